@@ -8,6 +8,7 @@
 use crate::gate::SHORT;
 use crate::iterables;
 use crate::iterator;
+use crate::losses::Losses;
 use crate::progress::Progress;
 use crate::site::Site;
 use crate::vain::Attempted;
@@ -61,6 +62,7 @@ pub struct Active {
     started: Option<Instant>,
     /// Part of the time since `started` that was native.
     native: Cell<f64>,
+    losses: Losses,
     /// What the call waited for when it began: half-way names may hold other types.
     began: Option<Arc<Plan>>,
 }
@@ -219,7 +221,12 @@ pub fn with_active<T>(f: impl FnOnce(&Active) -> T) -> Option<T> {
 impl Active {
     /// `timed`: CPython's share begins now.
     fn new(site: &Arc<Site>, progress: Progress, timed: bool) -> Rc<Active> {
+        let losses = Losses::default();
+        if timed {
+            site.lost(losses.attempted(progress.cost, progress.replaced));
+        }
         Rc::new(Active {
+            losses,
             site: site.clone(),
             began: progress.waits.as_ref().and_then(|w| w.plan.clone()),
             burst: Cell::new(progress.first_share()),
@@ -370,7 +377,8 @@ impl Active {
             _ if self.over.replace(false) => (0, 0),
             _ => return false,
         };
-        let early = self.too_early();
+        let spent = self.spent();
+        let early = Seconds(self.too_early(spent).0.max(self.losses.wait(spent).0));
         if range.is_some() && early.0 > 0.0 {
             self.progress.borrow_mut().ended = Some(Ended::Partial { next });
             self.burst.set(self.iterations_in(early));
@@ -385,8 +393,14 @@ impl Active {
         };
         let begun = Instant::now();
         let mut progress = self.site.resume(py, arguments, resume);
-        self.native
-            .set(self.native.get() + begun.elapsed().as_secs_f64());
+        let took = begun.elapsed().as_secs_f64();
+        self.native.set(self.native.get() + took);
+        // What it cost besides the run itself counts, too; making a kernel is another matter.
+        let gain = match self.done.get() {
+            0 => progress.replaced,
+            done => spent * (progress.completed as f64 / done as f64),
+        };
+        self.site.lost(self.losses.attempted(progress.cost, gain));
         let burst = self.burst.get();
         if progress.ended.is_none() && (range.is_some() || stopped && burst < LAST_BURST) {
             // Not this time: CPython takes a longer share before the next attempt.
@@ -416,10 +430,10 @@ impl Active {
     }
 
     /// How much longer CPython goes on before a plan is asked for.
-    fn too_early(&self) -> Seconds {
+    fn too_early(&self, spent: Seconds) -> Seconds {
         let progress = self.progress.borrow();
         let waits = progress.waits.as_ref().filter(|w| w.plan.is_none());
-        Seconds(waits.map_or(0.0, |w| w.patience.0 - self.spent().0))
+        Seconds(waits.map_or(0.0, |w| w.patience.0 - spent.0))
     }
 
     /// Iterations that CPython makes in that time at its pace so far, which may change.
@@ -513,7 +527,7 @@ impl Active {
             return check.goes_on(done);
         }
         if self.progress.borrow().stopped_while() {
-            let over = done >= self.due.get();
+            let over = done >= self.due.get() && !self.waits_for_losses();
             self.over.set(over);
             if over {
                 self.done.set(done);
@@ -536,6 +550,17 @@ impl Active {
         let factor = (patience / spent.max(1e-9)).clamp(1.02, 2.0);
         self.look.set((done as f64 * factor) as i64 + 1);
         true
+    }
+
+    /// Whether CPython is to go on with a `while` because of what attempts have cost so far; it is asked again after some
+    /// iterations then.
+    fn waits_for_losses(&self) -> bool {
+        let wait = self.losses.wait(self.spent());
+        if wait.0 > 0.0 {
+            let more = self.iterations_in(wait);
+            self.due.set(self.done.get().saturating_add(more));
+        }
+        wait.0 > 0.0
     }
 
     /// `SKIP(iterable)`: the iterable itself, or an iterator over CPython's share of it.

@@ -24,6 +24,7 @@ mod known;
 mod latch;
 mod layout;
 mod lists;
+mod losses;
 mod memory;
 mod modules;
 mod numpy;
@@ -371,6 +372,7 @@ fn report<'py>(
         d.set_item("kernels_compiled", s.kernels[0])?;
         d.set_item("kernels_from_cache", s.kernels[1])?;
         d.set_item("interpreted_s", s.interpreted)?;
+        d.set_item("lost_s", s.lost)?;
         let fallbacks = PyList::empty(py);
         for (reason, count) in &s.fallbacks {
             let f = PyDict::new(py);

@@ -35,6 +35,11 @@ pub struct Progress {
     pub brief: bool,
     /// An iteration took too long for somebody who waited: the loops inside are to run natively by themselves.
     pub interrupted: bool,
+    /// What the native run took without making a kernel, the iterations that it completed, and what the model says that CPython
+    /// would have taken for them.
+    pub cost: Seconds,
+    pub completed: i64,
+    pub replaced: Seconds,
 }
 
 /// A price that spoke against compiling, so far.
@@ -94,6 +99,9 @@ impl Progress {
             vain: None,
             brief: false,
             interrupted: false,
+            cost: Seconds(0.0),
+            completed: 0,
+            replaced: Seconds(0.0),
         }
     }
 

@@ -140,6 +140,13 @@ impl Site {
         }
     }
 
+    /// Attempts at a running loop of it have cost that beyond what they gained.
+    pub fn lost(&self, seconds: Seconds) {
+        if seconds.0 > 0.0 {
+            lock(&self.stats).lost += seconds.0;
+        }
+    }
+
     /// Whether a loop around it is soon to be compiled, itself included.
     fn is_waited_for(&self) -> bool {
         !self.ran.load(Ordering::Relaxed) && driver::waits_for_all()
@@ -578,6 +585,10 @@ impl Site {
                 Outcome::Launched(launch) => {
                     self.launched(&launch);
                     let mut progress = results::collect(py, parsed, &binding, &launch, host);
+                    let took = entered.elapsed().saturating_sub(launch.compile.time);
+                    progress.cost = Seconds(took.as_secs_f64());
+                    progress.completed = launch.completed();
+                    progress.replaced = Seconds(launch.replaced());
                     if let Some(check) = check {
                         progress = check.ran(py, parsed, &launch, progress);
                     }

@@ -2,14 +2,14 @@
 //! interpreter, an asynchronous exception, a pending call.
 //!
 //! CPython keeps a word for just that (`eval_breaker`), which it looks at on every jump back; nobody gives its address away.
-//! It is found by what it does: it is 0, becomes 1 (a bit, from 3.13 on) while pending calls are there, however many, and is 0
-//! again once they have been made. Where nothing or more than one thing does that, nothing is known, and kernels give up a long
-//! iteration after some time whether somebody waits or not.
+//! It is found by what it does: it is 0, becomes 1 (a bit, from 3.13 on) while pending calls are there, is 0 again once they have
+//! been made, and is not 0 while an asynchronous exception is there. Where no word or more than one does all that, nothing is
+//! known, and kernels give up a long iteration after some time whether somebody waits or not.
 
 use crate::once::Once;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_int, c_long, c_ulong, c_void};
 use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
 
 /// The word of the thread that was the last to launch something; of all threads up to CPython 3.12. Null: not known.
@@ -22,6 +22,11 @@ const OF_INTERPRETER: usize = 64;
 const OF_THREAD: usize = 12;
 /// The version from which threads have a word each.
 const THREADS_HAVE_ONE: (u8, u8) = (3, 13);
+
+unsafe extern "C" {
+    /// Exported by every CPython, although the limited API does not declare it.
+    fn PyThread_get_thread_ident() -> c_ulong;
+}
 
 extern "C" fn nothing(_: *mut c_void) -> c_int {
     0
@@ -46,21 +51,28 @@ pub fn find(py: Python<'_>) -> PyResult<()> {
     let now = || -> Vec<i32> { all.iter().map(|w| w.load(Ordering::Relaxed)).collect() };
     let before = now();
     // SAFETY: the functions are there for as long as the process is.
-    let added = (0..2)
-        .filter(|_| unsafe { ffi::Py_AddPendingCall(Some(nothing), std::ptr::null_mut()) } == 0)
-        .count();
+    let added = unsafe { ffi::Py_AddPendingCall(Some(nothing), std::ptr::null_mut()) } == 0;
     let meanwhile = now();
     // SAFETY: the interpreter is held. Signals' handlers may run and raise.
     if unsafe { ffi::Py_MakePendingCalls() } != 0 {
         return Err(PyErr::fetch(py));
     }
     let after = now();
-    // Two calls are pending: a count of them is 2.
+    // SAFETY: the exception is gone again before anything could raise it; that the word still says so has CPython look for it
+    // in vain, once.
+    let with_exception = unsafe {
+        let me = PyThread_get_thread_ident() as c_long;
+        ffi::PyThreadState_SetAsyncExc(me, ffi::PyExc_KeyboardInterrupt);
+        let words = now();
+        ffi::PyThreadState_SetAsyncExc(me, std::ptr::null_mut());
+        words
+    };
     let is_flag = |k: &usize| {
-        before[*k] == 0 && after[*k] == 0 && meanwhile[*k].count_ones() == 1 && meanwhile[*k] != 2
+        let off = before[*k] == 0 && after[*k] == 0;
+        off && meanwhile[*k].count_ones() == 1 && with_exception[*k].count_ones() == 1
     };
     let mut found = (0..words).filter(is_flag);
-    if let (2, Some(at), None) = (added, found.next(), found.next()) {
+    if let (true, Some(at), None) = (added, found.next(), found.next()) {
         WORD.store(std::ptr::from_ref(&all[at]).cast_mut(), Ordering::Relaxed);
         if of_thread {
             IN_THREAD.store(at as i32, Ordering::Relaxed);

@@ -30,9 +30,10 @@ use nestwise_ir::{LoopId, Scalar};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// A chunk should take about this long; longer, up to so long, where what is copied before each, whatever its length, would
-/// take more than a share of it.
+/// A chunk should take about this long, where others may wait for it about as long as CPython lets them wait; longer, up to so
+/// long, where what is copied before each, whatever its length, would take more than a share of it.
 const CHUNK_SECONDS: f64 = 0.03;
+const SHARED_CHUNK_SECONDS: f64 = 0.005;
 const LONGEST_CHUNK_SECONDS: f64 = 0.08;
 const COPYING_SHARE: f64 = 0.1;
 /// Below this, the interpreter lock is kept: CPython itself gives it up every 5 ms only.
@@ -66,9 +67,14 @@ pub(crate) fn undo_bytes(device: Device) -> i64 {
     }
 }
 
-/// How long a chunk should take, if so much of it goes to copies that are no fewer for a shorter one.
-pub(crate) fn chunk_seconds(copying: f64) -> f64 {
-    (copying / COPYING_SHARE).clamp(CHUNK_SECONDS, LONGEST_CHUNK_SECONDS)
+/// How long a chunk should take, if so much of it goes to copies that are no fewer for a shorter one. `shared`: others may wait
+/// for its end.
+pub(crate) fn chunk_seconds(copying: f64, shared: bool) -> f64 {
+    let least = match shared {
+        true => SHARED_CHUNK_SECONDS,
+        false => CHUNK_SECONDS,
+    };
+    (copying / COPYING_SHARE).clamp(least, LONGEST_CHUNK_SECONDS)
 }
 
 /// Iterations of a range whose count is known to fit.
@@ -204,7 +210,7 @@ impl Runner<'_> {
                     self.launch.ended = Ended::Partial { next: hi };
                     return;
                 }
-                let goal = chunk_seconds(self.copying);
+                let goal = chunk_seconds(self.copying, !self.host.is_alone());
                 chunk =
                     next_chunk(hi - lo, begun.elapsed().as_secs_f64(), goal).max(self.of_grid.wave);
                 if self.goes_on_elsewhere() {

@@ -49,6 +49,8 @@ pub struct Stats {
     pub kernels: [u64; 2],
     /// Time CPython spent in the site after the hook gave (part of) it back.
     pub interpreted: f64,
+    /// What attempts that ended early cost beyond what CPython would have taken for the same, in seconds.
+    pub lost: f64,
     /// What was done with which loop in the kernels that ran, in words.
     pub schedules: Vec<String>,
     /// What was done with its nests, and what made it possible, each with the launches.
@@ -80,6 +82,7 @@ impl Stats {
             compile: Duration::ZERO,
             kernels: [0; 2],
             interpreted: 0.0,
+            lost: 0.0,
             schedules: Vec::new(),
             means: Vec::new(),
             transfers: Transfers::default(),

@@ -116,6 +116,10 @@ impl Launch {
     pub fn iterations(&self) -> i64 {
         self.started - self.from
     }
+    /// Iterations that ran to their end.
+    pub fn completed(&self) -> i64 {
+        self.next - self.from
+    }
     /// The top loop's start, stop and step.
     pub fn range(&self) -> Option<(i64, i64, i64)> {
         self.top.map(|t| (t.start, t.stop, t.step))
@@ -198,6 +202,9 @@ impl Launch {
     }
     /// What CPython would have taken for the iterations that ran, in seconds.
     pub fn replaced(&self) -> f64 {
+        if self.iterations() == 0 {
+            return 0.0;
+        }
         let model = self.decision.interpreted.0 * self.iterations() as f64 / self.expected;
         if !self.guessed {
             return model;

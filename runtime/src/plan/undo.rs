@@ -35,7 +35,7 @@ impl Plan {
         };
         copying.work.add(LaunchWork::UndoByte, whole);
         let copying = copying.seconds(&options().profile);
-        let chunks = (seconds.0 / launch::chunk_seconds(copying.0)).max(1.0);
+        let chunks = (seconds.0 / launch::chunk_seconds(copying.0, false)).max(1.0);
         let mut bytes = whole * chunks + rows;
         // One iteration at a time where that saves it all (see `launch`).
         let again = |s: &SlotUndo| s.idempotent || s.idempotent_alone;
