@@ -8,6 +8,7 @@
 //! optimise it (`passes`), LLVM emits an object for the host (`target`), `load` links it.
 
 pub mod abi;
+pub mod carried;
 mod constants;
 mod emit;
 mod error;

@@ -1,13 +1,17 @@
-//! A switch for tests of `nestwise verify`: nests are made wrong on purpose.
+//! A switch for tests: nests, or what is done about a guard failure, are made wrong on purpose.
 //!
 //! `NESTWISE_BREAK=OP` has every nest compute something else wherever it uses one operation: `add` subtracts, `lt` tells
 //! greater or equal. It happens before anything is proved, so that a wrong nest is compiled rightly: its subscripts are
 //! guarded as those of any other.
+//!
+//! `undo-elements`, `undo-frame` and `stale-names` leave nests right, and break what makes work be done once: rolling back
+//! elements, rolling back variables, and handing names over to CPython.
 
 use nestwise_analysis::warns;
 use nestwise_ir::{
     BinOp, CmpOp, Expr, ExprKind, Fun, LiveOutKind, Nest, Stmt, StmtKind, UnOp, VarId,
 };
+use nestwise_ir::events::nest_may_fire;
 use std::collections::HashSet;
 use std::str::FromStr;
 
@@ -24,10 +28,16 @@ pub enum Broken {
     Call(Fun, Fun),
     /// NumPy's floating-point warnings, which are never given.
     Warning,
+    /// A chunk that is rolled back leaves the elements that it wrote as they are.
+    UndoElements,
+    /// A chunk that is rolled back leaves variables as they are: counters, and how many elements were appended.
+    UndoFrame,
+    /// After an early end CPython goes on with the values that names had before the launch.
+    StaleNames,
 }
 
 /// By their names.
-const ALL: [(&str, Broken); 22] = [
+const ALL: [(&str, Broken); 25] = [
     ("add", Broken::Binary(BinOp::Add, BinOp::Sub)),
     ("sub", Broken::Binary(BinOp::Sub, BinOp::Add)),
     ("mul", Broken::Binary(BinOp::Mul, BinOp::Add)),
@@ -50,6 +60,9 @@ const ALL: [(&str, Broken); 22] = [
     ("exp", Broken::Call(Fun::Exp, Fun::Expm1)),
     ("sin", Broken::Call(Fun::Sin, Fun::Cos)),
     ("warning", Broken::Warning),
+    ("undo-elements", Broken::UndoElements),
+    ("undo-frame", Broken::UndoFrame),
+    ("stale-names", Broken::StaleNames),
 ];
 
 impl FromStr for Broken {
@@ -66,8 +79,12 @@ impl FromStr for Broken {
 impl Broken {
     /// Makes a nest wrong; whether it uses the operation.
     pub fn plant(self, nest: &mut Nest) -> bool {
-        if self == Broken::Warning {
-            return warns(nest);
+        match self {
+            Broken::Warning => return warns(nest),
+            Broken::UndoElements | Broken::UndoFrame | Broken::StaleNames => {
+                return nest_may_fire(nest);
+            }
+            _ => {}
         }
         let counts = nest.live_outs.iter().filter_map(|out| match out.kind {
             LiveOutKind::Appended { count, .. } => Some(count),

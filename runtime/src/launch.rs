@@ -11,6 +11,7 @@ mod repeat;
 pub use launched::{Ended, Launch};
 pub use repeat::{Repeat, Repeated};
 
+use crate::broken::Broken;
 use crate::change::{Change, Others};
 use crate::contents::Seen;
 use crate::device::{Expected, Resident, Transfers};
@@ -21,7 +22,7 @@ use crate::pipeline::{HasValue, Host, Value, held};
 use crate::plan::{CompileInfo, Kernel, Plan, Sizes, TopRange};
 use crate::pool::on_threads;
 use crate::reason::Reason;
-use crate::undo::{self, Saved, Spares};
+use crate::undo::{self, Saved, Spares, Witness};
 use nestwise_analysis::Region;
 use nestwise_codegen::abi::{EventCode, FrameHeader, Status};
 use nestwise_codegen::waiting;
@@ -124,6 +125,10 @@ pub fn launch<V: HasValue>(
     });
     let least = plan.least(&launch.kernel, decision.estimate.threads, sizes);
     let of_grid = launch.expected_of_grid(sizes);
+    let filled = match options().broken {
+        Some(Broken::StaleNames) => launch.frame.clone(),
+        _ => Vec::new(),
+    };
     let begun = Instant::now();
     if launch.device != Device::Gpu {
         plan.find_pages(sizes, views);
@@ -140,6 +145,7 @@ pub fn launch<V: HasValue>(
         asked: (from, begun),
         copying: 0.0,
         of_grid,
+        filled,
     };
     runner.stops = runner.may_stop();
     runner.find_on_host()?;
@@ -171,6 +177,8 @@ struct Runner<'a> {
     copying: f64,
     /// What a device is asked for.
     of_grid: Expected,
+    /// The frame as it was filled, kept for a planted mistake alone.
+    filled: Vec<u128>,
 }
 
 impl Runner<'_> {
@@ -414,6 +422,9 @@ impl Runner<'_> {
             return Step::Interrupted(next);
         }
         self.launch.stopped_by = Some(reason);
+        if options().broken == Some(Broken::StaleNames) {
+            self.launch.frame.clone_from(&self.filled);
+        }
         self.end(next, next, Ended::Partial { next })
     }
 
@@ -456,6 +467,7 @@ impl Runner<'_> {
             return Some(Before {
                 arrays: Vec::new(),
                 frame: Vec::new(),
+                witness: None,
             });
         }
         let begun = Instant::now();
@@ -468,9 +480,15 @@ impl Runner<'_> {
             let part = part(view, slot.region, self.launch.top, lo, hi);
             Some(Saved::of(&part))
         });
+        let arrays = arrays.collect::<Option<_>>()?;
+        let witnessed = Witness::is_wanted().then(|| {
+            let slots = about.undo.to_save(about.in_order, alone, self.stops);
+            Witness::of(slots.filter_map(|slot| self.views.get(slot.array.index())))
+        });
         let before = Before {
-            arrays: arrays.collect::<Option<_>>()?,
+            arrays,
             frame: self.launch.frame.clone(),
+            witness: witnessed,
         };
         self.copying = if whole {
             begun.elapsed().as_secs_f64()
@@ -481,9 +499,15 @@ impl Runner<'_> {
     }
 
     fn restore(&mut self, before: &Before) {
-        self.launch.frame.copy_from_slice(&before.frame);
-        for saved in &before.arrays {
-            saved.restore();
+        let broken = options().broken;
+        if broken != Some(Broken::UndoFrame) {
+            self.launch.frame.copy_from_slice(&before.frame);
+        }
+        if broken != Some(Broken::UndoElements) {
+            before.arrays.iter().for_each(Saved::restore);
+        }
+        if let Some(witness) = &before.witness {
+            witness.check(self.launch.frame.as_slice() == before.frame);
         }
     }
 }
@@ -502,9 +526,11 @@ enum Step {
     Interrupted(i64),
 }
 
+/// The state before a chunk.
 struct Before {
     frame: Vec<u128>,
     arrays: Vec<Saved>,
+    witness: Option<Witness>,
 }
 
 /// The time from which a call of a kernel that begins now gives up if somebody waits.

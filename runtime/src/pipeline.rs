@@ -207,6 +207,7 @@ pub struct Declined {
 /// Makes a typed nest ready to be analysed.
 pub fn prepare(nest: &mut Nest) -> Result<(), Reason> {
     nestwise_ir::verify::verify(nest).map_err(Reason::Internal)?;
+    nestwise_codegen::carried::hands_over(nest).map_err(Reason::Internal)?;
     nest.spread_accesses();
     // Guards that no value of these types can make fire.
     analysis::prove(nest);

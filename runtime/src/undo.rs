@@ -1,8 +1,28 @@
-//! Copies of what a chunk may write, to take it back when an event fires.
+//! Copies of what a chunk may write, to roll it back when a guard fails.
+//!
+//! # Done once
+//! Whatever ends a chunk, and however often its iterations are tried, the program sees each of them done once. That rests on three
+//! facts, each with a planted mistake (`NESTWISE_BREAK`) that tests must find:
+//!
+//! 1. *Elements*: after a rollback every element that the chunk may have written holds what it held before the chunk, unless
+//!    running the chunk again writes it before it reads it ([`SlotUndo::idempotent`]). A state of a random generator, a
+//!    column that a list grows by and a list that the nest makes are arrays like any other (`undo-elements`).
+//! 2. *Variables*: after a rollback the frame is what it was. Everything else that a nest has, counters and the lengths of what
+//!    it appended included, is in the frame; nothing leaves it for Python's objects before the launch has ended
+//!    (`undo-frame`).
+//! 3. *Names*: where CPython goes on, every name that the loop carries from one iteration to the next holds what it holds
+//!    between these two iterations: a variable that is read before it is assigned is a live-out
+//!    ([`codegen::carried`](nestwise_codegen::carried)), whether or not the loop has an end of its own (`stale-names`).
+//!
+//! The first two are checked after every rollback in debug builds, and in any build with `NESTWISE_CHECK=undo`: the whole of each
+//! array that had to be saved, not only the part that was.
+//!
+//! [`SlotUndo::idempotent`]: nestwise_analysis::SlotUndo::idempotent
 
 use crate::overlap::ArrayView;
 use crate::pages;
 use std::cell::RefCell;
+use std::sync::OnceLock;
 
 /// The saved elements of one window; of none at first.
 #[derive(Default)]
@@ -60,6 +80,43 @@ impl Saved {
                 std::ptr::copy_nonoverlapping(self.tags.as_ptr(), view.tags, self.tags.len())
             };
         }
+    }
+}
+
+/// Copies of whole arrays, of which parts were saved: after a rollback they tell whether those parts were all that was written.
+pub struct Witness(Vec<(ArrayView, Saved)>);
+
+impl Witness {
+    /// Arrays of more bytes are not looked at.
+    const MOST_BYTES: i64 = 1 << 22;
+
+    /// Whether rollbacks are checked in this process.
+    pub fn is_wanted() -> bool {
+        static WANTED: OnceLock<bool> = OnceLock::new();
+        *WANTED.get_or_init(|| {
+            let asked = std::env::var("NESTWISE_CHECK");
+            cfg!(debug_assertions) || asked.is_ok_and(|check| check == "undo")
+        })
+    }
+
+    /// Of these arrays as they are now.
+    pub fn of<'a>(views: impl Iterator<Item = &'a ArrayView>) -> Witness {
+        let small = views.filter(|v| v.len().saturating_mul(v.size) <= Self::MOST_BYTES);
+        Witness(small.filter_map(|v| Some((*v, Saved::of(v)?))).collect())
+    }
+
+    /// Ends the process if an array is not what it was, or the frame is not (`frame`): the rollback that this follows has left
+    /// work half done, and CPython would do it twice.
+    pub fn check(&self, frame: bool) {
+        let changed = self.0.iter().position(|(view, saved)| {
+            let now = Saved::of(view);
+            now.is_some_and(|now| now.bytes != saved.bytes || now.tags != saved.tags)
+        });
+        if let (true, None) = (frame, changed) {
+            return;
+        }
+        eprintln!("nestwise: a rollback left something as it was not: frame {frame}, array {changed:?}");
+        std::process::abort();
     }
 }
 

@@ -406,6 +406,15 @@ pub(crate) fn top_flow(nest: &Nest) -> flow::Flow {
     }
 }
 
+/// A name that the top loop carries from one iteration to the next, and that the nest does not hand over: CPython, which may go
+/// on between any two iterations, would find what the name held before the loop.
+pub(crate) fn carried_and_kept(nest: &Nest) -> Option<VarId> {
+    let top = top_flow(nest);
+    let results = abi::results(nest);
+    let mut carried = top.exposed.intersection(&top.assigned).copied();
+    carried.find(|v| nest.vars[*v].live_in.is_some() && !results.contains(v))
+}
+
 /// Variables to load at entry and to store at exit, so that consecutive calls continue each other.
 fn frame_vars(nest: &Nest) -> (Vars, Vars) {
     let top = top_flow(nest);

@@ -1,0 +1,16 @@
+//! The names that a loop carries from one iteration to the next.
+
+use crate::emit::carried_and_kept;
+use nestwise_ir::Nest;
+
+/// Whether CPython can go on between any two iterations of the top loop: every name that it reads there, and that an iteration
+/// assigns after it has read it, is a live-out. The error names one that is not.
+pub fn hands_over(nest: &Nest) -> Result<(), String> {
+    match carried_and_kept(nest) {
+        Some(var) => Err(format!(
+            "{} is carried from one iteration to the next, and not handed over",
+            nest.vars[var].name
+        )),
+        None => Ok(()),
+    }
+}
