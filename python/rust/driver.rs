@@ -5,7 +5,7 @@
 //! thread's stack of running sites, which is how `OUT()`, `REST()` and the others find it without a name in anybody's
 //! namespace.
 
-use crate::gate::SHORT;
+use crate::gate::{self, SHORT};
 use crate::iterables;
 use crate::iterator;
 use crate::losses::Losses;
@@ -222,7 +222,7 @@ impl Active {
     /// `timed`: CPython's share begins now.
     fn new(site: &Arc<Site>, progress: Progress, timed: bool) -> Rc<Active> {
         let losses = Losses::default();
-        if timed {
+        if timed && gate::counts_vain() {
             site.lost(losses.attempted(progress.cost, progress.replaced));
         }
         Rc::new(Active {
@@ -380,7 +380,9 @@ impl Active {
         let spent = self.spent();
         let early = Seconds(self.too_early(spent).0.max(self.losses.wait(spent).0));
         if range.is_some() && early.0 > 0.0 {
-            self.progress.borrow_mut().ended = Some(Ended::Partial { next });
+            let on = self.progress.borrow_mut().goes_on(next);
+            // Objects that nobody else holds go with what was handed over before.
+            drop(self.progress.replace(on));
             self.burst.set(self.iterations_in(early));
             self.fresh.set(true);
             return true;
@@ -400,7 +402,9 @@ impl Active {
             0 => progress.replaced,
             done => spent * (progress.completed as f64 / done as f64),
         };
-        self.site.lost(self.losses.attempted(progress.cost, gain));
+        if gate::counts_vain() {
+            self.site.lost(self.losses.attempted(progress.cost, gain));
+        }
         let burst = self.burst.get();
         if progress.ended.is_none() && (range.is_some() || stopped && burst < LAST_BURST) {
             // Not this time: CPython takes a longer share before the next attempt.

@@ -4,6 +4,7 @@ use crate::attributes;
 use crate::latch::Latch;
 use crate::layout;
 use crate::parsed::Parsed;
+use crate::switch::Switch;
 use crate::vain::{Answer, Attempted, Vain, Why};
 use crate::verify;
 use nestwise_costmodel::{Caches, Ready};
@@ -66,6 +67,10 @@ pub struct Gate {
     /// The call that comes now is to be watched.
     watch: AtomicBool,
     vain: Vain,
+    /// For sites whose calls nothing tells apart at a glance.
+    pub switch: Switch,
+    /// It is one of those, as far as the last call told.
+    blind: AtomicBool,
 }
 
 impl Gate {
@@ -81,6 +86,8 @@ impl Gate {
             late: AtomicBool::new(false),
             watch: AtomicBool::new(false),
             vain: Vain::default(),
+            switch: Switch::default(),
+            blind: AtomicBool::new(true),
         }
     }
 
@@ -95,6 +102,13 @@ impl Gate {
             self.watch.store(true, Ordering::Relaxed);
         }
         answer != Answer::Leave
+    }
+
+    /// Whether a glance tells how much work the call that comes now is.
+    pub fn sees(&self, glance: bool) {
+        if self.blind.load(Ordering::Relaxed) == glance {
+            self.blind.store(!glance, Ordering::Relaxed);
+        }
     }
 
     /// Whether CPython is to begin the call that was just admitted, which is asked about only if it takes long: what
@@ -181,6 +195,11 @@ impl Gate {
             }
             _ => self.vain.clear(&self.latch),
         }
+        let (constant, refused) = self.vain.is_constant();
+        // What types refuse is refused whatever the sizes.
+        if (self.blind.load(Ordering::Relaxed) || constant && refused) && counts_vain() {
+            self.switch.ended(seconds, constant, SHORT);
+        }
         self.took(seconds);
     }
 
@@ -238,7 +257,7 @@ pub struct Work {
 
 /// Whether attempts that come to nothing are counted: a device that was asked for is not second-guessed, and comparisons want every
 /// run.
-fn counts_vain() -> bool {
+pub fn counts_vain() -> bool {
     options().device == DeviceChoice::Auto && !verify::on() && !options().prices
 }
 

@@ -88,13 +88,6 @@ pub fn left(py: Python<'_>, active: Rc<Active>) -> PyResult<*mut PyObject> {
     new(py, Turn::HandOver, Some(active))
 }
 
-/// CPython runs the loop as it was: a new reference to an object that is made once.
-pub fn declined(py: Python<'_>) -> PyResult<*mut PyObject> {
-    static ONE: Once<Py<PyAny>> = Once::new();
-    region::release(py)?;
-    shared(py, &ONE, || Turn::HandOver)
-}
-
 /// `STAY`: runs as long as CPython has parts of a loop to run, which is not at all where it has to run it as it was. And
 /// `INSTEAD()`: called, it gives back the value that CPython has computed meanwhile.
 pub fn stay(py: Python<'_>) -> PyResult<*mut PyObject> {

@@ -48,6 +48,7 @@ mod settled;
 mod site;
 mod sites;
 mod vain;
+mod switch;
 mod verify;
 mod waiting;
 mod warned;
@@ -240,7 +241,9 @@ fn lower<'py>(py: Python<'py>, site: Words) -> PyResult<Bound<'py, PyDict>> {
             answer.set_item("writes", &i.writes)?;
             answer.set_item("maybe", &i.maybe)?;
             answer.set_item("returns", i.returns)?;
-            answer.set_item("sizes", parsed.gated.then_some(&i.sizes))?;
+            // Without a gate's sizes there is still its switch.
+            let sizes = parsed.gated.then_some(i.sizes.as_slice());
+            answer.set_item("sizes", sizes.unwrap_or_default())?;
         }
         Err(refusals) => {
             answer.set_item("ok", false)?;

@@ -105,6 +105,15 @@ impl Progress {
         }
     }
 
+    /// CPython goes on from iteration `next` with the names as it has them: nothing is handed over a second time.
+    pub fn goes_on(&mut self, next: i64) -> Progress {
+        let mut on = Progress::none();
+        on.ended = Some(Ended::Partial { next });
+        (on.range, on.is_range) = (self.range, self.is_range);
+        on.waits = self.waits.take();
+        on
+    }
+
     /// A `while` in which an event has fired, and that may soon run natively again.
     pub fn stopped_while(&self) -> bool {
         self.range.is_none()

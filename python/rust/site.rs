@@ -161,19 +161,23 @@ impl Site {
     /// `GATE[names]`, as far as that is seen at a glance: whether CPython runs the call.
     #[inline]
     pub fn leaves(&self, key: *mut PyObject) -> bool {
-        self.gate.latch.leaves(key)
+        self.gate.switch.is_off() || self.gate.latch.leaves(key)
     }
 
     /// `GATE[names]`: whether a call with these sizes is worth an attempt. `key`: a name's value, or a tuple of them.
     pub fn admits(&self, py: Python<'_>, key: *mut PyObject) -> bool {
         let latch = &self.gate.latch;
         let glance = latch.work(key);
+        self.gate.sees(glance.is_some());
         if glance.is_some() && self.early.is_over() {
             return self.gate.admits(glance, true) && !self.is_waited_for();
         }
         let Ok(parsed) = self.parsed(py) else {
             return true;
         };
+        if !parsed.gated {
+            return true;
+        }
         let sizes = if parsed.sizes.len() == 1 {
             &[key][..]
         } else {
@@ -219,11 +223,8 @@ impl Site {
         // is not evaluated again.
         let reads = parsed.map_or(usize::MAX, |p| p.interface.reads.len());
         let iterable = arguments.get(reads);
-        let gated = parsed.is_some_and(|p| p.gated);
-        let bare = !gated && iterable.is_none();
-        let Some(progress) = self.begin(py, parsed, arguments, keeps, bare) else {
-            return iterator::declined(py);
-        };
+        let progress = self.begin(py, parsed, arguments, keeps, false);
+        let progress = progress.unwrap_or_else(Progress::none);
         // SAFETY: a borrowed reference that lives through the call.
         let iterable = iterable.map(|i| unsafe { Bound::from_borrowed_ptr(py, *i) });
         let writes = parsed.map_or(0, |p| p.interface.writes.len());

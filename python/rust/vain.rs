@@ -159,6 +159,18 @@ impl Vain {
         }
     }
 
+    /// Whether the last of them was one of so many in a row that most calls are not attempted any more, and whether all of those
+    /// were refused: it was not their price.
+    pub fn is_constant(&self) -> (bool, bool) {
+        let lost = self.work.load(Ordering::Relaxed) == Self::ANY;
+        let most = match lost {
+            true => Self::CHANCE_LOST + Self::MOST_LOST.ilog2(),
+            false => Self::CHANCE + Self::MOST.ilog2(),
+        };
+        let constant = self.streak.load(Ordering::Relaxed) >= most;
+        (constant, !lost && !self.dear.load(Ordering::Relaxed))
+    }
+
     pub fn clear(&self, latch: &Latch) {
         if self.streak.load(Ordering::Relaxed) != 0 {
             self.settle(latch);

@@ -169,6 +169,67 @@ def test_program_forms(place):
     same("link.py")
 
 
+ASKED = """
+import atexit, sys
+m = sys.modules["__main__"]
+print(__file__, __cached__, __loader__, __spec__, m, sys.argv, sys.path[0])
+print([name for name in globals() if name != "m"], dir(m), repr(sys.stdin.read()))
+atexit.register(lambda: print([name for name in globals() if name[:2] == "__"]))
+for k in range(3):
+    k += 1
+"""
+FROM_STDIN = {
+    "names": ASKED,
+    "error": ASKED + "def f():\n    1 / 0\nf()",
+    "exit": ASKED + "sys.exit(3)",
+    "exit in excepthook": ASKED + "sys.excepthook = lambda *a: sys.exit(4)\n1 / 0",
+    "raising excepthook": ASKED + "def hook(*a): raise KeyError\nsys.excepthook = hook\n1 / 0",
+    "no excepthook": ASKED + "del sys.excepthook\n1 / 0",
+    "names gone": ASKED + "del __file__, __cached__",
+    "interrupt": ASKED + "raise KeyboardInterrupt",
+    "empty": "",
+    "warning": "for i in range(2):\n    print(1 is 1, '\\d')",
+    "syntax error": "x = 1\ndef f(:\n    pass",
+    "indentation": "x = 1\n  y = 2\n",
+    "unclosed": "x = (",
+    "a null byte": "x = '\0'",
+    "more than a pipe holds": "x = 12345678\n" * 9000 + "y = (",
+    "another encoding": b"# coding: latin-1\nfor i in 1, 2: print('\xe9'.encode())\n",
+    "utf-8": b"# coding: utf-8\nfor i in 1, 2: print('\xc3\xa9'.encode())\n",
+    "no encoding": b"# coding: nonsense\n",
+    "not utf-8": b"x = 1\n\xff = 2\n",
+}
+
+
+@pytest.mark.parametrize("name", FROM_STDIN)
+def test_from_stdin(place, name):
+    program = FROM_STDIN[name]
+    program = program if isinstance(program, bytes) else program.encode()
+    same("-", "z", stdin=program)
+    # From a file CPython reads encodings that it cannot read from a pipe.
+    with open("s.txt", "wb") as file:
+        file.write(program)
+    ends = []
+    for words in (["-"], ["-m", "nestwise", "run", "-"]):
+        with open("s.txt", "rb") as file:
+            done = subprocess.run(
+                [sys.executable, *words],
+                stdin=file,
+                capture_output=True,
+                timeout=120,
+                env=environment(PYTHON_COLORS="0"),
+                check=False,
+            )
+        ends.append((done.returncode, done.stdout, done.stderr))
+    assert ends[0] == ends[1]
+
+
+@pytest.mark.parametrize("name", ["names", "error", "exit", "exit in excepthook", "no excepthook"])
+def test_names_of_a_script_go_when_it_has_run(place, name):
+    write("s.py", FROM_STDIN[name].replace("__cached__, __loader__", "__cached__"))
+    same("s.py")
+
+
 def test_compiled_script(place):
     import py_compile
 

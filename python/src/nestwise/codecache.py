@@ -131,7 +131,7 @@ def _build() -> str:
     if config.regions():
         stamps.append("regions")
     for name in sorted(os.listdir(config.FOLDER)):
-        if name.startswith(("_core.", "rewrite.py", "region.py", "scope.py")):
+        if name.startswith(("_core.", "rewrite.py", "region.py", "scope.py", "tracing.py")):
             stat = os.stat(os.path.join(config.FOLDER, name))
             stamps.append(f"{name} {stat.st_mtime_ns} {stat.st_size}")
     hashed = _imp.source_hash(_KEY, "\n".join(stamps).encode()).hex()

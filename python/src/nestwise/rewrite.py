@@ -16,15 +16,15 @@ built as a tree, positions kept, and its functions are constants of the code obj
                 for target in REST() or SKIP(iterable): body
                 else:
                     if AGAIN(reads...): continue
+                    if RETURNED(): return VALUE()
                     if ORELSE(): orelse
-                if RETURNED(): return VALUE()
                 break
     else:
         the loop as it was
 
 GATE is asked without the price of a call whether the loop is worth one: where a few ints and
-lengths tell how much work it is. Elsewhere CALL finds out, and the loop as it was is the `else` of
-STAY. The first loop is for what is usual, all of it ran natively; it has one turn then, else none.
+lengths tell how much work it is. Elsewhere its key is empty, and it tells whether the site is switched
+off. The first loop is for what is usual, all of it ran natively; it has one turn then, else none.
 STAY is an object whose iterator is made when it is asked for.
 
 Where the loop assigns a name that its own iterable is made from, CALL gets the iterable as well,
@@ -42,13 +42,19 @@ A `while` has in the place of the inner `for`
                 while test: body
                 else:
                     if ORELSE(): orelse
-        else: if ORELSE(): orelse
+        else:
+            if RETURNED(): return VALUE()
+            if ORELSE(): orelse
 
 so no name of ours enters any namespace, a traceback shows the user's lines only, and three ends
 are possible: everything ran natively (REST is empty), nothing did (REST is None and SKIP gives the
 iterable back), or CPython goes on after the first k trips. A loop nested in such a body is a site
 of its own there; the loop as it was stays as it was, which keeps the growth of the code linear in
 the depth.
+
+A tracer (`sys.settrace`) is told of the lines that CPython would run, and of no others: what runs
+before the loop's body stands on the header's line, a `break` of ours on no line, and `tracing.py`
+takes the event away that `continue` would cause.
 
 An expression with a loop in it (a list comprehension, `sum` of a generator expression) is a site of
 its own where it stands in no loop that is one. It is computed as a whole, or not at all:
@@ -71,6 +77,7 @@ from nestwise.binding import mark_of
 from nestwise.compiling import COMPILING, quiet, renamed
 from nestwise.region import Region, maker, may_be_one
 from nestwise.scope import Scope, annotate, bound, mangle
+from nestwise.tracing import quiet_turns
 
 Lower = Callable[..., dict]
 
@@ -153,6 +160,7 @@ def rewrite(
                     code = compile(tree, COMPILING, "exec", dont_inherit=True, optimize=optimize)
             except SyntaxError:
                 continue
+            code = quiet_turns(code, work.mark)
             return Rewritten(renamed(code, filename), work.sites, work.loops)
     return Rewritten(None, [], [_left_out(loop) for loop in work.loops])
 
@@ -563,10 +571,7 @@ class _Shape:
             call.args.append(_clone(self.node.iter))
         values = self.targets(answer["writes"])
         stay = self.stay(ours, answer)
-        run = self.loop(values, call, [*after, ast.Break(**self.at)], orelse=[stay])
-        if answer["sizes"] is None:
-            stay.orelse = [self.node]
-            return run
+        run = self.loop(values, call, [*after, self.leave()], orelse=[stay])
         return ast.If(self.gate(answer["sizes"]), [run], [self.node], **self.at)
 
     def value(self, answer: dict) -> ast.expr:
@@ -574,8 +579,6 @@ class _Shape:
         instead = ast.Call(self.call("instead"), [_clone(self.node)], [], **self.at)
         computed = self.call("ask", answer["reads"])
         asked = ast.IfExp(computed, self.call("got"), instead, **self.at)
-        if answer["sizes"] is None:
-            return asked
         return ast.IfExp(self.gate(answer["sizes"]), asked, self.node, **self.at)
 
     def noting(self, share: Any) -> Any:
@@ -594,9 +597,8 @@ class _Shape:
             values = self.targets(answer["writes"])
             body.append(self.loop(values, self.call("out"), [self.skip()]))
         body += self.assigned(answer["maybe"])
-        body.append(self.remainder(self.noting(ours), answer["reads"]))
-        body += self.left(answer)
-        body.append(ast.Break(**self.at))
+        body.append(self.remainder(self.noting(ours), answer))
+        body.append(self.leave())
         return self.loop(self.targets([]), self.constant("stay"), body)
 
     def targets(self, names: list[str]) -> ast.Tuple:
@@ -611,29 +613,42 @@ class _Shape:
     def left(self, answer: dict) -> list[ast.stmt]:
         if not answer["returns"]:
             return []
-        leave = ast.Return(self.call("value"), **self.at)
-        return [self.when(self.call("returned"), [leave])]
+        given = ast.Return(self.call("value"), **self.at)
+        return [self.when(self.call("returned"), [given])]
 
-    def remainder(self, ours: Any, reads: list[str]) -> ast.stmt:
+    def leave(self) -> ast.Break:
+        """The end of a loop of ours.
+
+        It has no line: a tracer would be told of the header's line once more where the user's code
+        comes here from another line, after a `break` or an `else` clause of its own.
+        """
+        return ast.Break(**dict.fromkeys(_PLACE, -1))
+
+    def remainder(self, ours: Any, answer: dict) -> ast.stmt:
         """The user's loop over what is left, or over a few trips before the hook tries again."""
         if isinstance(ours, ast.While):
-            return self.rest_of_while(ours, reads)
-        ours.orelse = [self.once_more(reads), *self.owed(ours.orelse)]
+            return self.rest_of_while(ours, answer)
+        # Native code that has returned leaves an empty share, so the user's loop has no `break`.
+        ours.orelse = [
+            self.once_more(answer["reads"]),
+            *self.left(answer),
+            *self.owed(ours.orelse),
+        ]
         all_of_it = self.call("skip")
         all_of_it.args.append(ours.iter)
         ours.iter = ast.BoolOp(ast.Or(), [self.call("rest"), all_of_it], **self.at)
         return ours
 
-    def rest_of_while(self, ours: ast.While, reads: list[str]) -> ast.stmt:
+    def rest_of_while(self, ours: ast.While, answer: dict) -> ast.stmt:
         brief = self.noting(_clone(self.node))  # soon to be left for native code: no sites inside
         brief.test = ast.BoolOp(ast.And(), [self.call("tick"), brief.test], **self.at)
-        brief.orelse = [self.once_more(reads), *self.owed(brief.orelse)]
+        brief.orelse = [self.once_more(answer["reads"]), *self.owed(brief.orelse)]
         ours.orelse = self.owed(ours.orelse)
         rest = self.when(self.call("waits"), [brief])
         rest.orelse = [ours]
         rest = self.when(self.call("more"), [rest])
-        # A `while` that ended natively still owes its else clause.
-        rest.orelse = self.owed(_clone(self.node.orelse))
+        # A `while` that ended natively may have returned, or still owes its else clause.
+        rest.orelse = [*self.left(answer), *self.owed(_clone(self.node.orelse))]
         return rest
 
     def once_more(self, reads: list[str]) -> ast.stmt:

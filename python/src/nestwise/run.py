@@ -9,7 +9,7 @@ import warnings
 from importlib.machinery import BuiltinImporter, SourceFileLoader, SourcelessFileLoader
 from types import CodeType, TracebackType
 
-from nestwise import importer
+from nestwise import importer, sources
 
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:
@@ -39,7 +39,9 @@ def run_script(path: str, arguments: list[str]) -> None:
         code = loader.get_code("__main__")
     else:
         loader = SourceFileLoader("__main__", full)
-        code = _compile(data, full, [path, *arguments])
+        code = _compile(data, full)
+        if code is None:
+            os.execv(sys.executable, [sys.executable, *_own_flags(), path, *arguments])
     folder = os.path.dirname(os.path.realpath(path))
     _begin([path, *arguments], folder)
     _execute(code, __loader__=loader, __file__=full, __cached__=None)
@@ -71,10 +73,46 @@ def run_command(text: str, arguments: list[str]) -> None:
 
 def run_stdin(arguments: list[str]) -> None:
     """`python -`"""
+    start = _position(0)
     source = sys.stdin.buffer.read()
-    _begin(["-", *arguments], "")
-    code = _shielded(compile, source, "<stdin>", "exec", dont_inherit=True)
-    _execute(importer.code_for(code, "<stdin>", source))
+    argv = ["-", *arguments]
+    _begin(argv, "")
+    code = None
+    # CPython can read another encoding than UTF-8 only from a file, and says so otherwise.
+    if start is not None or sources.is_utf8(source):
+        code = _compile(source, "<stdin>")
+    if code is None:
+        _give_back(source, start)
+        os.execv(sys.executable, [sys.executable, *_own_flags(), *argv])
+    # Its loader stays that of a built-in module.
+    _execute(code, __file__="<stdin>", __cached__=None)
+
+
+def _position(descriptor: int) -> int | None:
+    """How far a file has been read; None for what cannot be read again."""
+    try:
+        return os.lseek(descriptor, 0, os.SEEK_CUR)
+    except OSError:
+        return None
+
+
+def _give_back(source: bytes, start: int | None) -> None:
+    """Has standard input begin once more with what was read from it."""
+    if start is not None:
+        os.lseek(0, start, os.SEEK_SET)
+        return
+    ours, theirs = os.pipe()
+    # A pipe holds less than a program may be long, and who reads it is this process, later.
+    if os.fork() == 0:
+        os.close(ours)
+        try:
+            with open(theirs, "wb") as file:
+                file.write(source)
+        finally:
+            os._exit(0)
+    os.close(theirs)
+    os.dup2(ours, 0)
+    os.close(ours)
 
 
 def _importable(path: str) -> bool:
@@ -88,15 +126,18 @@ def _importable(path: str) -> bool:
     return False
 
 
-def _compile(data: bytes, path: str, argv: list[str]) -> CodeType | None:
+def _compile(data: bytes, path: str) -> CodeType | None:
+    """The code of a script; None where only CPython can tell what is wrong with it.
+
+    CPython reads a script through its tokenizer, which words some errors and places others in its
+    own way.
+    """
     # Nothing has been said yet when CPython is to say all.
     with warnings.catch_warnings(record=True) as said:
         try:
             code = compile(data, path, "exec", dont_inherit=True)
         except (SyntaxError, ValueError):
-            # CPython reads a script through its tokenizer, which words some errors and places
-            # others in its own way: let it.
-            os.execv(sys.executable, [sys.executable, *_own_flags(), *argv])
+            return None
     for w in said:
         warnings.showwarning(w.message, w.category, w.filename, w.lineno, w.file, w.line)
     return importer.code_for(code, path, data)
@@ -132,7 +173,25 @@ def _begin(argv: list[str], folder: str, original: list[str] | None = None) -> N
 def _execute(code: CodeType | None, **names: Any) -> None:
     main = sys.modules["__main__"].__dict__
     main.update(names)
+    if "__file__" in names:
+        _named.append(main)
     _shielded(exec, code, main)
+    _forget_names()
+
+
+# The namespace that got the name of a script, until the script has run.
+_named: list[dict[str, Any]] = []
+
+
+def _forget_names() -> None:
+    """Takes away what CPython takes away when a script ends, unless it ends by SystemExit.
+
+    Functions that run at exit find no `__file__`.
+    """
+    while _named:
+        main = _named.pop()
+        main.pop("__file__", None)
+        main.pop("__cached__", None)
 
 
 def _run_module(name: str, alter_argv: bool) -> None:
@@ -165,6 +224,7 @@ def _show_without_us() -> None:
             del sys.excepthook
             print("sys.excepthook is missing", file=sys.stderr)
             sys.__excepthook__(kind, error, traceback)
+            _forget_names()
             return
         sys.excepthook = shown
         try:
@@ -176,6 +236,7 @@ def _show_without_us() -> None:
             sys.__excepthook__(type(second), second, second.__traceback__)
             print("\nOriginal exception was:", file=sys.stderr)
             sys.__excepthook__(kind, error, traceback)
+        _forget_names()
 
     sys.excepthook = excepthook
 

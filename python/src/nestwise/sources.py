@@ -38,6 +38,20 @@ def decode(source: bytes | str) -> str:
     return decode_source(source)
 
 
+def is_utf8(source: bytes) -> bool:
+    """Whether the first two lines of a program name no other encoding."""
+    head = source[:400].split(b"\n", 2)[:2]
+    if not any(b"coding" in line for line in head):
+        return True
+    import io
+    from tokenize import detect_encoding
+
+    try:
+        return detect_encoding(io.BytesIO(source).readline)[0] in ("utf-8", "utf-8-sig")
+    except SyntaxError:
+        return False
+
+
 def source_of(filename: str, module_globals: dict | None = None) -> bytes | str | None:
     """The source of `filename`: as it was loaded, or else as it is now."""
     if filename in _loaded:
