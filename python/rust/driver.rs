@@ -12,6 +12,7 @@ use crate::losses::Losses;
 use crate::progress::Progress;
 use crate::site::Site;
 use crate::vain::Attempted;
+use crate::waiting;
 use crate::verify::{Check, Concluded, Exit, Part};
 use nestwise_costmodel::Seconds;
 use nestwise_runtime::{Ended, Plan, Resume};
@@ -60,11 +61,21 @@ pub struct Active {
     vain: Cell<Option<Attempted>>,
     /// When CPython's share began, if it has any.
     started: Option<Instant>,
+    /// What `OUT` is to try.
+    pending: Cell<Option<Attempt>>,
     /// Part of the time since `started` that was native.
     native: Cell<f64>,
     losses: Losses,
     /// What the call waited for when it began: half-way names may hold other types.
     began: Option<Arc<Plan>>,
+}
+
+/// A native run that is to be tried where CPython's share has ended.
+#[derive(Clone, Copy)]
+struct Attempt {
+    resume: Resume,
+    /// The loop is a `while` in which a guard has failed.
+    stopped: bool,
 }
 
 impl Drop for Active {
@@ -109,7 +120,9 @@ pub fn start(
     iterable: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<*mut PyObject> {
     let finished = !matches!(progress.ended, None | Some(Ended::Partial { .. }));
-    if finished && progress.raised.is_none() && progress.writes.len() == writes {
+    // Whoever waits is served in the loop, behind the call of `REST` or `MORE`, when names have been assigned.
+    let served = progress.raised.is_none() && !waiting::is_somebody();
+    if finished && served && progress.writes.len() == writes {
         let values = tuple(std::mem::take(&mut progress.writes));
         let active = asked.then(|| Active::new(site, progress, false));
         if let Some(active) = &active {
@@ -240,6 +253,7 @@ impl Active {
             consumed: Cell::new(0),
             returned: RefCell::new(None),
             fresh: Cell::new(true),
+            pending: Cell::new(None),
             started: timed.then(Instant::now),
             native: Cell::new(0.0),
         })
@@ -355,8 +369,9 @@ impl Active {
             })
     }
 
-    /// `AGAIN(reads...)`: CPython's share is over; whether there is more to do, by whomever.
-    pub fn again(&self, py: Python<'_>, arguments: &[*mut PyObject]) -> bool {
+    /// `AGAIN()`: CPython's share is over; whether there is more to do, by whomever. Native code is tried by the `OUT` that comes
+    /// next.
+    pub fn again(&self) -> bool {
         let check = self.progress.borrow_mut().check.take();
         if let Some(check) = check {
             match Python::attach(|py| check.conclude(py, Exit::Completed)) {
@@ -387,12 +402,27 @@ impl Active {
             self.fresh.set(true);
             return true;
         }
-        let resume = Resume {
-            next,
-            range,
-            spent: self.spent(),
-            done,
+        self.pending.set(Some(Attempt {
+            resume: Resume {
+                next,
+                range,
+                spent,
+                done,
+            },
+            stopped,
+        }));
+        self.fresh.set(true);
+        true
+    }
+
+    /// `OUT[reads...]` begins: goes on natively, if [`again`](Active::again) has found that it is time for that.
+    pub fn try_again(&self, py: Python<'_>, arguments: &[*mut PyObject]) {
+        let Some(Attempt { resume, stopped }) = self.pending.take() else {
+            return;
         };
+        let Resume {
+            next, range, spent, ..
+        } = resume;
         let begun = Instant::now();
         let mut progress = self.site.resume(py, arguments, resume);
         let took = begun.elapsed().as_secs_f64();
@@ -430,7 +460,8 @@ impl Active {
             _ => burst.saturating_mul(2),
         };
         self.go_on_with(progress, share);
-        true
+        // The turn for it has begun.
+        self.fresh.set(false);
     }
 
     /// How much longer CPython goes on before a plan is asked for.

@@ -5,6 +5,7 @@
 
 use crate::driver::{self, Active};
 use crate::iterator::{self, new_type};
+use crate::layout;
 use crate::once::Once;
 use crate::region::{self, Place};
 use crate::region_hooks::{assign, copy, flush, keep, known, made, over, region_begins};
@@ -171,11 +172,22 @@ unsafe extern "C" fn iterate(this: *mut PyObject) -> *mut PyObject {
     }
 }
 
-/// `GATE[names]` likewise: the body gets what is in the brackets.
+/// `GATE[names]` likewise: the body gets what is in the brackets. Of the others, whose brackets hold a tuple, it gets the items.
+///
+/// Behind a call CPython handles signals, and a handler may raise. Behind a subscript it does not: so those functions that leave
+/// values for names are subscripted, and names are assigned before anything else can happen.
 unsafe extern "C" fn subscript(this: *mut PyObject, mut key: *mut PyObject) -> *mut PyObject {
-    // SAFETY: CPython calls with an object of the type below.
+    // SAFETY: CPython calls with an object of the type below; a tuple's items are alive as long as it is.
     unsafe {
         let function = &*this.cast::<Function>();
+        if !std::ptr::fn_addr_eq(function.body, gate as Body) {
+            if ffi::Py_TYPE(key) != &raw mut ffi::PyTuple_Type {
+                return (function.body)(&function.bundle, &raw mut key, 1);
+            }
+            let items = layout::tuple_items(key);
+            let first = items.as_ptr().cast_mut();
+            return (function.body)(&function.bundle, first, items.len() as isize);
+        }
         if function.bundle.site.leaves(key) {
             return bool_object(false);
         }
@@ -487,9 +499,17 @@ fn one_or_none(value: *mut PyObject) -> *mut PyObject {
     }
 }
 
-unsafe extern "C" fn out(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
-    shielded(|_| {
+/// `OUT[reads...]`: tries natively first, if it is time for that.
+unsafe extern "C" fn out(
+    _: &Bundle,
+    args: *mut *mut PyObject,
+    count: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|py| {
+        // SAFETY: called by CPython with the GIL held.
+        let arguments = unsafe { arguments(args, count) };
         active(one_or_none(std::ptr::null_mut()), |a| {
+            a.try_again(py, arguments);
             let writes = a.writes();
             if writes.is_empty() {
                 return one_or_none(std::ptr::null_mut());
@@ -538,17 +558,13 @@ unsafe extern "C" fn rest(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t)
     })
 }
 
-/// `AGAIN(reads...)`: whether native code went on, or CPython has a further part to run.
+/// `AGAIN()`: whether native code is to go on, or CPython has a further part to run.
 unsafe extern "C" fn again(
     _: &Bundle,
-    args: *mut *mut PyObject,
-    count: ffi::Py_ssize_t,
+    _: *mut *mut PyObject,
+    _: ffi::Py_ssize_t,
 ) -> *mut PyObject {
-    shielded(|py| {
-        // SAFETY: called by CPython with the GIL held.
-        let arguments = unsafe { arguments(args, count) };
-        bool_object(active(false, |a| a.again(py, arguments)))
-    })
+    shielded(|_| bool_object(active(false, Active::again)))
 }
 
 /// `SKIP(iterable)`: the iterable itself, or an iterator over CPython's share of it.

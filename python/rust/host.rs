@@ -290,7 +290,8 @@ impl<'a> PyHost<'a> {
         }
         let shown = begun.elapsed();
         self.raised = py.check_signals().err();
-        if !environment::is_alone(py) {
+        // Given up while nobody has asked for it, the lock would be taken again at once, and those who wait would wait anew.
+        if !environment::is_alone(py) && !waiting::is_known() {
             py.detach(|| ());
         }
         if self.raised.is_none() && (waiting::is_somebody() || !waiting::is_known()) {
@@ -400,8 +401,10 @@ impl Host for PyHost<'_> {
     }
 
     fn poll(&mut self, launch: &Launch) -> bool {
+        // Those who ran beside a kernel have not asked for anything, and may have changed what it reads.
+        let asked = waiting::is_somebody() || !waiting::is_known() || self.accompanied;
         if !self.is_alone() {
-            return self.turns.due() && !self.let_others(launch);
+            return asked && self.turns.due() && !self.let_others(launch);
         }
         // Nobody's code runs but, perhaps, what raises KeyboardInterrupt.
         self.raised = self.py.check_signals().err();
@@ -409,8 +412,8 @@ impl Host for PyHost<'_> {
             return true;
         }
         // An asynchronous exception, a pending call: what is done about it may run anybody's code.
-        let asked = waiting::is_somebody() || !waiting::is_known() && self.turns.due();
-        asked && !self.let_others(launch)
+        let due = waiting::is_known() || self.turns.due();
+        asked && due && !self.let_others(launch)
     }
 
     fn is_value(&self) -> bool {

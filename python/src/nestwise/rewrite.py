@@ -4,18 +4,18 @@ A *site* is one outermost loop that the native part can lower. It becomes (the r
 built as a tree, positions kept, and its functions are constants of the code object)
 
     if GATE[sizes...]:
-        for (w1, w2) in CALL(reads...):
-            for m in MAYBE(): pass
+        for (w1, w2) in CALL[reads...]:
+            for m in MAYBE[()]: break
             if RETURNED(): return VALUE()
             if ORELSE(): orelse
             break
         else:
             for () in STAY:
-                for (w1, w2) in OUT(): pass
-                for m in MAYBE(): pass
+                for (w1, w2) in OUT[reads...]: break
+                for m in MAYBE[()]: break
                 for target in REST() or SKIP(iterable): body
                 else:
-                    if AGAIN(reads...): continue
+                    if AGAIN(): continue
                     if RETURNED(): return VALUE()
                     if ORELSE(): orelse
                 break
@@ -27,6 +27,10 @@ lengths tell how much work it is. Elsewhere its key is empty, and it tells wheth
 off. The first loop is for what is usual, all of it ran natively; it has one turn then, else none.
 STAY is an object whose iterator is made when it is asked for.
 
+CALL and OUT run natively. CPython handles signals behind calls and on jumps back, and a handler may
+raise or look at names; so from there to the last MAYBE there is neither, and arrays and names always
+are as some iteration leaves them.
+
 Where the loop assigns a name that its own iterable is made from, CALL gets the iterable as well,
 and all of CPython's shares come from it: evaluated again, it would be another one.
 
@@ -36,7 +40,7 @@ A `while` has in the place of the inner `for`
             if WAITS():
                 while TICK() and test: body
                 else:
-                    if AGAIN(reads...): continue
+                    if AGAIN(): continue
                     if ORELSE(): orelse
             else:
                 while test: body
@@ -566,9 +570,10 @@ class _Shape:
             *self.owed(_clone(self.node.orelse)),
         ]
         # Where nothing more is asked, nothing has to be kept to answer it.
-        call = self.call("call_asked" if after else "call", answer["reads"])
+        given = [self.name(n, ast.Load()) for n in answer["reads"]]
         if _rebinds_its_iterable(self.node):
-            call.args.append(_clone(self.node.iter))
+            given.append(_clone(self.node.iter))
+        call = self.subscript("call_asked" if after else "call", given)
         values = self.targets(answer["writes"])
         stay = self.stay(ours, answer)
         run = self.loop(values, call, [*after, self.leave()], orelse=[stay])
@@ -592,10 +597,9 @@ class _Shape:
 
     def stay(self, ours: Any, answer: dict) -> ast.For:
         """CPython runs a part of it, or all."""
-        body = []
-        if answer["writes"]:
-            values = self.targets(answer["writes"])
-            body.append(self.loop(values, self.call("out"), [self.skip()]))
+        values = self.targets(answer["writes"])
+        given = [self.name(n, ast.Load()) for n in answer["reads"]]
+        body = [self.loop(values, self.subscript("out", given), [self.leave()])]
         body += self.assigned(answer["maybe"])
         body.append(self.remainder(self.noting(ours), answer))
         body.append(self.leave())
@@ -606,7 +610,7 @@ class _Shape:
 
     def assigned(self, maybe: list[str]) -> list[ast.stmt]:
         return [
-            self.loop(self.name(name, ast.Store()), self.call(f"maybe{i}"), [self.skip()])
+            self.loop(self.name(name, ast.Store()), self.subscript(f"maybe{i}"), [self.leave()])
             for i, name in enumerate(maybe)
         ]
 
@@ -630,7 +634,7 @@ class _Shape:
             return self.rest_of_while(ours, answer)
         # Native code that has returned leaves an empty share, so the user's loop has no `break`.
         ours.orelse = [
-            self.once_more(answer["reads"]),
+            self.once_more(),
             *self.left(answer),
             *self.owed(ours.orelse),
         ]
@@ -642,7 +646,7 @@ class _Shape:
     def rest_of_while(self, ours: ast.While, answer: dict) -> ast.stmt:
         brief = self.noting(_clone(self.node))  # soon to be left for native code: no sites inside
         brief.test = ast.BoolOp(ast.And(), [self.call("tick"), brief.test], **self.at)
-        brief.orelse = [self.once_more(answer["reads"]), *self.owed(brief.orelse)]
+        brief.orelse = [self.once_more(), *self.owed(brief.orelse)]
         ours.orelse = self.owed(ours.orelse)
         rest = self.when(self.call("waits"), [brief])
         rest.orelse = [ours]
@@ -651,8 +655,8 @@ class _Shape:
         rest.orelse = [*self.left(answer), *self.owed(_clone(self.node.orelse))]
         return rest
 
-    def once_more(self, reads: list[str]) -> ast.stmt:
-        return self.when(self.call("again", reads), [ast.Continue(**self.at)])
+    def once_more(self) -> ast.stmt:
+        return self.when(self.call("again"), [ast.Continue(**self.at)])
 
     def owed(self, orelse: list[ast.stmt]) -> list[ast.stmt]:
         return [self.when(self.call("orelse"), orelse)] if orelse else []
@@ -671,6 +675,11 @@ class _Shape:
     def call(self, what: str, names: list[str] = ()) -> ast.Call:
         return ast.Call(self.hook(what), [self.name(n, ast.Load()) for n in names], [], **self.at)
 
+    def subscript(self, what: str, given: list[ast.expr] = ()) -> ast.Subscript:
+        """One of our functions, given a tuple: behind a subscript no signal is handled."""
+        key = ast.Tuple(list(given), ast.Load(), **self.at)
+        return ast.Subscript(self.hook(what), key, ast.Load(), **self.at)
+
     def gate(self, sizes: list[str]) -> ast.Subscript:
         names: list[ast.expr] = [self.name(n, ast.Load()) for n in sizes]
         key = names[0] if len(names) == 1 else ast.Tuple(names, ast.Load(), **self.at)
@@ -681,9 +690,6 @@ class _Shape:
 
     def tuple(self, elements: list, context: ast.expr_context) -> ast.Tuple:
         return ast.Tuple(elements, context, **self.at)
-
-    def skip(self) -> ast.Pass:
-        return ast.Pass(**self.at)
 
     def when(self, test: ast.expr, body: list[ast.stmt]) -> ast.If:
         return ast.If(test, body, [], **self.at)
