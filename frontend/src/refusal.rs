@@ -196,6 +196,8 @@ pub enum Refusal {
     },
     /// An expression that is over sooner than anybody could ask about it.
     Small,
+    /// No iteration of the loop ends but by an exception: a loop inside has no other way out, and runs by itself.
+    NeverEnds,
     /// Something else that is not modelled.
     Unsupported {
         /// What, as a noun phrase.
@@ -248,6 +250,7 @@ impl Refusal {
             Self::AlwaysRaises { .. } => "always-raises",
             Self::TooLarge { .. } => "too-large",
             Self::Small => "small",
+            Self::NeverEnds => "never-ends",
             Self::Unsupported { .. } => "unsupported",
             Self::Internal { .. } => "internal",
         }
@@ -383,6 +386,9 @@ impl fmt::Display for Refusal {
             Self::AlwaysRaises { what } => write!(f, "{what} raises"),
             Self::TooLarge { what, limit } => write!(f, "more than {limit} {what}"),
             Self::Small => f.write_str("it takes less time than asking where to run it"),
+            Self::NeverEnds => f.write_str(
+                "no iteration ends but by an exception: the loops inside run by themselves",
+            ),
             Self::Unsupported { what } => write!(f, "{what} is not supported"),
             Self::Internal { message } => write!(f, "internal: {message}"),
         }

@@ -46,6 +46,12 @@ thread_local! {
     static CHECKED: RefCell<HashMap<Asked, Checked>> = RefCell::default();
 }
 
+/// Lets go of the classes that this thread has met.
+pub fn let_go() {
+    let all = CHECKED.take();
+    drop(all);
+}
+
 /// The attribute's value as a new reference; null if it is not there or could run user code.
 ///
 /// # Safety

@@ -133,6 +133,12 @@ static SEEN: Mutex<Vec<(Py<PyAny>, NumpyErrors)>> = Mutex::new(Vec::new());
 /// A program that makes ever new settings has them read each time.
 const MAX_SEEN: usize = 16;
 
+/// Lets go of the settings that were seen: one may hold a function of the program's, which NumPy is to call.
+pub fn let_go() {
+    let seen = std::mem::take(&mut *SEEN.lock().unwrap_or_else(|e| e.into_inner()));
+    drop(seen);
+}
+
 /// NumPy's settings in this context.
 pub fn numpy_errors(py: Python<'_>) -> NumpyErrors {
     if crate::numpy::numpy(py).is_none() {

@@ -63,6 +63,13 @@ fn with_functions<T>(work: impl FnOnce(&mut HashMap<Key, Arc<Entry>>) -> T) -> T
     work(all.get_or_insert_default())
 }
 
+/// Lets go of every function.
+pub fn let_go() {
+    // Not while they are locked: what goes may have finalizers.
+    let all = with_functions(std::mem::take);
+    drop(all);
+}
+
 /// Whether a function's keyword-only defaults are the very objects that they were.
 fn same_by_name(then: Option<&Bound<'_, PyDict>>, now: &Bound<'_, PyAny>) -> bool {
     match (then, now.cast_exact::<PyDict>()) {

@@ -43,6 +43,8 @@ pub struct PyHost<'a> {
     world: World<'a>,
     /// Other threads ran beside a kernel since they last had their turn; perhaps they have ended.
     accompanied: bool,
+    /// It was looked whether what the nest reads still is what was bound, since that was bound.
+    looked: bool,
     /// Whether signals have handlers of the program's, once that was asked: as long as nobody acts, nobody installs one.
     handled: Cell<Option<bool>>,
     turns: Turns,
@@ -79,6 +81,7 @@ impl<'a> PyHost<'a> {
             values: Values::default(),
             world,
             accompanied: false,
+            looked: false,
             // Copies are kept only where signals have no handlers, and where nobody could install one since.
             handled: Cell::new(kept::any().then_some(false)),
             turns: Turns::default(),
@@ -307,6 +310,7 @@ impl<'a> PyHost<'a> {
             && others::left_alone(py, world, self.binding, &self.published);
         self.published_all = !same;
         self.accompanied = false;
+        self.looked = true;
         self.handled.set(None);
         self.turns.took(shown + begun.elapsed());
         same
@@ -401,9 +405,10 @@ impl Host for PyHost<'_> {
     }
 
     fn poll(&mut self, launch: &Launch) -> bool {
-        // Those who ran beside a kernel have not asked for anything, and may have changed what it reads.
-        let asked = waiting::is_somebody() || !waiting::is_known() || self.accompanied;
+        let asked = waiting::is_somebody() || !waiting::is_known();
         if !self.is_alone() {
+            // Those who ran beside a kernel, or while it was made, have not asked, and may have changed what it reads.
+            let asked = asked || self.accompanied || !self.looked;
             return asked && self.turns.due() && !self.let_others(launch);
         }
         // Nobody's code runs but, perhaps, what raises KeyboardInterrupt.

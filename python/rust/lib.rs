@@ -10,6 +10,7 @@ mod classify;
 mod draws;
 mod driver;
 mod early;
+mod ending;
 mod environment;
 mod exit;
 mod explain;
@@ -428,6 +429,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         nestwise_runtime::pool::free_parts,
     );
     panics::watch();
+    ending::register(module)?;
     waiting::find(module.py())?;
     for function in [
         wrap_pyfunction!(version, module)?,

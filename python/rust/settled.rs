@@ -93,6 +93,12 @@ impl SettledCalls {
         ran
     }
 
+    /// Lets go of all.
+    pub fn forget(&self) {
+        let all = std::mem::take(&mut *self.lock());
+        drop(all);
+    }
+
     /// Keeps a call that was made in full. It is like none of the others: from now on more calls are timed again.
     pub fn add(&self, one: Box<Settled>) {
         let pause = if options().learns() { 0 } else { u32::MAX };

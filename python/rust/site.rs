@@ -4,6 +4,7 @@ use crate::attributes;
 use crate::bind::{self, Binding, Names};
 use crate::driver;
 use crate::early::{self, Course, Early};
+use crate::ending;
 use crate::environment::NumpyErrors;
 use crate::gate::{self, Gate, Work};
 use crate::host::PyHost;
@@ -89,6 +90,11 @@ impl Site {
             .map_err(|all| all.first().map_or(Reason::Off, refused))
     }
 
+    /// Lets go of what is kept of earlier calls.
+    pub fn forget_calls(&self) {
+        self.settled.forget();
+    }
+
     /// Number of names that are perhaps assigned.
     pub fn maybe_count(&self, py: Python<'_>) -> usize {
         self.parsed(py).map_or(0, |p| p.interface.maybe.len())
@@ -161,7 +167,7 @@ impl Site {
     /// `GATE[names]`, as far as that is seen at a glance: whether CPython runs the call.
     #[inline]
     pub fn leaves(&self, key: *mut PyObject) -> bool {
-        self.gate.switch.is_off() || self.gate.latch.leaves(key)
+        self.gate.switch.is_off() || ending::is_over() || self.gate.latch.leaves(key)
     }
 
     /// `GATE[names]`: whether a call with these sizes is worth an attempt. `key`: a name's value, or a tuple of them.

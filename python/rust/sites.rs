@@ -78,6 +78,12 @@ impl Sites {
     }
 }
 
+/// Has every site forget its earlier calls, which hold objects.
+pub fn let_go() {
+    let alive = sites().alive();
+    alive.iter().for_each(|(_, site)| site.forget_calls());
+}
+
 /// What all nests were asked to do, where that is kept, in the order in which they were first met.
 pub fn recorded() -> Vec<NestRecord> {
     let locked = sites();

@@ -160,7 +160,6 @@ def test_without_native_code(place, name):
     same_end(PROGRAMS[name], "interpreter")
 
 
-@pytest.mark.xfail(reason="the native part holds functions, classes and settings it has met")
 @pytest.mark.parametrize("device", ["auto", "serial"])
 @pytest.mark.parametrize("name", [*PROGRAMS, *HELD])
 def test_with_native_code(place, name, device):

@@ -410,9 +410,16 @@ pub(crate) fn top_flow(nest: &Nest) -> flow::Flow {
 /// on between any two iterations, would find what the name held before the loop.
 pub(crate) fn carried_and_kept(nest: &Nest) -> Option<VarId> {
     let top = top_flow(nest);
-    let results = abi::results(nest);
+    // A name may be handed over from several variables, of a type each.
+    let handed: HashSet<&str> = abi::results(nest)
+        .into_iter()
+        .filter_map(|v| nest.vars.get(v).map(|v| v.name.as_str()))
+        .collect();
     let mut carried = top.exposed.intersection(&top.assigned).copied();
-    carried.find(|v| nest.vars[*v].live_in.is_some() && !results.contains(v))
+    carried.find(|v| {
+        let var = &nest.vars[*v];
+        var.live_in.is_some() && !handed.contains(var.name.as_str())
+    })
 }
 
 /// Variables to load at entry and to store at exit, so that consecutive calls continue each other.

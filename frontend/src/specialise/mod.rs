@@ -113,6 +113,9 @@ pub fn specialise(
     let hir = resolve::resolve(site, captures)?;
     let mut joined = BTreeSet::new();
     let mut webs = webs::analyse(&hir, &joined);
+    if !webs.ends {
+        return Err(refuse(site.top.span, Refusal::NeverEnds));
+    }
     let mut facts = facts::Facts::new(&hir, &webs, captures);
     for round in 0..ROUND_LIMIT {
         facts.changed = false;

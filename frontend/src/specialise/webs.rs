@@ -40,6 +40,8 @@ pub(super) struct Webs {
     pub exit: Vec<Vec<DefId>>,
     /// For each local, whether a swap may lie between its last assignment and the end.
     pub exit_stale: Vec<bool>,
+    /// Whether an iteration of the top loop can end in any other way than by an exception.
+    pub ends: bool,
 }
 
 /// A sorted set of definitions.
@@ -120,9 +122,11 @@ pub(super) fn analyse(hir: &Hir, joined: &BTreeSet<LocalId>) -> Webs {
         exit = join(exit, join(ends.boundary, join(ends.natural, ends.breaks)));
     }
     let exit = join(exit, flow.returns.take());
-    // Every iteration leaves the nest by an exception: names keep what they held at entry.
-    let exit = exit.unwrap_or(entry);
-    group(hir, joined, &flow.reach, exit)
+    let ends = exit.is_some();
+    Webs {
+        ends,
+        ..group(hir, joined, &flow.reach, exit.unwrap_or(entry))
+    }
 }
 
 impl Flow<'_> {
