@@ -29,7 +29,7 @@ SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
 EXTENSION := python/src/nestwise/_core.abi3.so
 INSTALLED := $(VENV)/nestwise.installed
 
-.PHONY: help setup browser build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz fuzz-nests fuzz-regions fuzz-effects fuzz-arrays fuzz-states fuzz-objects fuzz-tuples fuzz-lists fuzz-values fuzz-ptx verify-all robust memcheck properties bench-analysis ulps bench-checks bench-predicted bench-small oracle gpu-check loops clean
+.PHONY: help setup browser build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz fuzz-nests fuzz-regions fuzz-effects fuzz-arrays fuzz-states fuzz-objects fuzz-tuples fuzz-lists fuzz-values fuzz-exceptions bench-endings fuzz-ptx verify-all robust memcheck properties bench-analysis ulps bench-checks bench-predicted bench-small oracle gpu-check loops clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -130,6 +130,12 @@ fuzz-lists: build ## random loops that make lists, against CPython
 
 fuzz-values: build ## random comprehensions outside of loops, against CPython
 	@$(PY) tests/value_programs.py $(ARGS)
+
+fuzz-exceptions: build ## random loops that only an exception or a signal ends, against CPython, with a watchdog
+	@$(PY) tests/exception_programs.py $(ARGS)
+
+bench-endings: build ## times of scripts whose loops exceptions and signals end, against python
+	@$(PY) bench/endings.py $(ARGS)
 
 fuzz-ptx: build ## kernels of random scripts for a card, assembled by ptxas
 	@$(PY) tests/ptx.py --random 400 $(ARGS)

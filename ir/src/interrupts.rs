@@ -67,6 +67,27 @@ pub fn interruptible(nest: &Nest, trips: &[Option<f64>]) -> Vec<LoopId> {
     }
 }
 
+/// Whether a loop without loops inside is known to take longer in one piece than anybody should have to wait.
+pub fn has_long_piece(nest: &Nest, trips: &[Option<f64>]) -> bool {
+    let mut found = false;
+    nest.top.walk(&mut |s| {
+        if let StmtKind::For(l) = &s.kind
+            && l.id != LoopId(0)
+            && !l.body.iter().any(has_loop)
+            && let Some(trips) = trips.get(l.id.index()).copied().flatten()
+        {
+            found |= trips * own_work(nest, &l.body) as f64 > LONGEST as f64;
+        }
+    });
+    found
+}
+
+fn has_loop(s: &Stmt) -> bool {
+    let mut found = false;
+    s.walk(&mut |s| found |= matches!(s.kind, StmtKind::For(_) | StmtKind::While(_)));
+    found
+}
+
 /// An upper bound of a statement's work, where it has one; loops in it that may take long are added to `found`.
 fn bound(nest: &Nest, s: &Stmt, trips: &[Option<f64>], found: &mut Vec<LoopId>) -> Option<f64> {
     let own = s.exprs().map(expression).sum::<i64>() + OPERATION;

@@ -559,11 +559,7 @@ unsafe extern "C" fn rest(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t)
 }
 
 /// `AGAIN()`: whether native code is to go on, or CPython has a further part to run.
-unsafe extern "C" fn again(
-    _: &Bundle,
-    _: *mut *mut PyObject,
-    _: ffi::Py_ssize_t,
-) -> *mut PyObject {
+unsafe extern "C" fn again(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
     shielded(|_| bool_object(active(false, Active::again)))
 }
 

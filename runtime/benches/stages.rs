@@ -265,7 +265,7 @@ fn kernel(plan: &Plan, sizes: &Sizes, values: &[Value], options: &Options) -> bo
         })
         .collect();
     let facts = (sizes, &sizes.proven, 0);
-    let key = plan.key(facts, false, &views, Device::Serial, options);
+    let key = plan.key(facts, (false, false), &views, Device::Serial, options);
     plan.kernel(&key, options, Instant::now()).is_ok()
 }
 

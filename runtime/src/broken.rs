@@ -8,10 +8,10 @@
 //! elements, rolling back variables, and handing names over to CPython.
 
 use nestwise_analysis::warns;
+use nestwise_ir::events::nest_may_fire;
 use nestwise_ir::{
     BinOp, CmpOp, Expr, ExprKind, Fun, LiveOutKind, Nest, Stmt, StmtKind, UnOp, VarId,
 };
-use nestwise_ir::events::nest_may_fire;
 use std::collections::HashSet;
 use std::str::FromStr;
 

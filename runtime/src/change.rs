@@ -60,7 +60,7 @@ impl Call<'_> {
         } = *self;
         let proof = proof::prove(plan, sizes, views, device, host, options);
         let facts = (&**sizes, &proof.proven, proof.elements);
-        let key = plan.key(facts, resumed, views, device, options);
+        let key = plan.key(facts, (resumed, host.is_value()), views, device, options);
         (key, proof.seen)
     }
 }

@@ -95,6 +95,13 @@ impl About {
         self.origin = own;
     }
 
+    /// The slots to save before a chunk; see [`UndoPlan::to_save`](analysis::UndoPlan::to_save).
+    pub fn to_save(&self, alone: bool, stops: bool) -> impl Iterator<Item = &analysis::SlotUndo> {
+        // Whoever interrupts an iteration may look at the arrays before CPython has run it again.
+        let in_order = self.in_order && self.nest.interruptible.is_empty();
+        self.undo.to_save(in_order, alone, stops)
+    }
+
     /// What is to be known of `nest` compiled under `schedule`, once it was rewritten.
     pub fn of(
         nest: &Nest,

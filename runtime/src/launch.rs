@@ -309,7 +309,7 @@ impl Runner<'_> {
             false => Device::Serial,
         });
         let lo = self.launch.next;
-        let slots = || about.undo.to_save(about.in_order, false, self.stops);
+        let slots = || about.to_save(false, self.stops);
         let bytes = |trips: i64| -> i64 {
             let views = slots().filter_map(|slot| {
                 let view = self.views.get(slot.array.index())?;
@@ -332,15 +332,10 @@ impl Runner<'_> {
         let Some(top) = self.launch.top.filter(|_| about.stepwise) else {
             return false;
         };
-        if about
-            .undo
-            .to_save(about.in_order, true, self.stops)
-            .next()
-            .is_some()
-        {
+        if about.to_save(true, self.stops).next().is_some() {
             return false;
         }
-        let slots = about.undo.to_save(about.in_order, false, self.stops);
+        let slots = about.to_save(false, self.stops);
         let views = slots.filter_map(|slot| self.views.get(slot.array.index()));
         let bytes: i64 = views.map(|v| v.len().saturating_mul(v.size)).sum();
         let trips = top.trips.saturating_sub(self.launch.next).max(1);
@@ -473,7 +468,7 @@ impl Runner<'_> {
         let begun = Instant::now();
         let mut whole = false;
         let alone = about.stepwise && hi - lo == 1;
-        let slots = about.undo.to_save(about.in_order, alone, self.stops);
+        let slots = about.to_save(alone, self.stops);
         let arrays = slots.filter_map(|slot| {
             let view = self.views.get(slot.array.index())?;
             whole |= slot.region == Region::Whole;
@@ -482,7 +477,7 @@ impl Runner<'_> {
         });
         let arrays = arrays.collect::<Option<_>>()?;
         let witnessed = Witness::is_wanted().then(|| {
-            let slots = about.undo.to_save(about.in_order, alone, self.stops);
+            let slots = about.to_save(alone, self.stops);
             Witness::of(slots.filter_map(|slot| self.views.get(slot.array.index())))
         });
         let before = Before {

@@ -13,7 +13,7 @@ use crate::reason::Reason;
 use nestwise_analysis as analysis;
 use nestwise_analysis::traffic::TrafficPlan;
 use nestwise_costmodel::{Decision, Device, Features, Prices, Seconds};
-use nestwise_ir::{ArrayDecl, ArrayKind, BinOp, Extent, Length, LoopId, Nest};
+use nestwise_ir::{ArrayDecl, ArrayKind, BinOp, Extent, Length, LoopId, Nest, interrupts};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -426,6 +426,10 @@ fn has_long_iterations(plan: &Plan, sizes: &Sizes, decision: &Decision, value: b
         _ if value => LONG_ON_THREADS,
         Device::Serial | Device::Interpreter => LONG_ITERATION,
     };
+    let serial = matches!(decision.device, Device::Serial) && !value;
+    if serial && interrupts::has_long_piece(plan.nest(), &sizes.trips) {
+        return true;
+    }
     let top = sizes.expected(LoopId(0)).max(1.0);
     let inner = plan.nest().loops.len() > 1 && sizes.knows_inner();
     inner && decision.estimate.compute.0 / top > most

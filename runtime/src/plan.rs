@@ -329,11 +329,11 @@ impl Plan {
         compares && !self.quiet.swap(true, Ordering::Relaxed)
     }
 
-    /// What the kernel for a launch is made for.
+    /// What the kernel for a launch is made for. `value`: the site is an expression.
     pub fn key(
         &self,
         (sizes, proven, elements): (&Sizes, &GuardSet, u64),
-        resumed: bool,
+        (resumed, value): (bool, bool),
         views: &[ArrayView],
         device: Device,
         options: &Options,
@@ -376,7 +376,8 @@ impl Plan {
             interruptible: match device {
                 // What runs there is cut into short launches.
                 Device::Gpu => Vec::new(),
-                _ if options.unchecked.is_some() => Vec::new(),
+                // CPython would have to evaluate all of an expression.
+                _ if options.unchecked.is_some() || value => Vec::new(),
                 _ => interrupts::interruptible(&self.nest, &sizes.trips),
             },
         }

@@ -115,7 +115,9 @@ impl Witness {
         if let (true, None) = (frame, changed) {
             return;
         }
-        eprintln!("nestwise: a rollback left something as it was not: frame {frame}, array {changed:?}");
+        eprintln!(
+            "nestwise: a rollback left something as it was not: frame {frame}, array {changed:?}"
+        );
         std::process::abort();
     }
 }

@@ -48,7 +48,8 @@ impl Func<'_, '_> {
     }
 
     /// Before a counted loop with no loops inside: it stays as it is for the vectorisers, and what takes too long in one piece
-    /// is left to CPython, which finds the loop to be a site of its own.
+    /// is left to CPython, which finds the loop to be a site of its own. On threads it is not: the loop around it, which they
+    /// share, would be lost.
     pub(super) fn ask_before(&mut self, l: &For, trips: V, span: Span) {
         if !self.is_asked_in(l.id) || !is_innermost(&l.body) {
             return;
@@ -57,7 +58,9 @@ impl Func<'_, '_> {
         let each = interrupts::own_work(self.u.nest, &l.body);
         let most = ir.const_i64(interrupts::LONGEST / each);
         let long = ir.icmp(IntPred::LLVMIntSGT, trips, most);
-        self.fire(long, false, EventCode::Interrupt, span);
+        if self.is_entry {
+            self.fire(long, false, EventCode::Interrupt, span);
+        }
         let ir = self.ir();
         let trips = ir.select(long, most, trips);
         self.spend(ir.mul(trips, ir.const_i64(each), Wrap::Any), span);

@@ -132,7 +132,7 @@ impl Repeat {
         });
         let free = free.collect();
         let undo = &kernel.about.undo;
-        let slots = undo.to_save(kernel.about.in_order, false, false);
+        let slots = kernel.about.to_save(false, false);
         let saved = slots.filter(|_| undo.may_fire());
         let saved = saved.map(|s| (*s, Saved::default())).collect();
         Some(Repeat {
