@@ -568,6 +568,12 @@ pub fn stored(block: &[Stmt]) -> HashSet<ArrayId> {
 }
 
 impl Nest {
+    /// Whether it appends to lists.
+    pub fn appends(&self) -> bool {
+        let appended = |out: &LiveOut| matches!(out.kind, LiveOutKind::Appended { .. });
+        self.live_outs.iter().any(appended)
+    }
+
     /// Slots that trade places (buffer swaps) hold each other's arrays in turn: what one of them writes or reads, any of their
     /// arrays may see.
     pub fn spread_accesses(&mut self) {

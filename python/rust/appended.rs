@@ -4,7 +4,7 @@ use crate::boxing;
 use crate::layout;
 use crate::lists::{Buffer, Shape, Trouble};
 use crate::once::Once;
-use nestwise_ir::{ArrayDecl, ArrayId, LiveOutKind, Prov, Scalar};
+use nestwise_ir::{ArrayDecl, ArrayId, LiveOutKind, Prov, Scalar, VarId};
 use nestwise_runtime::pipeline::ROOM;
 use nestwise_runtime::{ArrayView, Launch};
 use pyo3::ffi::{self, PyObject};
@@ -190,34 +190,87 @@ impl Appended {
 
 /// Lengthens the lists by what a launch appended. `false`: out of memory, with part of it appended.
 pub fn write_back(py: Python<'_>, all: &[Appended], launch: &Launch) -> bool {
-    let nest = launch.nest();
-    nest.live_outs.iter().all(|out| {
-        let LiveOutKind::Appended {
+    let outs = launch.nest().live_outs.iter();
+    outs.filter_map(|out| grown(&out.kind)).all(|grown| {
+        let Some(own) = grown.columns(all) else {
+            return false;
+        };
+        extend(py, launch, &grown, &own)
+    })
+}
+
+/// The same in the middle of a launch, for lists that the nest does not read: their columns are empty again. What is appended
+/// would else be boxed in one piece at the end, with everybody waiting.
+pub fn flush(py: Python<'_>, all: &mut [Appended], launch: &mut Launch) -> bool {
+    let kinds = launch.nest().live_outs.iter().map(|out| out.kind.clone());
+    let kinds: Vec<LiveOutKind> = kinds.collect();
+    // A collection might run somebody's finalizers, which could see lists that the nest has copies of.
+    // SAFETY: the GIL is held.
+    let collects = unsafe { ffi::PyGC_Disable() } != 0;
+    let flushed = kinds.iter().filter_map(grown).all(|grown| {
+        let own = grown.columns(all);
+        if !own.as_ref().is_some_and(|own| own[0].held == 0) {
+            return true;
+        }
+        let done = own.is_some_and(|own| extend(py, launch, &grown, &own));
+        for column in all.iter_mut().filter(|c| grown.columns.contains(&c.slot)) {
+            // SAFETY: an exact list, alive.
+            column.length = unsafe { layout::list_items(column.list) }.len();
+        }
+        launch.set_int(grown.count, 0);
+        done
+    });
+    if collects {
+        // SAFETY: as above.
+        unsafe { ffi::PyGC_Enable() };
+    }
+    flushed
+}
+
+/// A list that grows: its columns and the variable that counts.
+struct Grown<'a> {
+    columns: &'a [ArrayId],
+    count: VarId,
+    tuple: bool,
+}
+
+fn grown(kind: &LiveOutKind) -> Option<Grown<'_>> {
+    match kind {
+        LiveOutKind::Appended {
             columns,
             count,
             tuple,
-        } = &out.kind
-        else {
-            return true;
+        } => Some(Grown {
+            columns,
+            count: *count,
+            tuple: *tuple,
+        }),
+        _ => None,
+    }
+}
+
+impl Grown<'_> {
+    fn columns<'a>(&self, all: &'a [Appended]) -> Option<Vec<&'a Appended>> {
+        let own = |slot: &ArrayId| all.iter().find(|a| a.slot == *slot);
+        self.columns.iter().map(own).collect()
+    }
+}
+
+/// Appends what the columns hold behind the list's own elements.
+fn extend(py: Python<'_>, launch: &Launch, grown: &Grown<'_>, own: &[&Appended]) -> bool {
+    let nest = launch.nest();
+    // SAFETY: an int slot of the frame.
+    let count = unsafe { *launch.slot(grown.count).cast::<i64>() };
+    (own[0].held..count as usize).all(|at| {
+        let item = |k: usize| {
+            let ty = nest.arrays[grown.columns[k]].elem;
+            // SAFETY: the kernel wrote `count` elements of each column.
+            let cell = unsafe { own[k].cell(at) };
+            // SAFETY: a value of the type.
+            unsafe { boxing::boxed(py, ty, cell.as_ptr().cast(), ty.prov == Prov::Np) }
         };
-        let own: Option<Vec<&Appended>> = columns
-            .iter()
-            .map(|c| all.iter().find(|a| a.slot == *c))
-            .collect();
-        let Some(own) = own else { return false };
-        // SAFETY: an int slot of the frame.
-        let count = unsafe { *launch.slot(*count).cast::<i64>() };
-        (own[0].held..count as usize).all(|at| {
-            let item = |k: usize| {
-                let ty = nest.arrays[columns[k]].elem;
-                // SAFETY: the kernel wrote `count` elements of each column.
-                let cell = unsafe { own[k].cell(at) };
-                // SAFETY: a value of the type.
-                unsafe { boxing::boxed(py, ty, cell.as_ptr().cast(), ty.prov == Prov::Np) }
-            };
-            // SAFETY: new references; a null is passed on.
-            unsafe { append(own[0].list, columns.len(), *tuple, item) }
-        })
+        // SAFETY: new references; a null is passed on.
+        unsafe { append(own[0].list, grown.columns.len(), grown.tuple, item) }
     })
 }
 

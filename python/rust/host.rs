@@ -404,6 +404,14 @@ impl Host for PyHost<'_> {
         Ok(views)
     }
 
+    fn hand_over(&mut self, launch: &mut Launch) -> bool {
+        let done = self.appended.is_empty() || appended::flush(self.py, &mut self.appended, launch);
+        if !done {
+            self.raised = Some(pyo3::exceptions::PyMemoryError::new_err(()));
+        }
+        done
+    }
+
     fn poll(&mut self, launch: &Launch) -> bool {
         let asked = waiting::is_somebody() || !waiting::is_known();
         if !self.is_alone() {

@@ -54,6 +54,8 @@ const BRIEF_ON_GRID_SECONDS: f64 = 0.25;
 const FIRST_WAVES: i64 = 4;
 /// Trips of a `while` in its first chunk, and in any: one that does nothing takes no time.
 const FIRST_WHILE_CHUNK: i64 = 256;
+/// Iterations in the first chunk of a loop that appends to lists.
+const FIRST_APPENDED: i64 = 1 << 15;
 const LONGEST_WHILE_CHUNK: i64 = 1 << 40;
 /// Nanoseconds for which an interruptible kernel runs before it gives up an iteration because somebody waits, where it is known
 /// that somebody does, and where it is not.
@@ -189,6 +191,10 @@ impl Runner<'_> {
             Some(_) => (self.first_chunk(trips - self.launch.next), i64::MAX),
             None => (FIRST_WHILE_CHUNK, LONGEST_WHILE_CHUNK),
         };
+        if self.launch.nest().appends() {
+            // How long it takes to hand those elements over only the first chunk tells.
+            chunk = chunk.min(FIRST_APPENDED);
+        }
         let mut most = self.longest_chunk();
         while self.launch.next < trips {
             let lo = self.launch.next;
@@ -214,7 +220,10 @@ impl Runner<'_> {
                     return;
                 }
                 // A signal's handler is Python code: it may have written anywhere.
-                if self.host.poll(self.launch) || !self.seen.iter().all(|s| s.holds(self.views)) {
+                if !self.host.hand_over(self.launch)
+                    || self.host.poll(self.launch)
+                    || !self.seen.iter().all(|s| s.holds(self.views))
+                {
                     self.launch.ended = Ended::Partial { next: hi };
                     return;
                 }

@@ -88,6 +88,10 @@ impl HasValue for Value {
 pub trait Host {
     /// The windows of the nest's slots, in order; sequences are converted now.
     fn arrays(&mut self) -> Result<Vec<ArrayView>, Reason>;
+    /// Between chunks: hands over what nobody in the nest looks at any more. False: there is no memory for it.
+    fn hand_over(&mut self, _launch: &mut Launch) -> bool {
+        true
+    }
     /// Between chunks: handles signals, and lets other threads run; true: stop here.
     fn poll(&mut self, launch: &Launch) -> bool;
     /// Whether nobody's code runs between chunks, whatever signals come, unless the launch ends there.

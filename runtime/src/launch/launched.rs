@@ -130,6 +130,20 @@ impl Launch {
         // SAFETY: the layout's offsets lie inside the frame it was made for.
         unsafe { self.frame.as_ptr().cast::<u8>().add(offset) }
     }
+    /// Gives an int variable another value between two chunks.
+    pub fn set_int(&mut self, var: VarId, value: i64) {
+        if let Some(offset) = self.kernel.layout.var(var) {
+            // SAFETY: the layout's offsets of cells of 16 bytes lie inside the frame it was made for.
+            unsafe {
+                *self
+                    .frame
+                    .as_mut_ptr()
+                    .cast::<u8>()
+                    .add(offset)
+                    .cast::<i64>() = value;
+            }
+        }
+    }
     /// The slot whose entry object `array` holds now.
     pub fn origin(&self, array: ArrayId) -> ArrayId {
         let Some(slot) = self.kernel.layout.slot(array) else {
