@@ -59,6 +59,7 @@ mod testing;
 pub mod traffic;
 pub mod transfer;
 pub mod transform;
+pub mod trip_bounds;
 mod trips;
 pub mod undo;
 mod updates;

@@ -294,10 +294,11 @@ impl<'a> PyHost<'a> {
         let shown = begun.elapsed();
         self.raised = py.check_signals().err();
         // Given up while nobody has asked for it, the lock would be taken again at once, and those who wait would wait anew.
-        if !environment::is_alone(py) && !waiting::is_known() {
+        let asked = || waiting::is_somebody() || !waiting::is_known();
+        if !environment::is_alone(py) && asked() {
             py.detach(|| ());
         }
-        if self.raised.is_none() && (waiting::is_somebody() || !waiting::is_known()) {
+        if self.raised.is_none() && asked() {
             self.raised = waiting::serve(py).err();
         }
         let begun = Instant::now();

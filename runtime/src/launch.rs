@@ -227,7 +227,9 @@ impl Runner<'_> {
                     self.launch.ended = Ended::Partial { next: hi };
                     return;
                 }
-                let goal = chunk_seconds(self.copying, !self.host.is_alone());
+                // Where nobody knows who waits, the lock is given up in any case, and not too often: they would wait anew each time.
+                let shared = waiting::is_waiting_known() && !self.host.is_alone();
+                let goal = chunk_seconds(self.copying, shared);
                 chunk =
                     next_chunk(hi - lo, begun.elapsed().as_secs_f64(), goal).max(self.of_grid.wave);
                 if self.goes_on_elsewhere() {

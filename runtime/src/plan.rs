@@ -33,6 +33,7 @@ use crate::reason::Reason;
 use nestwise_analysis as analysis;
 use nestwise_analysis::dependence::Property;
 use nestwise_analysis::guards::{self, GuardSet};
+use nestwise_analysis::trip_bounds::TripBounds;
 use nestwise_codegen as codegen;
 use nestwise_costmodel::gpu::Axes;
 use nestwise_costmodel::record::NestRecord;
@@ -52,6 +53,8 @@ pub struct Plan {
     nest: Nest,
     verdicts: analysis::Staged,
     bounds: analysis::BoundsPlan,
+    /// How often loops inside run at most, where no value tells how often they do.
+    trip_bounds: TripBounds,
     prices: Prices,
     kernels: Mutex<Vec<(Key, Arc<Kernel>)>>,
     /// The kernels that were last asked for, for each native device.
@@ -117,6 +120,7 @@ impl Plan {
         broken: bool,
     ) -> Plan {
         Plan {
+            trip_bounds: TripBounds::of(&nest),
             bounds,
             prices,
             bounding: bounding_floats(&nest),
@@ -378,7 +382,11 @@ impl Plan {
                 Device::Gpu => Vec::new(),
                 // CPython would have to evaluate all of an expression.
                 _ if options.unchecked.is_some() || value => Vec::new(),
-                _ => interrupts::interruptible(&self.nest, &sizes.trips),
+                _ => {
+                    let mut trips = sizes.trips.clone();
+                    self.trip_bounds.fill(&mut trips, &sizes.values);
+                    interrupts::interruptible(&self.nest, &trips)
+                }
             },
         }
     }
