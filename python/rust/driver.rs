@@ -5,10 +5,9 @@
 //! thread's stack of running sites, which is how `OUT()`, `REST()` and the others find it without a name in anybody's
 //! namespace.
 
-use crate::gate::{self, SHORT};
+use crate::gate::SHORT;
 use crate::iterables;
 use crate::iterator;
-use crate::losses::Losses;
 use crate::progress::Progress;
 use crate::site::Site;
 use crate::vain::Attempted;
@@ -65,7 +64,6 @@ pub struct Active {
     pending: Cell<Option<Attempt>>,
     /// Part of the time since `started` that was native.
     native: Cell<f64>,
-    losses: Losses,
     /// What the call waited for when it began: half-way names may hold other types.
     began: Option<Arc<Plan>>,
 }
@@ -234,12 +232,8 @@ pub fn with_active<T>(f: impl FnOnce(&Active) -> T) -> Option<T> {
 impl Active {
     /// `timed`: CPython's share begins now.
     fn new(site: &Arc<Site>, progress: Progress, timed: bool) -> Rc<Active> {
-        let losses = Losses::default();
-        if timed && gate::counts_vain() {
-            site.lost(losses.attempted(progress.cost, progress.replaced));
-        }
+        site.attempted(progress.cost, progress.replaced);
         Rc::new(Active {
-            losses,
             site: site.clone(),
             began: progress.waits.as_ref().and_then(|w| w.plan.clone()),
             burst: Cell::new(progress.first_share()),
@@ -393,7 +387,7 @@ impl Active {
             _ => return false,
         };
         let spent = self.spent();
-        let early = Seconds(self.too_early(spent).0.max(self.losses.wait(spent).0));
+        let early = Seconds(self.too_early(spent).0.max(self.site.losses.wait(spent).0));
         if range.is_some() && early.0 > 0.0 {
             let on = self.progress.borrow_mut().goes_on(next);
             // Objects that nobody else holds go with what was handed over before.
@@ -432,9 +426,7 @@ impl Active {
             0 => progress.replaced,
             done => spent * (progress.completed as f64 / done as f64),
         };
-        if gate::counts_vain() {
-            self.site.lost(self.losses.attempted(progress.cost, gain));
-        }
+        self.site.attempted(progress.cost, gain);
         let burst = self.burst.get();
         if progress.ended.is_none() && (range.is_some() || stopped && burst < LAST_BURST) {
             // Not this time: CPython takes a longer share before the next attempt.
@@ -590,7 +582,7 @@ impl Active {
     /// Whether CPython is to go on with a `while` because of what attempts have cost so far; it is asked again after some
     /// iterations then.
     fn waits_for_losses(&self) -> bool {
-        let wait = self.losses.wait(self.spent());
+        let wait = self.site.losses.wait(self.spent());
         if wait.0 > 0.0 {
             let more = self.iterations_in(wait);
             self.due.set(self.done.get().saturating_add(more));

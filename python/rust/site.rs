@@ -10,6 +10,7 @@ use crate::gate::{self, Gate, Work};
 use crate::host::PyHost;
 use crate::iterator;
 use crate::layout;
+use crate::losses::Losses;
 use crate::once::Once;
 use crate::others::World;
 use crate::panics;
@@ -58,6 +59,8 @@ pub struct Site {
     /// Something of it has run natively.
     ran: AtomicBool,
     failures: AtomicU32,
+    /// What attempts have cost.
+    pub losses: Losses,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -80,6 +83,7 @@ impl Site {
             early: Early::new(),
             ran: AtomicBool::new(false),
             failures: AtomicU32::new(0),
+            losses: Losses::default(),
         }
     }
 
@@ -132,6 +136,7 @@ impl Site {
     /// CPython's share of a call ended. `vain`: it was all of the call, after an attempt.
     pub fn interpreted(&self, whole: Seconds, vain: Option<Attempted>) {
         let seconds = whole.0;
+        self.losses.interpreted(whole);
         lock(&self.stats).interpreted += seconds;
         if !self.early.is_over() {
             self.early.add(whole);
@@ -146,10 +151,15 @@ impl Site {
         }
     }
 
-    /// Attempts at a running loop of it have cost that beyond what they gained.
-    pub fn lost(&self, seconds: Seconds) {
-        if seconds.0 > 0.0 {
-            lock(&self.stats).lost += seconds.0;
+    /// An attempt has cost that, and gained what CPython would have taken for what it did. A device that was asked for is tried
+    /// whatever that costs.
+    pub fn attempted(&self, cost: Seconds, gain: Seconds) {
+        if cost.0 == 0.0 || !gate::counts_vain() {
+            return;
+        }
+        let lost = self.losses.attempted(cost, gain);
+        if lost.0 > 0.0 {
+            lock(&self.stats).lost += lost.0;
         }
     }
 
@@ -284,6 +294,11 @@ impl Site {
                 Attempt::Declined(Some(Box::new(Progress::waiting(waits, None, false))))
             }
             Course::Order => self.guarded(py, arguments, None, manner(true)),
+            Course::Plan if self.losses.wait(Seconds(0.0)).0 > 0.0 => {
+                let wait = self.losses.wait(Seconds(0.0));
+                let waits = Waits::unplanned(wait, None);
+                Attempt::Declined(Some(Box::new(Progress::waiting(waits, None, false))))
+            }
             Course::Plan => match self.gate.watches() {
                 Some(why) => {
                     let waits = Waits::unplanned(Seconds(gate::WATCHED), None);
