@@ -171,6 +171,7 @@ bench-predicted: build ## what compiled code was predicted to take against what 
 
 bench-small: build ## what small loops that are called often lose, against python
 	$(PY) bench/small.py $(ARGS)
+	$(PY) bench/refused.py
 
 bench-once: build ## scripts run once, with nothing kept and with kernels kept, against python
 	$(PY) bench/once.py $(ARGS)

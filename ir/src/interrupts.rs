@@ -17,7 +17,8 @@ const WORTH_ASKING: f64 = 1e6;
 /// Nanoseconds, roughly, of an operation, and of a call of a function.
 const OPERATION: i64 = 1;
 const CALL: i64 = 20;
-/// The same of a loop inside that is not asked in: it is known to be short, but not how short.
+/// Nanoseconds, roughly, that an inner loop counts for if the kernel does not ask in it: the loop is known to be short, but not
+/// how short.
 const INNER_LOOP: i64 = 1000;
 
 /// Nanoseconds, roughly, of one run of a block. Loops in it that are asked in count for themselves.

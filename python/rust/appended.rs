@@ -199,8 +199,8 @@ pub fn write_back(py: Python<'_>, all: &[Appended], launch: &Launch) -> bool {
     })
 }
 
-/// The same in the middle of a launch, for lists that the nest does not read: their columns are empty again. What is appended
-/// would else be boxed in one piece at the end, with everybody waiting.
+/// Lengthens, between two chunks, the lists that the nest does not read, and empties their columns: what is appended would else be
+/// boxed in one piece at the end, with everybody waiting. `false`: out of memory, with part of it appended.
 pub fn flush(py: Python<'_>, all: &mut [Appended], launch: &mut Launch) -> bool {
     let kinds = launch.nest().live_outs.iter().map(|out| out.kind.clone());
     let kinds: Vec<LiveOutKind> = kinds.collect();

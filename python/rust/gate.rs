@@ -69,7 +69,7 @@ pub struct Gate {
     vain: Vain,
     /// For sites whose calls nothing tells apart at a glance.
     pub switch: Switch,
-    /// It is one of those, as far as the last call told.
+    /// Nothing told the last call's work at a glance.
     blind: AtomicBool,
 }
 

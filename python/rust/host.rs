@@ -43,7 +43,7 @@ pub struct PyHost<'a> {
     world: World<'a>,
     /// Other threads ran beside a kernel since they last had their turn; perhaps they have ended.
     accompanied: bool,
-    /// It was looked whether what the nest reads still is what was bound, since that was bound.
+    /// What the nest reads has been compared with what was bound at least once since it was bound.
     looked: bool,
     /// Whether signals have handlers of the program's, once that was asked: as long as nobody acts, nobody installs one.
     handled: Cell<Option<bool>>,

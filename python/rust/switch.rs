@@ -1,6 +1,6 @@
 //! Sites that are switched off for a while: their loops run as they were, at the price of a look at a number.
 //!
-//! It is for sites of which no size that the rewritten code could be asked about tells how long a call takes
+//! A switch is for sites of which no size that the rewritten code could be asked about tells how long a call takes
 //! ([`Parsed::gated`](crate::parsed::Parsed)), and whose calls have been brief, or attempts at them come to nothing, many times in
 //! a row. Each time that is found again the site stays off for twice as long, up to [`LONGEST`]: what can be missed is what
 //! begins meanwhile.
@@ -13,9 +13,9 @@ const FIRST: i64 = 20_000_000;
 const LONGEST: i64 = 160_000_000;
 /// A call that takes CPython less than so many seconds is brief: asking alone takes native code about as long.
 const BRIEF: f64 = 2e-6;
-/// More brief calls than others after which a site is switched off.
+/// Surplus of brief calls over others at which a site is switched off.
 const MANY: u32 = 64;
-/// So many of them one outweighs that is not.
+/// A call that is not brief outweighs so many brief ones.
 const OUTWEIGHS: u32 = 8;
 
 /// The switch of one site.

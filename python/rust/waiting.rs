@@ -2,7 +2,7 @@
 //! interpreter, an asynchronous exception, a pending call.
 //!
 //! CPython keeps a word for just that (`eval_breaker`), which it looks at on every jump back; nobody gives its address away.
-//! It is found by what it does: it is 0, becomes 1 (a bit, from 3.13 on) while pending calls are there, is 0 again once they have
+//! The word is found by what it does: it is 0, becomes 1 (a bit, from 3.13 on) while pending calls are there, is 0 again once they have
 //! been made, and is not 0 while an asynchronous exception is there. Where no word or more than one does all that, nothing is
 //! known, and kernels give up a long iteration after some time whether somebody waits or not.
 
@@ -20,6 +20,8 @@ static IN_THREAD: AtomicI32 = AtomicI32::new(-1);
 /// Words to look through: those at the beginning of the interpreter's state up to CPython 3.12, of the thread's later.
 const OF_INTERPRETER: usize = 64;
 const OF_THREAD: usize = 12;
+/// The bits that say that somebody waits; above them is a version of what is monitored, from CPython 3.12 on.
+const EVENTS: i32 = 0xff;
 /// The version from which threads have a word each.
 const THREADS_HAVE_ONE: (u8, u8) = (3, 13);
 
@@ -48,7 +50,11 @@ pub fn find(py: Python<'_>) -> PyResult<()> {
     };
     // SAFETY: as above; others may write these words meanwhile.
     let all = unsafe { std::slice::from_raw_parts(begin, words) };
-    let now = || -> Vec<i32> { all.iter().map(|w| w.load(Ordering::Relaxed)).collect() };
+    let now = || -> Vec<i32> {
+        all.iter()
+            .map(|w| w.load(Ordering::Relaxed) & EVENTS)
+            .collect()
+    };
     let before = now();
     // SAFETY: the functions are there for as long as the process is.
     let added = unsafe { ffi::Py_AddPendingCall(Some(nothing), std::ptr::null_mut()) } == 0;
@@ -109,7 +115,7 @@ pub fn is_known() -> bool {
 pub fn is_somebody() -> bool {
     let word = WORD.load(Ordering::Relaxed);
     // SAFETY: null, or a word of a state that is alive while its thread runs a kernel.
-    !word.is_null() && unsafe { (*word).load(Ordering::Relaxed) } != 0
+    !word.is_null() && unsafe { (*word).load(Ordering::Relaxed) } & EVENTS != 0
 }
 
 /// Has CPython do what it does on a jump back: signals' handlers, pending calls, another thread's turn, and an asynchronous

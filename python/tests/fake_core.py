@@ -81,7 +81,7 @@ def lower(site):
     if _is_for(node):
         sure = [n.id for n in ast.walk(node.target) if isinstance(n, ast.Name) and _stored(n)]
     writes = [n for n in dict.fromkeys(sure) if n in stores]
-    sizes = None
+    sizes = []
     if _is_for(node) and not module_level:
         counted = {n.id for n in ast.walk(node.iter) if isinstance(n, ast.Name)}
         sizes = [n for n in reads if n in counted]
@@ -108,7 +108,7 @@ def _lower_value(text, first_line, module_level, local_names, bound_names):
     for name in names:
         if name.id in local_names - bound_names - own:
             return _no(first_line, f"{name.id} may be unbound")
-    sizes = list(reads) if reads and not module_level else None
+    sizes = list(reads) if reads and not module_level else []
     answer = {"ok": True, "reads": list(reads), "returns": False, "sizes": sizes}
     return answer | {"writes": ["<value>"], "maybe": []}
 
@@ -152,13 +152,19 @@ class Site:
         self.last = None
 
     def _maybe(self, name):
-        return lambda: (self.last.values[name],) if name in self.last.values else ()
+        return _Subscripted(
+            lambda: (self.last.values[name],) if name in self.last.values else ()
+        )
 
-    def call(self, *values):
+    @property
+    def call(self):
+        return _Subscripted(self._call)
+
+    call_asked = call
+
+    def _call(self, *values):
         self.handed = None
-        if MODE == "decline":
-            return ()
-        shared = sys._getframe(1).f_globals
+        shared = sys._getframe(2).f_globals
         # The loop's iterable comes last where the loop assigns a name that it is made from.
         given = dict(zip(self.lowered["reads"], values, strict=False))
         limit = {"full": 10**9, "fallback": 0}.get(MODE)
@@ -168,11 +174,9 @@ class Site:
         self.last = _Run(self, shared, given).go(limit)
         RUNS.append((*self.place, self.last.trips, self.last.end))
         if self._finished() and (self.last.trips or not self.lowered["writes"]):
-            return self.out() or ((),)
+            return self._out() or ((),)
         self.handed = ((),)
         return ()
-
-    call_asked = call
 
     def ask(self, *values):
         if MODE == "decline":
@@ -230,7 +234,11 @@ class Site:
             return trial.trips
         return limit
 
+    @property
     def out(self):
+        return _Subscripted(self._out)
+
+    def _out(self, *values):
         if not self.last.trips:
             return ()
         return (tuple(self.last.values[name] for name in self.lowered["writes"]),)
@@ -239,7 +247,7 @@ class Site:
         rest = self.last.rest
         return None if rest is None else _Rest(rest)
 
-    def again(self, *values):
+    def again(self):
         return False
 
     def skip(self, iterable):
@@ -291,6 +299,17 @@ class _Gate:
     def __getitem__(self, key):
         assert self.count == 1 or len(key) == self.count
         return MODE != "decline"
+
+
+class _Subscripted:
+    """Asked in brackets with a tuple of what a call would be given."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def __getitem__(self, given):
+        assert type(given) is tuple
+        return self.function(*given)
 
 
 class _Stay:

@@ -113,7 +113,7 @@ def test_user_warnings_registry_survives():
 
     def lower(*_):
         names = ("reads", "writes", "maybe")
-        answer = {"ok": True, "kind": "for", "returns": False, "sizes": None}
+        answer = {"ok": True, "kind": "for", "returns": False, "sizes": []}
         return answer | dict.fromkeys(names, ())
 
     text = "for i in range(3): pass\n"

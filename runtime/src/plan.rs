@@ -39,7 +39,7 @@ use nestwise_costmodel::gpu::Axes;
 use nestwise_costmodel::record::NestRecord;
 use nestwise_costmodel::{Device, Learned, Prices, Ready, Seconds};
 use nestwise_ir::nest::Cast;
-use nestwise_ir::{ArrayId, ArrayKind, BinOp, ExprKind, Nest, Scalar, interrupts};
+use nestwise_ir::{ArrayId, ArrayKind, BinOp, ExprKind, LoopId, Nest, Scalar, interrupts};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -382,13 +382,19 @@ impl Plan {
                 Device::Gpu => Vec::new(),
                 // CPython would have to evaluate all of an expression.
                 _ if options.unchecked.is_some() || value => Vec::new(),
-                _ => {
-                    let mut trips = sizes.trips.clone();
-                    self.trip_bounds.fill(&mut trips, &sizes.values);
-                    interrupts::interruptible(&self.nest, &trips)
-                }
+                _ => self.interruptible(sizes),
             },
         }
+    }
+
+    /// The loops in which a kernel for a launch of these sizes has to ask whether somebody waits.
+    pub(super) fn interruptible(&self, sizes: &Sizes) -> Vec<LoopId> {
+        if self.nest.loops.len() == 1 {
+            return Vec::new();
+        }
+        let mut trips = sizes.trips.clone();
+        self.trip_bounds.fill(&mut trips, &sizes.values);
+        interrupts::interruptible(&self.nest, &trips)
     }
 
     /// The kernel for a launch: from this plan, from disk, or from LLVM.

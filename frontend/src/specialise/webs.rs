@@ -83,7 +83,7 @@ struct Ends {
     boundary: Option<Env>,
     /// The statement behind the loop, when the iterable is used up or the condition has become false.
     natural: Option<Env>,
-    /// The same statement, from the loop's `break`s.
+    /// The statement behind the loop, reached by the loop's `break`s.
     breaks: Option<Env>,
 }
 

@@ -11,7 +11,9 @@ use nestwise_ir::LoopId;
 impl Plan {
     /// On one core or on threads, where the kernel takes so many seconds.
     pub(super) fn undo(&self, device: Device, sizes: &Sizes, seconds: Seconds) -> Undo {
-        let events = self.guards > sizes.proven.len();
+        // Whoever interrupts an iteration may look at what it has written.
+        let interrupted = !self.interruptible(sizes).is_empty();
+        let events = self.guards > sizes.proven.len() || interrupted;
         if !events && !self.warns {
             return Undo::default();
         }
@@ -19,7 +21,7 @@ impl Plan {
         undo.work.add(LaunchWork::Events, 1.0);
         let (in_order, slots) = self.undoing(device);
         // See `UndoPlan::to_save`: what has run nothing beyond an event may be run again over its own results.
-        let ahead = events && !in_order;
+        let ahead = events && !in_order || interrupted;
         let (mut whole, mut rows) = (0.0, 0.0);
         for slot in slots.iter().filter(|s| ahead || !s.idempotent) {
             let bytes = copy_bytes(&self.nest, slot.array, &sizes.values) as f64;
