@@ -155,6 +155,8 @@ def nestwise(
     try:
         env = {"NESTWISE_SCHEDULE": schedule, "NESTWISE_EARLY": str(int(device != "planned"))}
         env["NESTWISE_COOPERATIVE"] = COOPERATIVE.get(device, "")
+        # Where nothing is priced, every rollback is looked at: it has to leave all as it was.
+        env["NESTWISE_CHECK"] = "undo" if device in FORCED else ""
         done = _run(words, program, cache, timeout, env | (switches or {}))
         text = Path(name).read_text(encoding="utf-8")
     finally:

@@ -100,8 +100,8 @@ def test_a_guard_that_fails_again_and_again_switches_the_site_off(tmp_path):
     done = nestwise(program, "auto", tmp_path / "cache")
     assert not difference(python(program), done)
     codes, nest = codes_at(6, done, program)
-    assert codes.get("event", 0) >= 16, fallbacks(done, program)
-    # Most further calls are not even asked about.
+    assert codes.get("event", 0) >= 1, fallbacks(done, program)
+    # Most further calls are left to CPython: attempts may cost no more than a share of its time.
     assert codes.get("futile", 0) > 5, fallbacks(done, program)
     assert nest["launches"] < 40, fallbacks(done, program)
     # A device that was asked for is not second-guessed.

@@ -295,6 +295,7 @@ impl Site {
             }
             Course::Order => self.guarded(py, arguments, None, manner(true)),
             Course::Plan if self.losses.wait(Seconds(0.0)).0 > 0.0 => {
+                lock(&self.stats).fallback(&Reason::Futile);
                 let wait = self.losses.wait(Seconds(0.0));
                 let waits = Waits::unplanned(wait, None);
                 Attempt::Declined(Some(Box::new(Progress::waiting(waits, None, false))))
