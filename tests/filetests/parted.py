@@ -59,7 +59,8 @@ for k in (0, 7, n - 1):
     weak_zero(a, b, k)
     peeled(a, b)
     mirrored(a)
-    one_side(a, b, k)
+    if k < n - 1:  # twice: a third time CPython may have lost enough for a kernel, or not
+        one_side(a, b, k)
     s = first_value(a, b)
     everywhere(a, k)
     left_early(a, k)
@@ -114,7 +115,7 @@ print(d.sum().hex())
 # 64 cores 5: 1 interpreter, 2 serial
 # 64 cores 10: 1 interpreter, 2 serial
 # 64 cores 15: 1 interpreter, 2 serial
-# 64 cores 20: 1 interpreter, 2 threads
+# 64 cores 20: 1 interpreter, 1 serial
 # 64 cores 28: 1 interpreter, 2 serial
 # 64 cores 37: 1 serial
 # 64 cores 44: 1 interpreter, 2 serial
@@ -122,7 +123,7 @@ print(d.sum().hex())
 # dear threads 5: 1 interpreter, 2 serial
 # dear threads 10: 1 interpreter, 2 serial
 # dear threads 15: 1 interpreter, 2 serial
-# dear threads 20: 1 interpreter, 2 serial
+# dear threads 20: 1 interpreter, 1 serial
 # dear threads 28: 1 interpreter, 2 serial
 # dear threads 37: 1 serial
 # dear threads 44: 1 interpreter, 2 serial
@@ -130,7 +131,7 @@ print(d.sum().hex())
 # shared core 5: 1 interpreter, 2 serial
 # shared core 10: 1 interpreter, 2 serial
 # shared core 15: 1 interpreter, 2 serial
-# shared core 20: 1 interpreter, 2 serial
+# shared core 20: 1 interpreter, 1 serial
 # shared core 28: 1 interpreter, 2 serial
 # shared core 37: 1 serial
 # shared core 44: 1 interpreter, 2 serial
@@ -138,7 +139,7 @@ print(d.sum().hex())
 # quick CPython 5: 3 interpreter
 # quick CPython 10: 3 interpreter
 # quick CPython 15: 3 interpreter
-# quick CPython 20: 3 interpreter
+# quick CPython 20: 2 interpreter
 # quick CPython 28: 3 interpreter
 # quick CPython 37: 1 interpreter
 # quick CPython 44: 3 interpreter
