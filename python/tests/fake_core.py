@@ -152,9 +152,7 @@ class Site:
         self.last = None
 
     def _maybe(self, name):
-        return _Subscripted(
-            lambda: (self.last.values[name],) if name in self.last.values else ()
-        )
+        return _Subscripted(lambda: (self.last.values[name],) if name in self.last.values else ())
 
     @property
     def call(self):

@@ -23,13 +23,14 @@ built as a tree, positions kept, and its functions are constants of the code obj
         the loop as it was
 
 GATE is asked without the price of a call whether the loop is worth one: where a few ints and
-lengths tell how much work it is. Elsewhere its key is empty, and it tells whether the site is switched
-off. The first loop is for what is usual, all of it ran natively; it has one turn then, else none.
+lengths tell how much work it is. Elsewhere its key is empty, and it tells whether the site is
+switched off. The first loop is for what is usual, all of it ran natively; it has one turn then,
+else none.
 STAY is an object whose iterator is made when it is asked for.
 
-CALL and OUT run natively. CPython handles signals behind calls and on jumps back, and a handler may
-raise or look at names; so from there to the last MAYBE there is neither, and arrays and names always
-are as some iteration leaves them.
+CALL and OUT run natively. CPython handles signals behind calls and on jumps back, and a handler
+may raise or look at names; so from there to the last MAYBE there is neither, and arrays and names
+always are as some iteration leaves them.
 
 Where the loop assigns a name that its own iterable is made from, CALL gets the iterable as well,
 and all of CPython's shares come from it: evaluated again, it would be another one.
