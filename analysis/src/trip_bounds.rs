@@ -199,7 +199,7 @@ fn loads(e: &Expr, note: &mut impl FnMut(ArrayId, &[Expr])) {
             note(*array, index);
             index.iter().for_each(|e| loads(e, note));
         }
-        _ => e.children().into_iter().for_each(|c| loads(c, note)),
+        _ => e.children().for_each(|c| loads(c, note)),
     }
 }
 

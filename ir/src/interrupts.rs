@@ -59,9 +59,11 @@ fn expression(e: &Expr) -> i64 {
 /// iteration of the top loop is proved short.
 pub fn interruptible(nest: &Nest, trips: &[Option<f64>]) -> Vec<LoopId> {
     let mut found = Vec::new();
-    let blocks = nest.top.blocks();
-    let work = blocks.flatten().map(|s| bound(nest, s, trips, &mut found));
-    let whole = work.fold(Some(0.0), |sum, w| Some(sum? + w?));
+    let mut whole = Some(0.0);
+    for s in nest.top.blocks().flatten() {
+        let work = bound(s, trips, &mut found);
+        whole = whole.zip(work).map(|(a, b)| a + b);
+    }
     match whole {
         Some(whole) if whole <= SHORT => Vec::new(),
         _ => found,
@@ -90,12 +92,12 @@ fn has_loop(s: &Stmt) -> bool {
 }
 
 /// An upper bound of a statement's work, where it has one; loops in it that may take long are added to `found`.
-fn bound(nest: &Nest, s: &Stmt, trips: &[Option<f64>], found: &mut Vec<LoopId>) -> Option<f64> {
+fn bound(s: &Stmt, trips: &[Option<f64>], found: &mut Vec<LoopId>) -> Option<f64> {
     let own = s.exprs().map(expression).sum::<i64>() + OPERATION;
     let before = found.len();
     let mut inside = Some(own as f64);
     for part in s.blocks().flatten() {
-        let work = bound(nest, part, trips, found);
+        let work = bound(part, trips, found);
         inside = inside.zip(work).map(|(a, b)| a + b);
     }
     let id = match &s.kind {

@@ -209,7 +209,7 @@ pub fn flush(py: Python<'_>, all: &mut [Appended], launch: &mut Launch) -> bool 
     let collects = unsafe { ffi::PyGC_Disable() } != 0;
     let flushed = kinds.iter().filter_map(grown).all(|grown| {
         let own = grown.columns(all);
-        if !own.as_ref().is_some_and(|own| own[0].held == 0) {
+        if own.as_ref().is_none_or(|own| own[0].held != 0) {
             return true;
         }
         let done = own.is_some_and(|own| extend(py, launch, &grown, &own));
