@@ -76,6 +76,52 @@ def test_a_rollback_that_leaves_something_ends_the_process(mistake, tmp_path):
     assert "a rollback left something" in got.stderr
 
 
+TICKING = """
+import signal
+
+ticks = []
+signal.signal(signal.SIGALRM, lambda *_: ticks.append(1))
+
+
+def total(n):
+    return sum((j * j + i) % 7 for i in range(4) for j in range(n))
+
+
+def shared(n):
+    sums = [0] * 4
+    for i in range(4):
+        s = 0
+        for j in range(n):
+            s += (j * j + i) % 7
+        sums[i] = s
+    return sums
+
+
+n = 7 * 15_000_000
+signal.setitimer(signal.ITIMER_REAL, 0.05, 0.05)
+right = [n // 7 * sum((r * r + i) % 7 for r in range(7)) for i in range(4)]
+print(total(n) == sum(right), len(ticks) > 0)
+print(shared(n) == right)
+"""
+
+
+@pytest.mark.parametrize("device", ["auto", "serial", "threads"])
+def test_handlers_that_return_cost_no_answer(device, tmp_path):
+    """Iterations that are given up for a handler are tried again: CPython would take a minute."""
+    program = tmp_path / "ticking.py"
+    program.write_text(TICKING)
+    got = nestwise(program, device, tmp_path / "cache", timeout=30)
+    assert (got.code, got.stdout) == (0, "True True\nTrue\n")
+
+
+@pytest.mark.parametrize("device", ["serial", "threads"])
+def test_loops_forced_elsewhere_are_interrupted(device, tmp_path):
+    """What threads share, and what is computed as a whole, is asked in, too."""
+    program = ENDINGS / "latency_shared.py"
+    got = nestwise(program, device, tmp_path / "cache")
+    assert (got.code, got.stdout) == (0, python(program).stdout)
+
+
 @pytest.mark.parametrize("name", ["append_until_index_error", "often_in_cpython", "consumer"])
 def test_rollbacks_are_checked(name, tmp_path):
     got = run(name, tmp_path, NESTWISE_CHECK="undo")

@@ -58,6 +58,11 @@ pub fn now() -> i64 {
     time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
+/// Whether a call with this deadline has to be given up at this time.
+pub fn is_over(deadline: i64, now: i64) -> bool {
+    now >= deadline && is_waiting()
+}
+
 thread_local! {
     /// The time of this thread's last question, and the budget that it was given.
     static LAST: Cell<(i64, i64)> = const { Cell::new((0, FIRST_BUDGET)) };
@@ -67,7 +72,7 @@ pub(crate) unsafe extern "C" fn nw_ask(frame: *const FrameHeader) -> i64 {
     let now = now();
     // SAFETY: a kernel passes on the frame, or the environment of a thread body, which begins alike.
     let deadline = unsafe { (*frame).deadline };
-    if now >= deadline && is_waiting() {
+    if is_over(deadline, now) {
         return 0;
     }
     let (before, budget) = LAST.get();

@@ -10,8 +10,8 @@ use crate::nest::{Expr, ExprKind, Nest, Stmt, StmtKind};
 
 /// Nanoseconds, roughly, that one iteration of the top loop may take without being asked in.
 pub const SHORT: f64 = 2e7;
-/// Nanoseconds, roughly, that a loop without loops inside may take in one piece: a longer one ends the call.
-pub const LONGEST: i64 = 50_000_000;
+/// Nanoseconds, roughly, for which a loop without loops inside runs between two questions.
+pub const PIECE: i64 = 20_000_000;
 /// Nanoseconds, roughly, that a loop inside must take in all to be worth asking in.
 const WORTH_ASKING: f64 = 1e6;
 /// Nanoseconds, roughly, of an operation, and of a call of a function.
@@ -68,27 +68,6 @@ pub fn interruptible(nest: &Nest, trips: &[Option<f64>]) -> Vec<LoopId> {
         Some(whole) if whole <= SHORT => Vec::new(),
         _ => found,
     }
-}
-
-/// Whether a loop without loops inside is known to take longer in one piece than anybody should have to wait.
-pub fn has_long_piece(nest: &Nest, trips: &[Option<f64>]) -> bool {
-    let mut found = false;
-    nest.top.walk(&mut |s| {
-        if let StmtKind::For(l) = &s.kind
-            && l.id != LoopId(0)
-            && !l.body.iter().any(has_loop)
-            && let Some(trips) = trips.get(l.id.index()).copied().flatten()
-        {
-            found |= trips * own_work(nest, &l.body) as f64 > LONGEST as f64;
-        }
-    });
-    found
-}
-
-fn has_loop(s: &Stmt) -> bool {
-    let mut found = false;
-    s.walk(&mut |s| found |= matches!(s.kind, StmtKind::For(_) | StmtKind::While(_)));
-    found
 }
 
 /// An upper bound of a statement's work, where it has one; loops in it that may take long are added to `found`.

@@ -61,6 +61,11 @@ const LONGEST_WHILE_CHUNK: i64 = 1 << 40;
 /// that somebody does, and where it is not.
 const PATIENCE: i64 = 2_000_000;
 const PATIENCE_UNKNOWN: i64 = 45_000_000;
+/// How often what CPython should not take over is tried again from where it began, with twice the patience each time.
+const MOST_TRIES: u32 = 5;
+/// After that an expression's iteration is not interrupted any more, if it is to take so long at most: CPython would evaluate all
+/// of the expression, because of a handler that did nothing to it.
+const LONG_EXPRESSION: f64 = 2.0;
 
 /// Bytes that a chunk should copy at most: a share of a core's own cache, more where several cores share the chunk.
 pub(crate) fn undo_bytes(device: Device) -> i64 {
@@ -148,6 +153,7 @@ pub fn launch<V: HasValue>(
         copying: 0.0,
         of_grid,
         filled,
+        tries: 0,
     };
     runner.stops = runner.may_stop();
     runner.find_on_host()?;
@@ -181,6 +187,8 @@ struct Runner<'a> {
     of_grid: Expected,
     /// The frame as it was filled, kept for a planted mistake alone.
     filled: Vec<u128>,
+    /// How often in turn nothing was done before somebody had to be served.
+    tries: u32,
 }
 
 impl Runner<'_> {
@@ -212,7 +220,14 @@ impl Runner<'_> {
                     continue;
                 }
                 Step::Interrupted(at) => hi = at,
+                Step::InVain => {
+                    if self.tries >= MOST_TRIES {
+                        chunk = ((hi - lo) / 2).max(1);
+                    }
+                    hi = lo;
+                }
             }
+            self.tries = if hi > lo { 0 } else { self.tries + 1 };
             self.launch.next = hi;
             self.launch.started = hi;
             if hi < trips {
@@ -230,8 +245,10 @@ impl Runner<'_> {
                 // Where nobody knows who waits, the lock is given up in any case, and not too often: they would wait anew each time.
                 let shared = waiting::is_waiting_known() && !self.host.is_alone();
                 let goal = chunk_seconds(self.copying, shared);
-                chunk =
-                    next_chunk(hi - lo, begun.elapsed().as_secs_f64(), goal).max(self.of_grid.wave);
+                if hi > lo {
+                    let took = begun.elapsed().as_secs_f64();
+                    chunk = next_chunk(hi - lo, took, goal).max(self.of_grid.wave);
+                }
                 if self.goes_on_elsewhere() {
                     most = self.longest_chunk();
                 }
@@ -366,7 +383,7 @@ impl Runner<'_> {
             self.launch.stopped_by = Some(Reason::Memory);
             return self.end(lo, lo, Ended::Partial { next: lo });
         };
-        self.header_mut().deadline = deadline(&self.launch.kernel);
+        self.header_mut().deadline = deadline(&self.launch.kernel, self.tries);
         let status = self.call(lo, hi);
         let at = self.launch.header().at.clamp(lo, hi);
         match status {
@@ -394,7 +411,13 @@ impl Runner<'_> {
     fn roll_back(&mut self, before: &Before, lo: i64, at: i64, hi: i64) -> Step {
         let header = self.launch.header();
         let fired = header.status == Status::Event as i64;
-        let interrupted = fired && header.event_code == EventCode::Interrupt as i64;
+        let interrupted = fired
+            && match EventCode::from_code(header.event_code) {
+                Some(EventCode::Interrupt) => true,
+                // It may be one of those.
+                Some(EventCode::Several) => waiting::is_over(header.deadline, waiting::now()),
+                _ => false,
+            };
         let reason = match fired {
             _ if interrupted => Reason::Interrupted,
             true => Reason::Event {
@@ -411,6 +434,10 @@ impl Runner<'_> {
             return Step::Again;
         }
         let known = fired && self.launch.kernel.about.in_order;
+        let tried = self.tries >= self.most_tries() && hi - lo == 1;
+        if interrupted && at == lo && !tried && !self.is_cheap_to_leave() {
+            return Step::InVain;
+        }
         if at == lo && hi - lo > 1 && !known {
             // Where it fired is not known: halving the chunk finds out, at about the price of the chunk.
             return Step::Shrink;
@@ -432,6 +459,17 @@ impl Runner<'_> {
             self.launch.frame.clone_from(&self.filled);
         }
         self.end(next, next, Ended::Partial { next })
+    }
+
+    fn most_tries(&self) -> u32 {
+        let known = !self.launch.is_guess() && self.launch.per_trip() <= LONG_EXPRESSION;
+        MOST_TRIES + u32::from(self.host.is_value() && known)
+    }
+
+    /// Whether CPython may have an iteration at once: it is only one, and loops inside run natively there.
+    fn is_cheap_to_leave(&self) -> bool {
+        let cheap = !self.host.is_value() && !self.launch.kernel.about.threaded;
+        cheap || !waiting::is_waiting_known()
     }
 
     /// One call of the kernel. A sticky floating-point flag that NumPy would warn of counts as an event.
@@ -530,6 +568,8 @@ enum Step {
     Shrink,
     /// Somebody waits, and the iterations before this one ran.
     Interrupted(i64),
+    /// Somebody waits, and nothing ran: it is tried again as it was.
+    InVain,
 }
 
 /// The state before a chunk.
@@ -539,8 +579,8 @@ struct Before {
     witness: Option<Witness>,
 }
 
-/// The time from which a call of a kernel that begins now gives up if somebody waits.
-fn deadline(kernel: &Kernel) -> i64 {
+/// The time from which a call of a kernel that begins now gives up if somebody waits, after so many tries in vain.
+fn deadline(kernel: &Kernel, tries: u32) -> i64 {
     if kernel.about.nest.interruptible.is_empty() {
         return i64::MAX;
     }
@@ -548,7 +588,10 @@ fn deadline(kernel: &Kernel) -> i64 {
         true => PATIENCE,
         false => PATIENCE_UNKNOWN,
     };
-    waiting::now() + patience
+    match tries {
+        0..=MOST_TRIES => waiting::now() + (patience << tries),
+        _ => i64::MAX,
+    }
 }
 
 fn header_mut(frame: &mut [u128]) -> &mut FrameHeader {

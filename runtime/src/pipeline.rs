@@ -421,19 +421,17 @@ fn order_other(call: &Call<'_>, decision: &Decision, host: &dyn Host) {
 /// keep everybody waiting longer than this, CPython runs the top loop, which costs it little then, and the loops inside
 /// are nests of their own.
 const LONG_ITERATION: f64 = 0.25;
-/// The same where a loop runs on threads: it may be the top loop, which would be lost. And of an expression, all of which would be.
-const LONG_ON_THREADS: f64 = 2.0;
+/// The same on a device, where a loop that many threads share may be the top loop, and would be lost.
+const LONG_ON_GRID: f64 = 2.0;
 
 fn has_long_iterations(plan: &Plan, sizes: &Sizes, decision: &Decision, value: bool) -> bool {
     let most = match decision.device {
-        Device::Threads | Device::Gpu => LONG_ON_THREADS,
-        _ if value => LONG_ON_THREADS,
+        Device::Gpu => LONG_ON_GRID,
+        // The top loop may be what threads share, and of an expression CPython would have to evaluate all: kernels ask inside.
+        Device::Threads => return false,
+        _ if value => return false,
         Device::Serial | Device::Interpreter => LONG_ITERATION,
     };
-    let serial = matches!(decision.device, Device::Serial) && !value;
-    if serial && interrupts::has_long_piece(plan.nest(), &sizes.trips) {
-        return true;
-    }
     let top = sizes.expected(LoopId(0)).max(1.0);
     let inner = plan.nest().loops.len() > 1 && sizes.knows_inner();
     inner && decision.estimate.compute.0 / top > most

@@ -380,8 +380,9 @@ impl Plan {
             interruptible: match device {
                 // What runs there is cut into short launches.
                 Device::Gpu => Vec::new(),
-                // CPython would have to evaluate all of an expression.
-                _ if options.unchecked.is_some() || value => Vec::new(),
+                _ if options.unchecked.is_some() => Vec::new(),
+                // CPython would evaluate all of an expression, whether somebody waits or not.
+                _ if value && !codegen::waiting::is_waiting_known() => Vec::new(),
                 _ => self.interruptible(sizes),
             },
         }

@@ -2,11 +2,12 @@
 
 use std::ffi::CStr;
 
-use nestwise_ir::{For, LoopId, Span, Stmt, interrupts};
+use nestwise_ir::{For, LoopId, Span, Stmt, StmtKind, interrupts};
 
 use super::Func;
-use super::loops::is_innermost;
+use super::loops::{Range, is_innermost};
 use crate::abi::{EventCode, FrameHeader};
+use crate::error::Result;
 use crate::llvm::{IntPred, V, Wrap};
 use crate::waiting::FIRST_BUDGET;
 
@@ -47,28 +48,41 @@ impl Func<'_, '_> {
         }
     }
 
-    /// Before a counted loop with no loops inside: it stays as it is for the vectorisers, and what takes too long in one piece
-    /// is left to CPython, which finds the loop to be a site of its own. On threads it is not: the loop around it, which they
-    /// share, would be lost.
-    pub(super) fn ask_before(&mut self, l: &For, trips: V, span: Span) {
-        if !self.is_asked_in(l.id) || !is_innermost(&l.body) {
-            return;
+    /// A counted loop inside the nest. One with no loops inside in which it is asked runs in pieces of at most
+    /// [`PIECE`](interrupts::PIECE) with a question before each, so that the piece stays as it is for the vectorisers.
+    pub(super) fn in_pieces(&mut self, l: &For, range: Range, span: Span) -> Result<()> {
+        if !self.is_asked_in(l.id) || !is_innermost(&l.body) || breaks(l) {
+            return self.counted(l, range, None);
         }
         let ir = self.ir();
         let each = interrupts::own_work(self.u.nest, &l.body);
-        let most = ir.const_i64(interrupts::LONGEST / each);
-        let long = ir.icmp(IntPred::LLVMIntSGT, trips, most);
-        if self.is_entry {
-            self.fire(long, false, EventCode::Interrupt, span);
-        }
-        let ir = self.ir();
-        let trips = ir.select(long, most, trips);
+        let most = ir.const_i64((interrupts::PIECE / each).max(1));
+        let (piece, end) = (self.fresh(), self.fresh());
+        let before = ir.here();
+        let any = ir.icmp(IntPred::LLVMIntSLT, range.lo, range.hi);
+        ir.cond_br(any, piece, end);
+        ir.at(piece);
+        let lo = ir.phi(ir.i64());
+        ir.add_incoming(lo, range.lo, before);
+        let left = ir.sub(range.hi, lo, Wrap::Signed);
+        let long = ir.icmp(IntPred::LLVMIntSGT, left, most);
+        let trips = ir.select(long, most, left);
         self.spend(ir.mul(trips, ir.const_i64(each), Wrap::Any), span);
+        let ir = self.ir();
+        let next = ir.add(lo, trips, Wrap::Signed);
+        let hi = ir.add(lo, self.no_trips_after_event(trips), Wrap::Signed);
+        self.counted(l, Range { lo, hi, ..range }, None)?;
+        let ir = self.ir();
+        ir.add_incoming(lo, next, ir.here());
+        let more = ir.icmp(IntPred::LLVMIntSLT, next, range.hi);
+        ir.expect(ir.cond_br(more, piece, end), 1, 1 << 12);
+        ir.at(end);
+        Ok(())
     }
 
-    /// Counted loops with loops inside are asked in before each iteration.
+    /// Before each iteration of a counted loop that does not run in pieces.
     pub(super) fn ask_in_counted(&mut self, l: &For) {
-        if !is_innermost(&l.body) {
+        if !is_innermost(&l.body) || breaks(l) {
             self.ask_in_iteration(l.id, &l.body, self.loop_span(l.id));
         }
     }
@@ -97,4 +111,13 @@ impl Func<'_, '_> {
         ir.br(on);
         ir.at(on);
     }
+}
+
+/// Whether an iteration may end the loop.
+fn breaks(l: &For) -> bool {
+    let mut found = false;
+    for s in &l.body {
+        s.walk(&mut |s| found |= matches!(s.kind, StmtKind::Break(id) if id == l.id));
+    }
+    found
 }

@@ -92,8 +92,7 @@ impl Func<'_, '_> {
             return self.wide_for(l, span);
         }
         let range = self.range(l, span)?;
-        self.ask_before(l, range.hi, span);
-        self.counted(l, range, None)
+        self.in_pieces(l, range, span)
     }
 
     /// All iterations.
@@ -171,7 +170,7 @@ impl Func<'_, '_> {
     }
 
     /// After an event in a vector loop values may be off, and so may trip counts: run nothing.
-    fn no_trips_after_event(&self, trips: V) -> V {
+    pub(super) fn no_trips_after_event(&self, trips: V) -> V {
         let Some(l) = self.lanes.as_ref().filter(|l| l.facts.may_fire) else {
             return trips;
         };

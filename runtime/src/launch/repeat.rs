@@ -186,7 +186,7 @@ impl Repeat {
         }
         let launch = &mut *self.launch;
         let begun = Instant::now();
-        header_mut(&mut launch.frame).deadline = deadline(&launch.kernel);
+        header_mut(&mut launch.frame).deadline = deadline(&launch.kernel, 0);
         let (status, raised) = run_watched(&launch.kernel, &mut launch.frame, 0, trips);
         launch.seconds = begun.elapsed().as_secs_f64();
         launch.compile = CompileInfo::default();
