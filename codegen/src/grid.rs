@@ -11,7 +11,7 @@ use inkwell::module::Module;
 use inkwell::targets::{
     CodeModel, FileType, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple,
 };
-use nestwise_ir::{FpMode, LoopId, Schedule};
+use nestwise_ir::{Tier, FpMode, LoopId, Schedule};
 use serde::{Deserialize, Serialize};
 
 use crate::KernelSpec;
@@ -152,7 +152,7 @@ pub fn compile_grid(spec: KernelSpec<'_>, target: GridTarget) -> Result<Compiled
         quiet: false,
         ..spec
     };
-    host.with_machine(|machine| {
+    host.with_machine(Tier::Optimised, |machine| {
         let made;
         let device_machine = match target {
             GridTarget::Emulated => machine,

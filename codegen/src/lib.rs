@@ -43,7 +43,7 @@ use inkwell::targets::{FileType, TargetMachine};
 use nestwise_ir::shape::Body;
 use nestwise_ir::{Nest, Schedule};
 
-pub use nestwise_ir::FpMode;
+pub use nestwise_ir::{FpMode, Tier};
 
 pub use error::{CodegenError, Result};
 pub use grid::{
@@ -88,6 +88,8 @@ pub struct KernelSpec<'a> {
     pub quiet: bool,
     /// For measurements: nothing fires. Wrong where something would.
     pub unchecked: bool,
+    /// How much time making it may take.
+    pub tier: Tier,
 }
 
 /// A compiled kernel.
@@ -97,7 +99,7 @@ pub struct Compiled {
     pub object: Vec<u8>,
     /// No loop of [`Schedule::vector`] could be run by lanes.
     pub without_lanes: bool,
-    /// What it executes, for prices.
+    /// What it executes, for prices; nothing of [`Tier::Quick`] code, much of which is seen only in the registers it does without.
     pub shape: Body,
     /// Time to write the IR.
     pub emit: Duration,
@@ -137,12 +139,15 @@ fn compile_as_is(spec: KernelSpec<'_>) -> Result<Compiled> {
     let host = target::Host::get()?;
     let started = Instant::now();
     let context = Context::create();
-    host.with_machine(|machine| {
+    host.with_machine(spec.tier, |machine| {
         let (module, code) = build(&context, &spec, machine)?;
         let emitted = Instant::now();
         passes::optimise(&module, machine, code, spec.fp != FpMode::Strict)?;
-        let mut shape = shape::of(&module, machine, host.vector_bits);
-        shape::place(&mut shape, spec.nest);
+        let mut shape = Body::default();
+        if spec.tier == Tier::Optimised {
+            shape = shape::of(&module, machine, host.vector_bits);
+            shape::place(&mut shape, spec.nest);
+        }
         let optimised = Instant::now();
         let buffer = machine
             .write_to_memory_buffer(&module, FileType::Object)
@@ -162,7 +167,7 @@ fn compile_as_is(spec: KernelSpec<'_>) -> Result<Compiled> {
 pub fn llvm_ir(spec: KernelSpec<'_>) -> Result<(String, String)> {
     let host = target::Host::get()?;
     let context = Context::create();
-    let machine = host.machine()?;
+    let machine = host.machine(spec.tier)?;
     let (module, code) = build(&context, &spec, &machine)?;
     let before = module.print_to_string().to_string();
     passes::optimise(&module, &machine, code, spec.fp != FpMode::Strict)?;
@@ -173,7 +178,7 @@ pub fn llvm_ir(spec: KernelSpec<'_>) -> Result<(String, String)> {
 pub fn assembly(spec: KernelSpec<'_>) -> Result<String> {
     let host = target::Host::get()?;
     let context = Context::create();
-    let machine = host.machine()?;
+    let machine = host.machine(spec.tier)?;
     let (module, code) = build(&context, &spec, &machine)?;
     passes::optimise(&module, &machine, code, spec.fp != FpMode::Strict)?;
     let buffer = machine
@@ -195,9 +200,10 @@ fn build<'c>(
         let host = target::Host::get()?;
         let unit = emit::Unit::new(context, &module, spec, host)?;
         emit::emit(&unit)?;
-        match unit.scalar_loops.get() {
-            true => passes::Code::Scalar,
-            false => passes::Code::Plain,
+        match (spec.tier, unit.scalar_loops.get()) {
+            (Tier::Quick, _) => passes::Code::Quick,
+            (Tier::Optimised, true) => passes::Code::Scalar,
+            (Tier::Optimised, false) => passes::Code::Plain,
         }
     };
     module

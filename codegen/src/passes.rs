@@ -38,6 +38,10 @@ const FULL: &str = "function(\
     instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),\
     loop-unroll<O3>,instcombine<no-verify-fixpoint>,simplifycfg)";
 
+/// For quick code: variables become registers, and what is computed twice or never used goes. Whatever else there is to gain costs more
+/// time than instruction selection itself, which is the fast one.
+const QUICK: &str = "function(sroa,early-cse<memssa>,simplifycfg)";
+
 /// What is in a module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Code {
@@ -47,6 +51,8 @@ pub(crate) enum Code {
     Scalar,
     /// For threads of a device.
     Device,
+    /// For the host, and soon.
+    Quick,
 }
 
 /// Optimises `module` for `machine`.
@@ -63,6 +69,7 @@ pub(crate) fn optimise(
         Code::Plain => PLAIN,
         Code::Scalar => FULL,
         Code::Device => DEVICE,
+        Code::Quick => QUICK,
     };
     // Forms of functions that no vectoriser asked for.
     let unused = if vector_math { ",globaldce" } else { "" };

@@ -7,6 +7,8 @@ use inkwell::targets::{
     CodeModel, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple,
 };
 
+use nestwise_ir::Tier;
+
 use crate::error::{CodegenError, Result};
 use crate::mvec::Variant;
 
@@ -91,15 +93,17 @@ impl Host {
     /// compiled at the same time.
     pub(crate) fn with_machine<T>(
         &self,
+        tier: Tier,
         work: impl FnOnce(&TargetMachine) -> Result<T>,
     ) -> Result<T> {
         // Those kept are never disposed of: at the end of a process LLVM's own globals may be gone first.
-        static SPARE: Mutex<Vec<Spare>> = Mutex::new(Vec::new());
-        let spare = || SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+        static SPARE: [Mutex<Vec<Spare>>; 2] = [const { Mutex::new(Vec::new()) }; 2];
+        let of = &SPARE[usize::from(tier == Tier::Quick)];
+        let spare = || of.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = spare().pop();
         let machine = match kept {
             Some(Spare(machine)) => machine,
-            None => self.machine()?,
+            None => self.machine(tier)?,
         };
         let result = work(&machine);
         if result.is_ok() {
@@ -109,7 +113,12 @@ impl Host {
     }
 
     /// A new target machine.
-    pub(crate) fn machine(&self) -> Result<TargetMachine> {
+    pub(crate) fn machine(&self, tier: Tier) -> Result<TargetMachine> {
+        let level = match tier {
+            // Instructions are selected one by one, registers given to them as they come.
+            Tier::Quick => OptimizationLevel::None,
+            Tier::Optimised => OptimizationLevel::Aggressive,
+        };
         let triple = TargetTriple::create(&self.triple);
         let target = Target::from_triple(&triple).map_err(|e| CodegenError::Llvm(e.to_string()))?;
         target
@@ -117,7 +126,7 @@ impl Host {
                 &triple,
                 "x86-64",
                 &self.features,
-                OptimizationLevel::Aggressive,
+                level,
                 RelocMode::PIC,
                 CodeModel::Small,
             )

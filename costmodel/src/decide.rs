@@ -10,7 +10,7 @@ use crate::profile::{Fresh, MachineProfile, Ready};
 use crate::team::Team;
 use crate::weights::{LaunchTally, LaunchWork};
 use nestwise_analysis::traffic::LINE;
-use nestwise_ir::LoopId;
+use nestwise_ir::{LoopId, Tier};
 use serde::{Deserialize, Serialize};
 
 /// What a launch does to be able to undo.
@@ -50,6 +50,18 @@ fn converted(work: &LaunchTally, profile: &MachineProfile) -> Seconds {
     Seconds::from_nanos(profile.call.weigh(work) + fetched)
 }
 
+/// Quick code for one core, which stands in until there is better.
+#[derive(Clone, Copy, Debug)]
+pub struct Quick {
+    /// Time until there is some, for whoever waits: 0 where there is.
+    pub compile: Seconds,
+    /// Optimised kernels are made beside it: nobody waits for them.
+    pub beside: bool,
+}
+
+/// How many times as long as optimised code quick code takes, roughly: it has no vectors, and little stays in registers.
+const SLOWER: f64 = 3.0;
+
 /// What a decision needs to know of a call besides the sizes.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation {
@@ -61,6 +73,8 @@ pub struct Situation {
     pub undo: [Undo; 2],
     /// Kernels for each of [`Device::NATIVE`] are there already.
     pub compiled: [bool; 3],
+    /// Quick code, where it may be used.
+    pub quick: Option<Quick>,
     /// Time this site has lost so far by not having each of them; compiling is charged only with what exceeds it (the
     /// ski-rental rule: compile once as much was lost as compiling costs).
     pub lost: [Seconds; 3],
@@ -111,6 +125,8 @@ pub struct Decision {
     pub anyway: bool,
     /// It would be by the model alone, too, without what launches have taught: that may yet turn out to be wrong.
     pub modelled: bool,
+    /// On one core the price is that of quick code, which there may yet have to be, and this is what optimised code would take.
+    pub quick: Option<Estimate>,
     /// All devices, the cheapest first.
     pub ranked: [(Device, Estimate); 4],
 }
@@ -124,6 +140,14 @@ impl Decision {
 
     /// What a native call loses for not running on the other native device, where that is to be had.
     pub fn missed(&self) -> Option<(Device, Seconds)> {
+        let wanted = match self.wanted {
+            Device::Serial => self.quick.unwrap_or(self.of(Device::Serial)),
+            device => self.of(device),
+        };
+        if self.device == Device::Serial && self.quick.is_some() {
+            let lost = self.estimate.warm().0 - wanted.warm().0;
+            return Some((self.wanted, Seconds(lost.max(0.0))));
+        }
         let other = match (self.device, self.wanted) {
             (Device::Threads, Device::Threads) => Device::Serial,
             (Device::Interpreter, Device::Serial) => return None,
@@ -132,6 +156,32 @@ impl Decision {
         };
         let lost = self.of(self.device).warm().0 - self.of(other).warm().0;
         Some((other, Seconds(lost.max(0.0))))
+    }
+
+    /// The kernel that is to be made next, while CPython runs the call.
+    pub fn next(&self) -> (Device, Tier) {
+        match self.quick {
+            Some(_) => (Device::Serial, Tier::Quick),
+            None => (self.wanted, Tier::Optimised),
+        }
+    }
+
+    /// The tier of the code that runs.
+    pub fn tier(&self) -> Tier {
+        match (self.device, self.quick) {
+            (Device::Serial, Some(_)) => Tier::Quick,
+            _ => Tier::Optimised,
+        }
+    }
+
+    /// The same where there is optimised code for the device that is wanted.
+    pub fn settled(self) -> Decision {
+        let mut settled = self.on(self.wanted);
+        if let (Device::Serial, Some(optimised)) = (self.wanted, self.quick) {
+            settled.estimate = optimised;
+        }
+        settled.quick = None;
+        settled
     }
 
     /// The same, to try a device that looks worse.
@@ -243,7 +293,18 @@ pub fn decide(
         // The pace of this very call.
         (estimates[0].compute, estimates[0].pages) = (measured, Seconds(0.0));
     }
-    let [interpreter, serial, threads, gpu] = estimates;
+    let [interpreter, optimised, threads, gpu] = estimates;
+    // Quick code stands in for what there is not yet.
+    let missing = !situation.compiled[Device::Serial.kind()];
+    let quick = situation.quick.filter(|_| missing).and_then(|quick| {
+        let estimate = Estimate {
+            compile: quick.compile,
+            compute: optimised.compute * SLOWER,
+            ..optimised
+        };
+        (quick.beside || estimate.total() < optimised.total()).then_some(estimate)
+    });
+    let serial = quick.unwrap_or(optimised);
     let interpreted = interpreter.total();
     let fetched = |work: &LaunchTally| profile.cold.weigh(work, caches) * 1e-9;
     let full = fetched(&in_full(situation.bind));
@@ -271,9 +332,9 @@ pub fn decide(
     ranked.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
     // What is around the kernels is the same, and depends on when the call comes.
     let worth = |other: &Estimate, than: &Estimate| other.modelled() < than.modelled() * WORTH_IT;
-    let (on_cores, cores) = match worth(&threads, &serial) {
+    let (on_cores, cores) = match worth(&threads, &optimised) {
         true => (Device::Threads, threads),
-        false => (Device::Serial, serial),
+        false => (Device::Serial, optimised),
     };
     Decision {
         device: ranked[0].0,
@@ -283,12 +344,12 @@ pub fn decide(
         trial: None,
         for_now: match ranked[0].0 {
             Device::Interpreter => false,
-            Device::Serial => worth(&threads, &serial) || worth(&gpu, &serial),
+            Device::Serial => quick.is_some() || worth(&threads, &serial) || worth(&gpu, &serial),
             Device::Threads => worth(&serial, &threads) || worth(&gpu, &threads),
             Device::Gpu => worth(&cores, &gpu),
         },
         waits_for_compile: ranked[0].0 == Device::Interpreter
-            && serial.warm().0.min(threads.warm().0).min(gpu.warm().0) < interpreted.0,
+            && optimised.warm().0.min(threads.warm().0).min(gpu.warm().0) < interpreted.0,
         wanted: match worth(&gpu, &cores) {
             true => Device::Gpu,
             false => on_cores,
@@ -296,6 +357,7 @@ pub fn decide(
         ready: situation.ready,
         anyway: interpreted.0 - cold.0 <= least_warm,
         modelled,
+        quick: quick.map(|_| optimised),
         ranked,
     }
 }

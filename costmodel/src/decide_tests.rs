@@ -52,6 +52,7 @@ fn situation() -> Situation {
     let mut launch = LaunchTally::default();
     launch.add(LaunchWork::Launch, 1.0);
     Situation {
+        quick: None,
         bind: launch,
         convert: LaunchTally::default(),
         undo: [Undo::default(); 2],

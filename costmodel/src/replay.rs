@@ -165,6 +165,7 @@ impl Run<'_> {
         let trips = |id: LoopId| of(&call.trips, id);
         let p = call.parallel;
         let alone = Situation {
+            quick: None,
             bind: call.bind,
             convert: call.convert,
             undo: call.undo,

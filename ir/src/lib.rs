@@ -55,7 +55,7 @@ pub use nest::{
     Access, ArrayDecl, ArrayKind, BinOp, CmpOp, Const, Expr, ExprKind, Extent, For, Fun, Length,
     Lib, LiveOut, LiveOutKind, LoopDecl, Nest, PartAxis, Stmt, StmtKind, UnOp, VarDecl, While,
 };
-pub use schedule::{FpMode, Schedule};
+pub use schedule::{FpMode, Schedule, Tier};
 pub use span::{Span, WithSpan};
 pub use types::{Prov, Scalar, Ty};
 pub use work::{LoopWork, NestWork, Tally, Work};

@@ -19,6 +19,18 @@ pub enum FpMode {
     Fast,
 }
 
+/// How much time making code may take, against how fast it runs.
+#[derive(
+    Clone, Copy, PartialEq, Eq, Hash, Debug, Default, serde::Serialize, serde::Deserialize,
+)]
+pub enum Tier {
+    /// The nest as written, with few passes and fast instruction selection: for the time until there is better.
+    Quick,
+    /// All that passes and schedules can do.
+    #[default]
+    Optimised,
+}
+
 /// How a reduction variable's partial values are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum RedOp {

@@ -57,7 +57,7 @@ mod warned;
 use nestwise_costmodel::weights::Kind;
 use nestwise_costmodel::{Device, MachineProfile, ProfileError};
 use nestwise_frontend::ScopeInfo;
-use nestwise_runtime::{Broken, DeviceChoice, FpMode, Options, Trial, Unchecked, set_options};
+use nestwise_runtime::{Broken, DeviceChoice, FpMode, Options, TierChoice, Trial, Unchecked, set_options};
 use parsed::SiteText;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -75,7 +75,7 @@ fn version() -> &'static str {
 
 /// Sets the process's options. `threads` 0 means all cores; raises ValueError with a message for the user.
 #[pyfunction]
-#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, broken=None, unchecked=None, verify=false, prices=false, record=false, learning=true, background=true, early=true, found=None, reported=false, cooperative=None))]
+#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, broken=None, unchecked=None, verify=false, prices=false, record=false, learning=true, background=true, early=true, found=None, reported=false, cooperative=None, tier=None))]
 #[allow(clippy::too_many_arguments)] // the options, one by one
 fn configure(
     py: Python<'_>,
@@ -96,6 +96,7 @@ fn configure(
     found: Option<PathBuf>,
     reported: bool,
     cooperative: Option<bool>,
+    tier: Option<&str>,
 ) -> PyResult<Vec<String>> {
     let bad = PyValueError::new_err::<String>;
     let device = match device {
@@ -120,6 +121,8 @@ fn configure(
     let (profile, notes) = choose_profile(py, profile, found).map_err(bad)?;
     let trial = schedule.map(str::parse::<Trial>);
     let trial = trial.transpose().map_err(bad)?;
+    let tier = tier.map(str::parse::<TierChoice>);
+    let tier = tier.transpose().map_err(bad)?;
     let broken = broken.map(str::parse::<Broken>);
     let broken = broken.transpose().map_err(bad)?;
     let unchecked = unchecked.map(str::parse::<Unchecked>);
@@ -143,6 +146,7 @@ fn configure(
             python.minor
         ),
         trial,
+        tier,
         broken,
         cooperative,
         unchecked,

@@ -283,6 +283,7 @@ fn compiling_as_written(bencher: Bencher<'_, '_>, name: &str) {
             fp: codegen::FpMode::Strict,
             quiet: false,
             unchecked: false,
+            tier: Default::default(),
         })
     });
 }

@@ -6,12 +6,13 @@
 
 use crate::contents::Seen;
 use crate::launch::Launch;
-use crate::options::Options;
+use crate::options::{Options, TierChoice};
 use crate::overlap::ArrayView;
 use crate::pipeline::{HasValue, Host};
 use crate::plan::{Kernel, Key, Plan, Sizes};
 use crate::proof;
 use nestwise_costmodel::{Decision, Device, Lesson, Seconds};
+use nestwise_ir::Tier;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -19,6 +20,9 @@ use std::time::Instant;
 pub trait Others {
     /// A kernel that a NaN in a comparison does not make raise a flag, if there is another one.
     fn quiet(&mut self) -> Option<Arc<Kernel>>;
+
+    /// The optimised code that quick code stands in for, once it is there.
+    fn optimised(&mut self, launch: &Launch, host: &dyn Host) -> Option<Change>;
 
     /// What is better from here on: the last chunks, this part of the whole loop (above 0), took so long.
     fn better(
@@ -85,6 +89,27 @@ impl<V: HasValue> Others for Kernels<'_, V> {
         made.ok().map(|(kernel, _)| kernel)
     }
 
+    fn optimised(&mut self, launch: &Launch, host: &dyn Host) -> Option<Change> {
+        let Call { plan, options, .. } = self.call;
+        let decision = launch.decision.settled();
+        if options.tier == Some(TierChoice::Switch) {
+            let tier = match self.key.tier {
+                Tier::Quick => Tier::Optimised,
+                Tier::Optimised => Tier::Quick,
+            };
+            let (_, seen) = self.call.key(launch.device, host);
+            let key = self.key.clone().of(tier);
+            let (kernel, _) = plan.kernel(&key, options, self.entered).ok()?;
+            return self.take(launch, (key, seen), kernel, launch.decision);
+        }
+        if self.key.tier == Tier::Optimised || !plan.has_made(decision.device) {
+            return None;
+        }
+        let (key, seen) = self.call.key(decision.device, host);
+        let (kernel, _) = plan.find(&key)?;
+        self.take(launch, (key, seen), kernel, decision)
+    }
+
     fn better(
         &mut self,
         launch: &Launch,
@@ -137,6 +162,16 @@ impl<V: HasValue> Kernels<'_, V> {
                 return None;
             }
         };
+        self.take(launch, (key, seen), kernel, decision)
+    }
+
+    fn take(
+        &mut self,
+        launch: &Launch,
+        (key, seen): (Key, Vec<Seen>),
+        kernel: Arc<Kernel>,
+        decision: Decision,
+    ) -> Option<Change> {
         if !launch.may_go_on(&kernel) {
             return None;
         }

@@ -11,7 +11,7 @@ use nestwise_codegen as codegen;
 use nestwise_costmodel::{Device, Priced};
 use nestwise_ir::schedule::{RedOp, ThreadLoop};
 use nestwise_ir::shape::Body;
-use nestwise_ir::{ArrayDecl, ArrayId, LoopId, Nest, Schedule, StmtKind, events};
+use nestwise_ir::{ArrayDecl, ArrayId, LoopId, Nest, Schedule, StmtKind, Tier, events};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -60,6 +60,8 @@ pub struct About {
     pub origin: Vec<LoopId>,
     /// Its loops are on a device's grid.
     pub grid: Option<OnGrid>,
+    /// How much time making it took.
+    pub tier: Tier,
 }
 
 /// What is to be known of a kernel for a device, whose code is that of its part on the host, then the device's.
@@ -127,6 +129,7 @@ impl About {
             traffic: TrafficPlan::of(nest, &schedule.vector),
             origin: Vec::new(),
             grid: None,
+            tier: Tier::Optimised,
         }
     }
 }

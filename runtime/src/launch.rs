@@ -16,7 +16,7 @@ use crate::change::{Change, Others};
 use crate::contents::Seen;
 use crate::device::{Expected, Resident, Transfers};
 use crate::fpenv;
-use crate::options::options;
+use crate::options::{TierChoice, options};
 use crate::overlap::ArrayView;
 use crate::pipeline::{HasValue, Host, Value, held};
 use crate::plan::{CompileInfo, Kernel, Plan, Sizes, TopRange};
@@ -27,7 +27,7 @@ use nestwise_analysis::Region;
 use nestwise_codegen::abi::{EventCode, FrameHeader, Status};
 use nestwise_codegen::waiting;
 use nestwise_costmodel::{Decision, Device};
-use nestwise_ir::{LoopId, Scalar};
+use nestwise_ir::{LoopId, Scalar, Tier};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -243,7 +243,8 @@ impl Runner<'_> {
                     return;
                 }
                 // Where nobody knows who waits, the lock is given up in any case, and not too often: they would wait anew each time.
-                let shared = waiting::is_waiting_known() && !self.host.is_alone();
+                let shared =
+                    waiting::is_waiting_known() && !self.host.is_alone() || self.is_quick();
                 let goal = chunk_seconds(self.copying, shared);
                 if hi > lo {
                     let took = begun.elapsed().as_secs_f64();
@@ -282,6 +283,10 @@ impl Runner<'_> {
 
     /// Changes to another kernel, if one is there and turns out to be better.
     fn goes_on_elsewhere(&mut self) -> bool {
+        if self.is_quick() || options().tier == Some(TierChoice::Switch) {
+            let change = self.others.optimised(self.launch, self.host);
+            return self.changes(change);
+        }
         let now = Instant::now();
         let (from, since) = self.asked;
         let seconds = (now - since).as_secs_f64();
@@ -297,6 +302,15 @@ impl Runner<'_> {
         };
         self.asked = (self.launch.next, now);
         let change = self.others.better(self.launch, part, seconds, self.host);
+        self.changes(change)
+    }
+
+    /// Whether the code that runs only stands in for better.
+    fn is_quick(&self) -> bool {
+        self.launch.kernel.about.tier == Tier::Quick
+    }
+
+    fn changes(&mut self, change: Option<Change>) -> bool {
         let Some(Change {
             kernel,
             decision,

@@ -30,8 +30,7 @@ mod zeros;
 
 pub use broken::Broken;
 pub use launch::{Ended, Launch};
-pub use options::Unchecked;
-pub use options::{DeviceChoice, FpMode, Options, options, set_options};
+pub use options::{DeviceChoice, FpMode, Options, TierChoice, Unchecked, options, set_options};
 pub use overlap::ArrayView;
 pub use pipeline::{Host, Outcome, Resume, Value, extents};
 pub use plan::Plan;

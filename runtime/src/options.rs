@@ -30,6 +30,29 @@ pub enum DeviceChoice {
     Gpu,
 }
 
+/// Which tiers' code tests want.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TierChoice {
+    /// Quick code alone.
+    Quick,
+    /// Optimised code alone.
+    Optimised,
+    /// Both in turn, with a change between any two chunks.
+    Switch,
+}
+
+impl FromStr for TierChoice {
+    type Err = String;
+    fn from_str(text: &str) -> Result<TierChoice, String> {
+        match text {
+            "quick" => Ok(Self::Quick),
+            "optimised" => Ok(Self::Optimised),
+            "switch" => Ok(Self::Switch),
+            _ => Err(format!("tier {text}: none of quick, optimised, switch")),
+        }
+    }
+}
+
 /// The process's options.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -49,13 +72,15 @@ pub struct Options {
     pub versions: String,
     /// For tests: what runs, whatever it costs.
     pub trial: Option<Trial>,
+    /// Which code tests want on one core, instead of what is there first and best later.
+    pub tier: Option<TierChoice>,
     /// For tests: an operation that nests compute wrongly.
     pub broken: Option<Broken>,
     /// For tests and measurements: whether loops become cooperative kernels wherever they can, or never.
     pub cooperative: Option<bool>,
     /// For measurements: kernels without checks.
     pub unchecked: Option<Unchecked>,
-    /// Whatever can run compiled does, to be compared with CPython.
+/// Whatever can run compiled does, to be compared with CPython.
     pub verify: bool,
     /// Every call is priced anew, and what was predicted for each device is summed up.
     pub prices: bool,
@@ -127,6 +152,7 @@ impl Default for Options {
             python_minor: 11,
             versions: String::new(),
             trial: None,
+            tier: None,
             broken: None,
             cooperative: None,
             unchecked: None,

@@ -13,7 +13,7 @@ use crate::reason::Reason;
 use nestwise_analysis as analysis;
 use nestwise_analysis::traffic::TrafficPlan;
 use nestwise_costmodel::{Decision, Device, Features, Prices, Seconds};
-use nestwise_ir::{ArrayDecl, ArrayKind, BinOp, Extent, Length, LoopId, Nest, interrupts};
+use nestwise_ir::{ArrayDecl, ArrayKind, BinOp, Extent, Length, LoopId, Nest, Tier};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -334,7 +334,8 @@ fn attempt<V: HasValue>(
         if plan.asks_for_kernel(&decision, resume, &options) {
             let views = host.arrays()?;
             let call = call(&views);
-            plan.order(call.key(decision.wanted, host).0, &options);
+            let (device, tier) = decision.next();
+            plan.order(call.key(device, host).0.of(tier), &options);
         }
         return Ok(Outcome::Declined(declined(
             plan, &sizes, &decision, resume, &options,
@@ -360,7 +361,10 @@ fn attempt<V: HasValue>(
         order_other(&call, &decision, host);
     }
     // Which more guards the elements of index arrays prove, and values followed through the nest.
-    let (key, seen) = call.key(decision.device, host);
+    let (mut key, seen) = call.key(decision.device, host);
+    if decision.tier() == Tier::Quick && plan.find(&key).is_none() {
+        key = key.of(Tier::Quick);
+    }
     if decision.device == Device::Gpu && !key.is_for_grid() {
         // The profile has a card, the machine has none, or not any more.
         plan.leave_grid();
@@ -407,7 +411,7 @@ fn attempt<V: HasValue>(
 fn order_other(call: &Call<'_>, decision: &Decision, host: &dyn Host) {
     let (plan, options) = (call.plan, call.options);
     let other = decision.missed().map_or(Device::Threads, |m| m.0);
-    if !plan.is_due(other, Seconds(0.0), options) {
+    if !plan.is_due((other, Tier::Optimised), Seconds(0.0), options) {
         return;
     }
     if other == Device::Threads && !plan.knows_abilities(call.sizes) {
@@ -455,7 +459,7 @@ fn declined(
     Declined {
         decision: *decision,
         patience: match waits {
-            true => Some(plan.patience(resume, options)),
+            true => Some(plan.patience(decision, resume, options)),
             false => doubted.then_some(Seconds(whole)),
         },
         doubted,

@@ -25,7 +25,7 @@ use self::sizes::{mean_trips, top_range};
 pub use self::work::CallFeatures;
 use crate::cache;
 pub use crate::kernel::{About, CompileInfo, Kernel};
-use crate::options::{Options, Unchecked};
+use crate::options::{Options, TierChoice, Unchecked};
 use crate::overlap::{self, ArrayView};
 use crate::pipeline::{HasValue, ROOM, Value, extents, held};
 use crate::proof::Found;
@@ -39,7 +39,7 @@ use nestwise_costmodel::gpu::Axes;
 use nestwise_costmodel::record::NestRecord;
 use nestwise_costmodel::{Device, Learned, Prices, Ready, Seconds};
 use nestwise_ir::nest::Cast;
-use nestwise_ir::{ArrayId, ArrayKind, BinOp, ExprKind, LoopId, Nest, Scalar, interrupts};
+use nestwise_ir::{ArrayId, ArrayKind, BinOp, ExprKind, LoopId, Nest, Scalar, Tier, interrupts};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -59,6 +59,8 @@ pub struct Plan {
     kernels: Mutex<Vec<(Key, Arc<Kernel>)>>,
     /// The kernels that were last asked for, for each native device.
     made: Mutex<[Option<Arc<Kernel>>; 3]>,
+    /// There is quick code, too, or was.
+    quick: AtomicBool,
     /// Time lost by not having each of them.
     lost: Mutex<[Seconds; 3]>,
     /// Its loops that a card could have, by how many loops they are in at least; and that it cannot after all.
@@ -99,7 +101,7 @@ pub struct Plan {
     /// Held by whoever makes a kernel.
     making: Mutex<()>,
     /// Since when something is made in the background.
-    ordered: Mutex<Option<Instant>>,
+    ordered: Mutex<Option<(Instant, Tier)>>,
     /// It is not done: that is to be made by who needs it.
     gave_up: AtomicBool,
     /// Its calls, where they are kept.
@@ -132,6 +134,7 @@ impl Plan {
             verdicts,
             kernels: Mutex::default(),
             made: Mutex::default(),
+            quick: AtomicBool::new(false),
             lost: Mutex::default(),
             axes: OnceLock::new(),
             off_grid: AtomicBool::new(false),
@@ -385,6 +388,10 @@ impl Plan {
                 _ if value && !codegen::waiting::is_waiting_known() => Vec::new(),
                 _ => self.interruptible(sizes),
             },
+            tier: match (device, options.tier) {
+                (Device::Serial, Some(TierChoice::Quick)) => Tier::Quick,
+                _ => Tier::Optimised,
+            },
         }
     }
 
@@ -409,6 +416,11 @@ impl Plan {
             Some(found) => Ok(found),
             None => self.get_or_make(key.clone(), options, entered, false),
         }
+    }
+
+    /// Whether there is optimised code for a device, for calls of some kind.
+    pub(crate) fn has_made(&self, device: Device) -> bool {
+        lock(&self.made)[device.kind()].is_some()
     }
 
     /// The kernel, if it is there.
@@ -451,6 +463,12 @@ impl Plan {
     }
 
     fn last(&self, kernel: &Arc<Kernel>) -> Arc<Kernel> {
+        if kernel.about.tier == Tier::Quick {
+            if !self.quick.swap(true, Ordering::Relaxed) {
+                *lock(&self.lost) = [Seconds(0.0); 3];
+            }
+            return kernel.clone();
+        }
         let kind = kernel.device().kind();
         let before = lock(&self.made)[kind].replace(kernel.clone());
         if before.is_none() {

@@ -256,6 +256,7 @@ pub fn spec<'a>(nest: &'a Nest, schedule: &'a Schedule) -> KernelSpec<'a> {
         fp: FpMode::Strict,
         quiet: false,
         unchecked: false,
+        tier: Default::default(),
     }
 }
 

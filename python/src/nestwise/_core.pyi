@@ -20,6 +20,7 @@ def configure(
     found: str | None = None,
     reported: bool = False,
     cooperative: bool | None = None,
+    tier: str | None = None,
 ) -> list[str]: ...
 def fit(
     section: str, counts: list[dict[str, float]], seconds: list[float]

@@ -37,6 +37,7 @@ class Options:
         self.cache = True
         self.include: tuple[str, ...] = ()
         self.schedule: str | None = None  # for tests: the form of nests that runs
+        self.tier: str | None = None  # for tests: quick code, optimised code, or both in turn
         self.broken: str | None = None  # for tests: an operation that nests compute wrongly
         self.unchecked: str | None = None  # for benches: kernels without checks
         self.cooperative: bool | None = None  # for tests: whether one kernel runs a loop of several
@@ -101,6 +102,7 @@ class Options:
                     value = "text"
                 options.set(name, value, variable)
         options.schedule = os.environ.get("NESTWISE_SCHEDULE") or None
+        options.tier = os.environ.get("NESTWISE_TIER") or None
         options.broken = os.environ.get("NESTWISE_BREAK") or None
         options.unchecked = os.environ.get("NESTWISE_UNCHECKED") or None
         cooperative = os.environ.get("NESTWISE_COOPERATIVE")
@@ -262,7 +264,7 @@ def core() -> Any | None:
 def check() -> None:
     """Has the native part look at options that only it can judge; BadOption if it objects."""
     chosen = options()
-    judged = (chosen.profile, chosen.schedule, chosen.broken, chosen.unchecked)
+    judged = (chosen.profile, chosen.schedule, chosen.tier, chosen.broken, chosen.unchecked)
     if chosen.device in ("gpu", "emulated") or any(judged):
         try:
             from nestwise import _core as loaded
@@ -304,6 +306,7 @@ def _configure_core(module: Any) -> None:
         found,
         chosen.report is not None,
         chosen.cooperative,
+        chosen.tier,
     )
     if chosen.program:  # the process is its own
         module.keep_heap()

@@ -6,7 +6,7 @@ use crate::reason::Reason;
 use nestwise_codegen::abi::FrameHeader;
 use nestwise_costmodel::{Decision, Device, Lesson, Seconds};
 use nestwise_ir::shape::Body;
-use nestwise_ir::{ArrayId, LoopId, Nest, VarId};
+use nestwise_ir::{ArrayId, LoopId, Nest, Tier, VarId};
 use std::sync::Arc;
 
 /// How far native code came.
@@ -183,7 +183,9 @@ impl Launch {
     /// What it tells of the model, if it ran to its end; it stands for so many.
     pub fn lesson(&self, launches: u32) -> Option<Lesson> {
         let partial = matches!(self.ended, Ended::Partial { .. });
-        if partial || self.stopped_by.is_some() || self.changed {
+        // What quick code takes tells nothing of what optimised code would.
+        let quick = self.kernel.about.tier == Tier::Quick;
+        if partial || self.stopped_by.is_some() || self.changed || quick {
             return None;
         }
         Some(Lesson {
@@ -202,7 +204,8 @@ impl Launch {
     /// Whether it can take this kernel of another device between two chunks: the variables are the same, and what lies in
     /// memory is the host's.
     pub fn may_go_on(&self, kernel: &Kernel) -> bool {
-        let other = kernel.device() != self.kernel.device();
+        let other = kernel.device() != self.kernel.device()
+            || kernel.about.tier != self.kernel.about.tier;
         other
             && kernel.grid.is_none()
             && self.kernel.grid.is_none()

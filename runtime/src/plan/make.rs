@@ -9,7 +9,7 @@ use nestwise_analysis as analysis;
 use nestwise_analysis::guards::GuardSet;
 use nestwise_analysis::schedule::Rewrite;
 use nestwise_codegen as codegen;
-use nestwise_ir::{ArrayDecl, ArrayId, LoopId, Nest, Schedule, interrupts};
+use nestwise_ir::{ArrayDecl, ArrayId, LoopId, Nest, Schedule, Tier, interrupts};
 
 /// Trips below which a loop is neither split among threads nor run by vectors.
 const SHORT: f64 = 4.0;
@@ -47,6 +47,7 @@ pub struct Key {
     pub(crate) quiet: bool,
     /// Loops of the nest as written in which the kernel asks whether somebody waits.
     pub(super) interruptible: Vec<LoopId>,
+    pub(crate) tier: Tier,
 }
 
 impl Key {
@@ -66,7 +67,12 @@ impl Key {
             short: 0,
             roomy: 0,
             quiet: true,
+            tier: Tier::Optimised,
         }
+    }
+    /// The same for code of another tier.
+    pub fn of(self, tier: Tier) -> Key {
+        Key { tier, ..self }
     }
     /// Whether its loops are to run on a device's grid.
     pub fn is_for_grid(&self) -> bool {
@@ -188,6 +194,7 @@ pub(super) fn compile(
         fp: options.fp,
         quiet: key.quiet,
         unchecked: options.unchecked.is_some(),
+        tier: key.tier,
     };
     let compiled = codegen::compile(spec).map_err(|e| Reason::Codegen(e.to_string()))?;
     // CPython runs an undone range in the order as written, and it is that order's elements that may be there already.
@@ -202,6 +209,7 @@ pub(super) fn compile(
     }
     let mut about = About::of(nest, undo, &done, made.rewrite);
     about.shape = compiled.shape;
+    about.tier = key.tier;
     about.come_from(&made.origin);
     about.means.extend(key.means().map(str::to_string));
     Ok((compiled.object, about))
@@ -237,8 +245,8 @@ pub(super) fn schedule<'a>(
     turn: usize,
     options: &Options,
 ) -> Made<'a> {
-    if key.memory == analysis::Memory::Unknown {
-        // What may overlap in any way runs in the order it was written.
+    if key.memory == analysis::Memory::Unknown || key.tier == Tier::Quick {
+        // What may overlap in any way runs in the order it was written, and so does what is to be made soon.
         return Made::plain(nest);
     }
     let assumed = assumed(key, verdicts, options);

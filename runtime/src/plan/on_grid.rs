@@ -237,6 +237,7 @@ fn compile_grid(
         fp: options.fp,
         quiet: true,
         unchecked: false,
+        tier: Default::default(),
     };
     let made = codegen::compile_grid(spec, target);
     let made = made.map_err(|e| e.to_string())?;

@@ -5,6 +5,7 @@ use crate::background;
 use crate::options::{DeviceChoice, Options};
 use crate::pipeline::Resume;
 use nestwise_costmodel::{Decision, Device, Seconds};
+use nestwise_ir::Tier;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -32,31 +33,47 @@ impl Plan {
         lock(&self.ordered).is_some()
     }
 
-    /// How long a native run would wait for a kernel that is made, or could be, while CPython goes on: waiting gains nothing
-    /// over that. What is late may well take as long again. None: whoever needs it makes it.
-    pub(super) fn wait(&self, options: &Options) -> Option<Seconds> {
-        let all = self.prices.compile().0;
-        let begun = *lock(&self.ordered);
-        match begun.map(|begun| begun.elapsed().as_secs_f64()) {
+    /// How long a native run would wait for code of this tier that is made, or could be, while CPython goes on: waiting gains
+    /// nothing over that. What is late may well take as long again. None: whoever needs it makes it.
+    pub(super) fn wait(&self, tier: Tier, options: &Options) -> Option<Seconds> {
+        let all = self.making(Device::Serial, tier).0;
+        let begun = lock(&self.ordered).filter(|ordered| ordered.1 == tier);
+        match begun.map(|(begun, _)| begun.elapsed().as_secs_f64()) {
             Some(spent) => Some(Seconds(spent.max(all - spent))),
             None => self.may_order(options).then_some(Seconds(all)),
         }
     }
 
+    /// Time to make code of this tier for a device, that ready.
+    fn making(&self, device: Device, tier: Tier) -> Seconds {
+        match tier {
+            Tier::Quick => self.prices.compile_quick(),
+            Tier::Optimised => self.to_make(device),
+        }
+    }
+
     /// Whether its kernels are made beside CPython, as soon as there is room.
-    fn may_order(&self, options: &Options) -> bool {
+    pub(crate) fn may_order(&self, options: &Options) -> bool {
         options.background() > 0 && !self.gave_up.load(Ordering::Relaxed)
     }
 
     /// Whether it is time to order the kernel of this kind: it is missing, and enough was lost without.
-    pub(crate) fn is_due(&self, device: Device, spent: Seconds, options: &Options) -> bool {
+    pub(crate) fn is_due(
+        &self,
+        (device, tier): (Device, Tier),
+        spent: Seconds,
+        options: &Options,
+    ) -> bool {
         let kind = device.kind();
-        let missing = lock(&self.made)[kind].is_none();
+        let missing = match tier {
+            Tier::Quick => !self.quick.load(Ordering::Relaxed),
+            Tier::Optimised => lock(&self.made)[kind].is_none(),
+        };
         let lost = lock(&self.lost)[kind] + spent;
         missing
             && self.may_order(options)
             && background::has_room(options.background())
-            && lost.0 >= SHARE * self.to_make(device).0
+            && lost.0 >= SHARE * self.making(device, tier).0
             && !self.is_ordered()
     }
 
@@ -69,12 +86,13 @@ impl Plan {
         options: &Options,
     ) -> bool {
         let spent = resume.map_or(Seconds(0.0), |r| r.spent);
-        let compile = self.prices.compile();
+        let (device, tier) = decision.next();
+        let compile = self.making(device, tier);
         let short = decision.interpreted < compile * 0.5;
-        let late = lock(&self.lost)[decision.wanted.kind()] >= compile;
+        let late = lock(&self.lost)[device.kind()] >= compile;
         decision.waits_for_compile
             && (resume.is_some() || short || late)
-            && self.is_due(decision.wanted, spent, options)
+            && self.is_due((device, tier), spent, options)
     }
 
     /// Has a kernel made, unless one could not be.
@@ -83,7 +101,7 @@ impl Plan {
             return;
         }
         let (plan, of) = (self.clone(), options.clone());
-        self.begin(options, move || {
+        self.begin(key.tier, options, move || {
             // Unless it is done: whoever needs it gets to know why it cannot be.
             plan.gave_up.store(true, Ordering::Relaxed);
             if plan.get_or_make(key, &of, Instant::now(), true).is_ok() {
@@ -97,12 +115,17 @@ impl Plan {
     /// Has it found out what threads could do, which may take longer than making a kernel.
     pub(crate) fn order_abilities(self: &Arc<Self>, sizes: &Arc<Sizes>, options: &Options) {
         let (plan, sizes) = (self.clone(), sizes.clone());
-        self.begin(options, move || {
+        self.begin(Tier::Optimised, options, move || {
             plan.abilities(&sizes);
         });
     }
 
-    fn begin(self: &Arc<Self>, options: &Options, work: impl FnOnce() + Send + 'static) {
+    fn begin(
+        self: &Arc<Self>,
+        tier: Tier,
+        options: &Options,
+        work: impl FnOnce() + Send + 'static,
+    ) {
         let mut ordered = lock(&self.ordered);
         if ordered.is_some() {
             return;
@@ -113,13 +136,19 @@ impl Plan {
             work();
         });
         if started {
-            *ordered = Some(Instant::now());
+            *ordered = Some((Instant::now(), tier));
         }
     }
 
     /// How much longer CPython may go on before native code is asked about again.
-    pub(crate) fn patience(&self, resume: Option<Resume>, options: &Options) -> Seconds {
-        let compile = self.prices.compile().0;
+    pub(crate) fn patience(
+        &self,
+        decision: &Decision,
+        resume: Option<Resume>,
+        options: &Options,
+    ) -> Seconds {
+        let (device, tier) = decision.next();
+        let compile = self.making(device, tier).0;
         if self.is_ordered() {
             return Seconds(compile / LOOKS);
         }

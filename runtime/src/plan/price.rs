@@ -8,6 +8,8 @@ use crate::pipeline::{HasValue, Resume};
 use nestwise_analysis as analysis;
 use nestwise_costmodel::decide::{WORTH_A_START, WORTH_SHARING};
 use nestwise_costmodel::record::Parallel;
+use nestwise_costmodel::decide::Quick;
+use nestwise_ir::Tier;
 use nestwise_costmodel::{
     Compute, Decision, Device, Learned, Ready, Seconds, Situation, Team, decide,
 };
@@ -45,16 +47,18 @@ impl Plan {
         let around = self.launch_work(sizes, captures, one.total());
         let compiled = lock(&self.made).each_ref().map(Option::is_some);
         let spent = resume.map_or(Seconds(0.0), |r| r.spent);
-        let lost = match self.wait(options) {
+        let lost = match self.wait(Tier::Optimised, options) {
             // A native run would wait so long, however much was lost before.
             Some(wait) => [Seconds(self.prices.compile().0 - wait.0); 3],
             None => lock(&self.lost).map(|lost| lost + spent),
         };
+        let quick = self.quick_code(lost[Device::Serial.kind()], options);
         let alone = Situation {
             bind: around.bind,
             convert: around.convert,
             undo: around.undo,
             compiled,
+            quick,
             lost,
             rest: sizes.rest(resume.map_or(0, |r| r.next)),
             measured: resume.and_then(|r| match sizes.top {
@@ -112,6 +116,21 @@ impl Plan {
             ..alone
         };
         self.perhaps_tried(decide(&situation), options)
+    }
+
+    /// Quick code, unless somebody has chosen what is to run.
+    fn quick_code(&self, lost: Seconds, options: &Options) -> Option<Quick> {
+        let free = options.device == DeviceChoice::Auto && !options.prices && options.tier.is_none();
+        if !free || options.trial.is_some() || options.unchecked.is_some() {
+            return None;
+        }
+        let compile = match self.wait(Tier::Quick, options) {
+            _ if self.quick.load(Ordering::Relaxed) => Seconds(0.0),
+            Some(wait) => wait,
+            None => Seconds((self.prices.compile_quick().0 - lost.0).max(0.0)),
+        };
+        let beside = options.background() > 0;
+        Some(Quick { compile, beside })
     }
 
     /// What the nest can do on several threads in a call of these sizes.
