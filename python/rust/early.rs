@@ -3,8 +3,8 @@
 //! A plan, which tells what a nest may do and what it costs where, takes about as long as CPython takes for some ten
 //! thousand operations: most loops of most programs never run for that long in all. So CPython runs a site until it has
 //! lost about as much time as a plan takes, or a few times that in one call (ski-rental). What a call takes is told by the
-//! site's [effort](nestwise_frontend::effort) where that is bounded, and measured elsewhere. A call that takes much longer than
-//! a plan is planned at once, and where there are cores to spare the plan is made beside CPython.
+//! site's [effort](nestwise_frontend::effort) where that is bounded, and measured elsewhere. For a call that takes much longer than
+//! a plan one is made from its beginning: where there are cores to spare beside CPython, which goes on meanwhile.
 
 use crate::attributes;
 use crate::gate::{self, Work as Amount};
@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 /// Calls that CPython takes so many times as long for as a plan takes are over before anything could come of one that is
 /// made meanwhile.
 const SMALL: f64 = 3.0;
-/// Calls that take so many times as long are planned at once.
+/// Calls that take so many times as long are planned from their beginning.
 const LARGE: f64 = 20.0;
 /// Between two looks whether a plan is there.
 const LOOKS: f64 = 4.0;
@@ -186,10 +186,11 @@ impl Early {
             return Course::Leave;
         }
         let large = seconds.0.is_nan() || seconds.0 >= planning * LARGE;
-        if large || !can_stop(py, parsed, argument) {
+        // An expression that CPython has begun it evaluates to its end.
+        if large && parsed.surface.value || !can_stop(py, parsed, argument) {
             return Course::Plan;
         }
-        match early {
+        match early && !large {
             true => Course::Wait(Seconds(planning - spent), price.known()),
             false => Course::Order,
         }

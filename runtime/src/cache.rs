@@ -1,6 +1,6 @@
 //! Compiled kernels on disk.
 //!
-//! One file per kernel, named by the hash of everything that its code depends on. A file is written under another
+//! One file per kernel, named by the hash of everything that its code depends on, in a folder for all kernels of a nest. A file is written under another
 //! name and renamed, so readers never see half of one; its own hash stands in front, so a damaged one is found out
 //! and compiled anew. Nothing here ever fails a call: no cache is always a possible answer.
 
@@ -14,12 +14,26 @@ use std::time::{Duration, SystemTime};
 const LIMIT: u64 = 256 << 20;
 const MAGIC: &[u8; 8] = b"nestwise";
 
-/// A cache key: a hash of everything the object code depends on.
-pub type Key = blake3::Hash;
+/// Where a kernel is kept.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Key {
+    /// A hash of the nest, and of what compiles it.
+    pub nest: blake3::Hash,
+    /// A hash of everything else that the object code depends on.
+    pub facts: blake3::Hash,
+}
+
+fn folder_of(dir: &Path, nest: &blake3::Hash) -> PathBuf {
+    dir.join("kernels").join(nest.to_hex().as_str())
+}
 
 fn file_of(dir: &Path, key: &Key) -> PathBuf {
-    let name = key.to_hex();
-    dir.join("kernels").join(&name[..2]).join(&name[2..])
+    folder_of(dir, &key.nest).join(key.facts.to_hex().as_str())
+}
+
+/// Whether there may be kernels of a nest.
+pub fn has(dir: &Path, nest: &blake3::Hash) -> bool {
+    folder_of(dir, nest).is_dir()
 }
 
 /// The object code stored under `key`, if it is there and undamaged.
@@ -85,8 +99,10 @@ fn trim(root: &Path) {
         if total <= LIMIT / 4 * 3 {
             break;
         }
-        if fs::remove_file(path).is_ok() {
+        if fs::remove_file(&path).is_ok() {
             total -= size;
+            // Fails as long as there are others in it.
+            let _ = path.parent().map(fs::remove_dir);
         }
     }
 }
@@ -98,10 +114,13 @@ mod tests {
     #[test]
     fn what_is_stored_is_loaded_and_damage_is_found() {
         let dir = std::env::temp_dir().join(format!("nestwise-cache-test-{}", std::process::id()));
-        let key = blake3::hash(b"key");
+        let [nest, facts] = [b"nest ", b"facts"].map(|t| blake3::hash(t));
+        let key = Key { nest, facts };
         assert_eq!(load(&dir, &key), None);
+        assert!(!has(&dir, &nest));
         store(&dir, &key, b"object code").unwrap();
         assert_eq!(load(&dir, &key).as_deref(), Some(&b"object code"[..]));
+        assert!(has(&dir, &nest));
         let file = file_of(&dir, &key);
         let mut bytes = fs::read(&file).unwrap();
         *bytes.last_mut().unwrap() ^= 1;

@@ -362,15 +362,32 @@ fn attempt<V: HasValue>(
     }
     // Which more guards the elements of index arrays prove, and values followed through the nest.
     let (mut key, seen) = call.key(decision.device, host);
-    if decision.tier() == Tier::Quick && plan.find(&key).is_none() {
-        key = key.of(Tier::Quick);
-    }
     if decision.device == Device::Gpu && !key.is_for_grid() {
         // The profile has a card, the machine has none, or not any more.
         plan.leave_grid();
     }
     // The kernel for all this: from this process, from disk, or from LLVM.
-    let kernel = plan.kernel(&key, &options, entered)?;
+    let mut there = plan.find_or_load(&key, &options, entered);
+    if there.is_none() && decision.tier() == Tier::Quick {
+        key = key.of(Tier::Quick);
+        there = plan.find_or_load(&key, &options, entered);
+    }
+    let kernel = match there {
+        Some(kernel) => kernel,
+        // CPython goes on while it is made, if that costs less than to wait: an expression it would evaluate to its end.
+        None if is_made_beside(plan, &decision, &key, host.is_value(), &options) => {
+            plan.order(key, &options);
+            let waits = Decision {
+                device: Device::Interpreter,
+                waits_for_compile: true,
+                ..decision
+            };
+            return Ok(Outcome::Declined(declined(
+                plan, &sizes, &waits, resume, &options,
+            )));
+        }
+        None => plan.kernel(&key, &options, entered)?,
+    };
     // Chunk by chunk, to the end or to the first thing that only CPython can do.
     let from = resume.map_or(0, |r| r.next);
     let contents = !seen.is_empty();
@@ -404,6 +421,18 @@ fn attempt<V: HasValue>(
     let again = before == Some(decision.device) && decision.trial.is_none() && !decision.for_now;
     launch.repeated = again && !contents && sizes.untouched.is_empty();
     Ok(Outcome::Launched(launch))
+}
+
+/// Whether a kernel that is missing is made while CPython goes on.
+fn is_made_beside(
+    plan: &Plan,
+    decision: &Decision,
+    key: &crate::plan::Key,
+    value: bool,
+    options: &Options,
+) -> bool {
+    let worth_waiting = value && decision.interpreted > plan.making(decision.device, key.tier);
+    plan.may_order(options) && decision.trial.is_none() && !worth_waiting
 }
 
 /// Launches might be shorter on the other native device: its kernel, or before it what threads could do, is asked for once

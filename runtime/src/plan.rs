@@ -74,8 +74,11 @@ pub struct Plan {
     decided_at: AtomicU64,
     /// Counts what has made decisions doubtful since.
     lessons: AtomicU32,
-    /// Hash of the nest, once it is needed.
+    /// Hash of the nest and of what compiles it, once it is needed.
     fingerprint: OnceLock<blake3::Hash>,
+    /// The cache had kernels of this nest when that was asked first, and which it had not.
+    on_disk: OnceLock<bool>,
+    not_on_disk: Mutex<Vec<Key>>,
     shows_identity: OnceLock<bool>,
     recent: Mutex<VecDeque<Recent>>,
     /// Its data has NaN in it, which comparisons by vectors take for an invalid operation.
@@ -146,6 +149,8 @@ impl Plan {
             undo: OnceLock::new(),
             recent: Mutex::default(),
             fingerprint: OnceLock::new(),
+            on_disk: OnceLock::new(),
+            not_on_disk: Mutex::default(),
             quiet: AtomicBool::new(false),
             found: Found::default(),
             followed: OnceLock::new(),
@@ -549,24 +554,65 @@ impl Plan {
         Ok((kernel, false))
     }
 
-    /// A hash of everything that a kernel depends on: the nest, the facts of the launch, the machine, and the code
-    /// that turns the one into the other.
+    /// Where the cache keeps a kernel.
     fn cache_key(&self, key: &Key, options: &Options) -> cache::Key {
-        let nest = self.fingerprint.get_or_init(|| {
-            let mut hasher = blake3::Hasher::new();
-            hasher.update(&serde_json::to_vec(&self.nest).unwrap_or_default());
-            hasher.finalize()
-        });
         let mut hasher = blake3::Hasher::new();
-        hasher.update(nest.as_bytes());
-        let facts = format!("{key:?} {:?} {}", options.fp, options.versions);
-        hasher.update(facts.as_bytes());
+        hasher.update(format!("{key:?}").as_bytes());
         if key.grid.is_some() {
             hasher.update(codegen::libdevice_description().as_bytes());
         }
-        hasher.update(codegen::target_description().as_bytes());
-        hasher.update(env!("NESTWISE_PLAN_FINGERPRINT").as_bytes());
-        hasher.finalize()
+        cache::Key {
+            nest: self.fingerprint(options),
+            facts: hasher.finalize(),
+        }
+    }
+
+    /// A hash of the nest, of the machine, and of the code that turns the one into the other's.
+    fn fingerprint(&self, options: &Options) -> blake3::Hash {
+        *self.fingerprint.get_or_init(|| {
+            let mut hasher = blake3::Hasher::new();
+            hasher.update(&serde_json::to_vec(&self.nest).unwrap_or_default());
+            hasher.update(format!("{:?} {}", options.fp, options.versions).as_bytes());
+            hasher.update(codegen::target_description().as_bytes());
+            hasher.update(env!("NESTWISE_PLAN_FINGERPRINT").as_bytes());
+            hasher.finalize()
+        })
+    }
+
+    /// Whether the cache has kernels of this nest.
+    pub(crate) fn is_on_disk(&self, options: &Options) -> bool {
+        *self.on_disk.get_or_init(|| {
+            let dir = options.cache_dir.as_deref();
+            dir.is_some_and(|dir| cache::has(dir, &self.fingerprint(options)))
+        })
+    }
+
+    /// The kernel, if it is there or on disk.
+    pub(crate) fn find_or_load(
+        &self,
+        key: &Key,
+        options: &Options,
+        entered: Instant,
+    ) -> Option<(Arc<Kernel>, CompileInfo)> {
+        if let Some(found) = self.find(key) {
+            return Some(found);
+        }
+        if !self.is_on_disk(options) || lock(&self.not_on_disk).contains(key) {
+            return None;
+        }
+        let Some(mut kernel) = Kernel::from_disk(options, &self.cache_key(key, options)) else {
+            lock(&self.not_on_disk).push(key.clone());
+            return None;
+        };
+        let info = CompileInfo {
+            happened: true,
+            from_disk: true,
+            time: entered.elapsed(),
+        };
+        kernel.tells(info, false);
+        let kernel = Arc::new(kernel);
+        lock(&self.kernels).push((key.clone(), kernel.clone()));
+        Some((self.last(&kernel), info))
     }
 }
 

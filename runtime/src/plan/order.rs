@@ -20,7 +20,7 @@ impl Options {
     /// Kernels that may be made at a time beside what runs: one for each further thread.
     pub fn background(&self) -> usize {
         let free = self.device == DeviceChoice::Auto && !self.verify && !self.prices;
-        match free && self.trial.is_none() && self.background {
+        match free && self.trial.is_none() && self.tier.is_none() && self.background {
             true => self.threads - 1,
             false => 0,
         }
@@ -45,7 +45,7 @@ impl Plan {
     }
 
     /// Time to make code of this tier for a device, that ready.
-    fn making(&self, device: Device, tier: Tier) -> Seconds {
+    pub(crate) fn making(&self, device: Device, tier: Tier) -> Seconds {
         match tier {
             Tier::Quick => self.prices.compile_quick(),
             Tier::Optimised => self.to_make(device),

@@ -21,6 +21,9 @@ use std::sync::atomic::Ordering;
 /// Tiles of an average wave that keep one thread busy.
 const TILES_PER_THREAD: f64 = 2.0;
 
+/// Time to read a kernel from disk.
+const LOADING: Seconds = Seconds(0.4e-3);
+
 impl Plan {
     /// Prices the devices.
     pub fn price<V: HasValue>(
@@ -48,6 +51,7 @@ impl Plan {
         let compiled = lock(&self.made).each_ref().map(Option::is_some);
         let spent = resume.map_or(Seconds(0.0), |r| r.spent);
         let lost = match self.wait(Tier::Optimised, options) {
+            _ if self.loads(options) => [Seconds(self.prices.compile().0 - LOADING.0); 3],
             // A native run would wait so long, however much was lost before.
             Some(wait) => [Seconds(self.prices.compile().0 - wait.0); 3],
             None => lock(&self.lost).map(|lost| lost + spent),
@@ -118,6 +122,13 @@ impl Plan {
         self.perhaps_tried(decide(&situation), options)
     }
 
+    /// Whether kernels are read from disk, as far as anybody knows: as long as none was made, and none was missing there.
+    fn loads(&self, options: &Options) -> bool {
+        lock(&self.kernels).is_empty()
+            && lock(&self.not_on_disk).is_empty()
+            && self.is_on_disk(options)
+    }
+
     /// Quick code, unless somebody has chosen what is to run.
     fn quick_code(&self, lost: Seconds, options: &Options) -> Option<Quick> {
         let free = options.device == DeviceChoice::Auto && !options.prices && options.tier.is_none();
@@ -126,6 +137,7 @@ impl Plan {
         }
         let compile = match self.wait(Tier::Quick, options) {
             _ if self.quick.load(Ordering::Relaxed) => Seconds(0.0),
+            _ if self.loads(options) => LOADING,
             Some(wait) => wait,
             None => Seconds((self.prices.compile_quick().0 - lost.0).max(0.0)),
         };
