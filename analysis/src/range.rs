@@ -13,10 +13,13 @@ use crate::transfer::{self, DIM_MAX, Outcome, Val};
 use crate::widen::Thresholds;
 use nestwise_ir::nest::{Expr, ExprKind, For, Nest, Stmt, StmtKind, While};
 use nestwise_ir::{ArrayId, BinOp, LoopId, ScopeId, VarId};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Rounds after which a fixpoint is given up for "anything".
 const MAX_ROUNDS: usize = 200;
+
+/// Entries of a loop whose fixpoints are kept.
+const HEADS: usize = 4;
 
 /// The values of all variables at a point.
 pub type State = Vec<Val>;
@@ -116,11 +119,55 @@ impl Known<'_> {
     }
 }
 
+/// The last entries of a loop, and the heads that were found for them.
+#[derive(Clone, Default)]
+struct Heads {
+    /// The variables that it reads or assigns, by index: no other changes in it, or changes anything.
+    vars: Vec<usize>,
+    /// Their values at an entry, and at its head.
+    known: Vec<[State; 2]>,
+}
+
+impl Heads {
+    fn of(&self, state: &State) -> State {
+        self.vars.iter().map(|v| state[*v]).collect()
+    }
+}
+
+fn heads(nest: &Nest) -> Vec<Heads> {
+    let mut all = vec![Heads::default(); nest.loops.len()];
+    nest.walk(&mut |s| {
+        let id = match &s.kind {
+            StmtKind::For(l) => l.id,
+            StmtKind::While(l) => l.id,
+            _ => return,
+        };
+        let mut vars = BTreeSet::new();
+        s.walk(&mut |s| {
+            match &s.kind {
+                StmtKind::Let { var, .. } => _ = vars.insert(var.index()),
+                StmtKind::For(l) => _ = vars.insert(l.counter.index()),
+                _ => {}
+            }
+            let mut read = |e: &Expr| {
+                if let ExprKind::Var(v) = e.kind {
+                    vars.insert(v.index());
+                }
+            };
+            s.exprs().for_each(|e| e.walk(&mut read));
+        });
+        all[id.index()].vars = vars.into_iter().collect();
+    });
+    all
+}
+
 pub(crate) struct Analyser<'n> {
     nest: &'n Nest,
     known: Option<Known<'n>>,
     thresholds: Thresholds,
     recording: bool,
+    /// By loop.
+    heads: Vec<Heads>,
     breaks: Vec<Option<State>>,
     continues: Vec<Option<State>>,
     leaves: Vec<Option<State>>,
@@ -153,6 +200,7 @@ impl<'n> Analyser<'n> {
             known,
             thresholds: Thresholds::of(nest),
             recording: false,
+            heads: heads(nest),
             breaks: vec![None; loops],
             continues: vec![None; loops],
             leaves: vec![None; scopes],
@@ -355,6 +403,11 @@ impl<'n> Analyser<'n> {
         enter: &dyn Fn(&mut Self, &State) -> Option<State>,
         body: &[Stmt],
     ) -> State {
+        if let Some(head) = self.known_head(id, &entry) {
+            // Once more, for what iterations do to the loops around and to what is recorded.
+            self.iterate(&head, id, enter, body);
+            return head;
+        }
         let was = std::mem::replace(&mut self.recording, false);
         // Breaks and leaves of enclosing constructs that are met while iterating belong to states that the
         // last, stable round covers, so they may stay.
@@ -387,7 +440,23 @@ impl<'n> Analyser<'n> {
         if was || widened {
             self.iterate(&head, id, enter, body);
         }
+        let own = &mut self.heads[id.index()];
+        let kept = [&entry, &head].map(|state| own.of(state));
+        own.known.truncate(HEADS - 1);
+        own.known.insert(0, kept);
         head
+    }
+
+    /// The head of a loop that was entered in such a state before: rounds of the loops around it come back to a few.
+    fn known_head(&self, id: LoopId, entry: &State) -> Option<State> {
+        let own = &self.heads[id.index()];
+        let now = own.of(entry);
+        let [_, head] = own.known.iter().find(|[before, _]| *before == now)?;
+        let mut state = entry.clone();
+        for (var, val) in own.vars.iter().zip(head) {
+            state[*var] = *val;
+        }
+        Some(state)
     }
 
     /// A smaller head that still holds before every iteration: decreasing steps, kept if they are a fixpoint.

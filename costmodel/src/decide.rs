@@ -322,7 +322,11 @@ pub fn decide(
         true => 0.0,
         false => bind(&in_full(situation.bind)).0,
     };
+    // While kernels are made beside it a launch runs on what there is.
+    let beside = situation.quick.is_some_and(|quick| quick.beside);
+    let is_barred = |device: Device| beside && !situation.compiled[device.kind()];
     let cost = |(device, estimate): &(Device, Estimate)| match device {
+        Device::Threads | Device::Gpu if is_barred(*device) => f64::INFINITY,
         Device::Threads | Device::Gpu => {
             estimate.total().0 + estimate.modelled().0 * (1.0 / WORTH_IT - 1.0)
         }

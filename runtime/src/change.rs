@@ -9,7 +9,7 @@ use crate::launch::Launch;
 use crate::options::{Options, TierChoice};
 use crate::overlap::ArrayView;
 use crate::pipeline::{HasValue, Host};
-use crate::plan::{Kernel, Key, Plan, Sizes};
+use crate::plan::{Kernel, Key, Plan, SHARE, Sizes};
 use crate::proof;
 use nestwise_costmodel::{Decision, Device, Lesson, Seconds};
 use nestwise_ir::Tier;
@@ -119,7 +119,13 @@ impl<V: HasValue> Others for Kernels<'_, V> {
     ) -> Option<Change> {
         let decision = match self.call.options.trial {
             Some(_) => launch.decision.forced(other(launch.device)),
-            None => self.reconsidered(launch, part, seconds)?,
+            None => match self.reconsidered(launch, part, seconds) {
+                Some(decision) => decision,
+                None => {
+                    self.order_next(launch, Seconds(seconds / part), host);
+                    return None;
+                }
+            },
         };
         self.change(launch, decision, host)
     }
@@ -148,6 +154,35 @@ impl<V: HasValue> Kernels<'_, V> {
             guessed: launch.is_guess(),
         };
         plan.reconsider(&lesson, sizes, self.captures, options)
+    }
+
+    /// Has made, beside the launch, what could shorten the rest of it, or found out whether anything could. `whole`: what all of the
+    /// loop would take at its pace.
+    fn order_next(&self, launch: &Launch, whole: Seconds, host: &dyn Host) {
+        let Call {
+            plan,
+            sizes,
+            options,
+            ..
+        } = self.call;
+        let rest = whole * launch.rest();
+        if !plan.may_order(options) || plan.is_ordered() || launch.decision.trial.is_some() {
+            return;
+        }
+        if !plan.knows_abilities(sizes) {
+            if plan.could_share(rest, options) {
+                plan.order_abilities(sizes, options);
+            }
+            return;
+        }
+        let decision = plan.price(sizes, self.captures, None, options);
+        let (wanted, saved) = match decision.missed() {
+            Some((device, saved)) if device != launch.device => (device, saved * launch.rest()),
+            _ => return,
+        };
+        if !plan.has_made(wanted) && saved >= plan.making(wanted, Tier::Optimised) * SHARE {
+            plan.order(self.call.key(wanted, host).0, options);
+        }
     }
 
     /// The kernel for it, if it has the same variables; none as long as it has to be made, which is done beside the launch.

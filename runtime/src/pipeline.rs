@@ -280,10 +280,13 @@ pub fn run<V: HasValue>(
     host: &mut dyn Host,
     entered: Instant,
 ) -> Outcome {
-    match attempt(plan, captures, resume, host, entered) {
+    let t0 = Instant::now();
+    let r = match attempt(plan, captures, resume, host, entered) {
         Ok(outcome) => outcome,
         Err(reason) => Outcome::Fallback(reason),
-    }
+    };
+    if std::env::var("NW_T").is_ok() { eprintln!("NW_A attempt {:?} since entered {:?} {}", t0.elapsed(), entered.elapsed(), match &r { Outcome::Launched(l) => format!("ran {:?} {:.6}", l.device, l.seconds), Outcome::Declined(d) => format!("declined patience {:?} interp {:?} waits {} ", d.patience, d.decision.interpreted, d.decision.waits_for_compile), Outcome::Fallback(f) => format!("{f}") }); }
+    r
 }
 
 fn attempt<V: HasValue>(
@@ -350,16 +353,10 @@ fn attempt<V: HasValue>(
             plan.remember(facts, &options, &sizes, decision);
         }
     }
-    if decision.for_now {
-        plan.add_missing(&sizes, &decision, &options);
-    }
     // The memory to work on, and which of it may overlap.
     let views = host.arrays()?;
     plan.keep_apart(&views)?;
     let call = call(&views);
-    if decision.for_now {
-        order_other(&call, &decision, host);
-    }
     // Which more guards the elements of index arrays prove, and values followed through the nest.
     let (mut key, seen) = call.key(decision.device, host);
     if decision.device == Device::Gpu && !key.is_for_grid() {
@@ -388,6 +385,10 @@ fn attempt<V: HasValue>(
         }
         None => plan.kernel(&key, &options, entered)?,
     };
+    if decision.for_now {
+        plan.add_missing(&sizes, &decision, &options);
+        order_other(&call, &decision, host);
+    }
     // Chunk by chunk, to the end or to the first thing that only CPython can do.
     let from = resume.map_or(0, |r| r.next);
     let contents = !seen.is_empty();
@@ -432,7 +433,8 @@ fn is_made_beside(
     options: &Options,
 ) -> bool {
     let worth_waiting = value && decision.interpreted > plan.making(decision.device, key.tier);
-    plan.may_order(options) && decision.trial.is_none() && !worth_waiting
+    let beside = plan.may_order(options) || plan.is_ordered();
+    beside && decision.trial.is_none() && !worth_waiting
 }
 
 /// Launches might be shorter on the other native device: its kernel, or before it what threads could do, is asked for once

@@ -165,6 +165,10 @@ impl Launch {
         let starting = estimate.fork_join + estimate.launch;
         ((estimate.compute + starting).0 / self.expected).max(1e-10)
     }
+    /// The part of the top loop's iterations that has not run yet.
+    pub fn rest(&self) -> f64 {
+        self.top.map_or(1.0, |top| 1.0 - self.next as f64 / top.trips.max(1) as f64)
+    }
     /// What it asks of a device with a grid.
     pub(super) fn expected_of_grid(&self, sizes: &Sizes) -> Expected {
         let about = &self.kernel.about;

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 /// A kernel is ordered once this part of what it takes to make it was lost without it: the core that makes it was idle, so
 /// little is lost if it turns out to be of no use.
-const SHARE: f64 = 0.1;
+pub(crate) const SHARE: f64 = 0.1;
 /// Looks at whether it is there, while it is made.
 const LOOKS: f64 = 16.0;
 
@@ -110,6 +110,12 @@ impl Plan {
                 plan.lessons.fetch_add(1, Ordering::Relaxed);
             }
         });
+    }
+
+    /// Whether threads could save so much of that time, if they can do anything, that finding out is worth it.
+    pub(crate) fn could_share(&self, time: Seconds, options: &Options) -> bool {
+        let most = time * (1.0 - 1.0 / options.threads as f64);
+        most >= self.prices.compile() * SHARE
     }
 
     /// Has it found out what threads could do, which may take longer than making a kernel.

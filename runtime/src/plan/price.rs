@@ -202,6 +202,10 @@ impl Plan {
         if !free || self.knows_abilities(sizes) || options.threads < 2 {
             return true;
         }
+        if self.may_order(options) || self.is_ordered() {
+            // It is found out beside what runs.
+            return false;
+        }
         let serial = first.of(Device::Serial);
         let saved = serial.compute * (1.0 - 1.0 / options.threads as f64);
         alone.lost[1] + saved >= self.prices.compile()
