@@ -20,6 +20,7 @@ use nestwise_ir::surface::{Expr, ExprKind, StmtKind};
 use nestwise_runtime::{DeviceChoice, Options, options};
 use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
+use pyo3::types::PyInt;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// Calls that CPython takes so many times as long for as a plan takes are over before anything could come of one that is
@@ -186,8 +187,12 @@ impl Early {
             return Course::Leave;
         }
         let large = seconds.0.is_nan() || seconds.0 >= planning * LARGE;
-        // An expression that CPython has begun it evaluates to its end.
-        if large && parsed.surface.value || !can_stop(py, parsed, argument) {
+        // An expression that CPython has begun it evaluates to its end, and an iteration, too.
+        let coarse = || {
+            let turns = turns(py, parsed, argument);
+            parsed.surface.value || turns.is_some_and(|n| seconds.0 >= n * planning)
+        };
+        if large && coarse() || !can_stop(py, parsed, argument) {
             return Course::Plan;
         }
         match early && !large {
@@ -274,6 +279,50 @@ fn can_stop(
             }
         }
         _ => false,
+    }
+}
+
+/// How many iterations a loop over a range of ints that are at hand makes.
+fn turns(
+    py: Python<'_>,
+    parsed: &Parsed,
+    argument: &impl Fn(usize) -> Option<*mut PyObject>,
+) -> Option<f64> {
+    let StmtKind::For { iter, .. } = &parsed.surface.top.kind else {
+        return None;
+    };
+    let ExprKind::Call { func, args, .. } = &iter.kind else {
+        return None;
+    };
+    let is_called = |func: &Expr, name: &str| match func.kind {
+        ExprKind::Place(place) => parsed.surface.places[place].name == name,
+        _ => false,
+    };
+    let value = |e: &Expr| -> Option<f64> {
+        let held = |e: &Expr| match e.kind {
+            ExprKind::Place(place) => gate::held(py, parsed, place.index(), argument),
+            _ => None,
+        };
+        match &e.kind {
+            ExprKind::Int(n) => Some(*n as f64),
+            ExprKind::Place(_) => {
+                let bound = held(e)?.bound(py);
+                let int = bound.cast_exact::<PyInt>().ok()?;
+                int.extract::<i64>().ok().map(|n| n as f64)
+            }
+            ExprKind::Call { func, args, .. } if is_called(func, "len") => {
+                let [of] = &args[..] else { return None };
+                let (start, stop, _) = iterables::counter(&held(of)?.bound(py))?;
+                Some((stop - start) as f64)
+            }
+            _ => None,
+        }
+    };
+    match &args[..] {
+        _ if !is_called(func, "range") => None,
+        [stop] => value(stop),
+        [start, stop] => Some(value(stop)? - value(start)?),
+        _ => None,
     }
 }
 

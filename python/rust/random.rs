@@ -31,11 +31,42 @@ struct Library {
     class: Py<PyAny>,
     /// The class whose attributes are known.
     plain: Py<PyAny>,
-    /// By the methods' functions: addresses of C functions and of function objects.
-    methods: HashMap<usize, Arc<UserFunction>>,
+    /// By their functions: addresses of C functions and of function objects.
+    methods: HashMap<usize, Method>,
+}
+
+/// A method that draws, whose text is read once it is called.
+struct Method {
+    draw: &'static Draw,
+    /// Where the position is among the words of the state, and what it is when all of them are used up.
+    at: String,
+    position: &'static str,
+    inlined: Once<Option<Arc<UserFunction>>>,
+}
+
+impl Method {
+    fn new(draw: &'static Draw, at: impl Into<String>, position: &'static str) -> Method {
+        Method {
+            draw,
+            at: at.into(),
+            position,
+            inlined: Once::new(),
+        }
+    }
 }
 
 impl Library {
+    /// What is inlined for a method, if its function is that one.
+    fn inlined(&self, py: Python<'_>, function: usize) -> Option<Arc<UserFunction>> {
+        let method = self.methods.get(&function)?;
+        let Method { draw, at, position, .. } = method;
+        let read = || {
+            let agrees = !draw.checked || agrees(py, draw, self.plain.bind(py));
+            Ok::<_, ()>(agrees.then(|| parsed(py, draw, at, position).ok()).flatten())
+        };
+        method.inlined.get_or_try_init(read).ok()?.clone()
+    }
+
     fn is_plain(&self, object: *mut PyObject) -> bool {
         // SAFETY: a live object.
         unsafe { ffi::Py_TYPE(object) }.cast() == self.plain.as_ptr()
@@ -111,7 +142,6 @@ fn make_python(py: Python<'_>, module: &Bound<'_, PyAny>) -> PyResult<Option<Lib
                 let function = unsafe { ffi::PyCFunction_GetFunction(method.as_ptr()) };
                 function.map(|f| f as usize)
             }
-            _ if draw.checked && !agrees(py, draw, &plain) => None,
             // Somebody may have put another one in its place.
             _ => {
                 let own = |attribute: &str| method.getattr(attribute)?.extract::<String>();
@@ -121,7 +151,7 @@ fn make_python(py: Python<'_>, module: &Bound<'_, PyAny>) -> PyResult<Option<Lib
             }
         };
         if let Some(function) = function {
-            methods.insert(function, parsed(py, draw, "1", "0")?);
+            methods.insert(function, Method::new(draw, "1", "0"));
             // An address means one function for ever.
             std::mem::forget(method);
         }
@@ -229,13 +259,13 @@ fn numpy_methods(
     library: draws::Library,
     sample: &Bound<'_, PyAny>,
     at: &str,
-    position: &str,
-) -> PyResult<HashMap<usize, Arc<UserFunction>>> {
+    position: &'static str,
+) -> PyResult<HashMap<usize, Method>> {
     let mut methods = HashMap::new();
     for (draw, name) in all_of(library) {
         let function = sample.getattr(name)?.getattr("__func__")?;
-        let inlined = parsed(sample.py(), draw, at, position)?;
-        methods.insert(function.as_ptr() as usize, inlined);
+        let method = Method::new(draw, at, position);
+        methods.insert(function.as_ptr() as usize, method);
         // An address means one function for ever.
         std::mem::forget(function);
     }
@@ -412,12 +442,32 @@ pub unsafe fn is_generator(py: Python<'_>, object: *mut PyObject) -> bool {
         if OTHERS.with_borrow(|o| o.contains(&(ty as usize))) {
             return false;
         }
-        let is = libraries(py).any(|l| is_a(ty, l));
+        let is = may_be_generator(py, ty) && libraries(py).any(|l| is_a(ty, l));
         if !is {
             OTHERS.with_borrow_mut(|o| o.insert(ty as usize));
         }
         is
     }
+}
+
+/// Whether a class is one of those that generators have, or made from one: what is known of them need not be found out for others.
+///
+/// # Safety
+/// The class is alive and the GIL is held.
+unsafe fn may_be_generator(py: Python<'_>, ty: *mut ffi::PyTypeObject) -> bool {
+    let classes = [
+        (intern!(py, "_random"), intern!(py, "Random")),
+        (intern!(py, "numpy.random.mtrand"), intern!(py, "RandomState")),
+        (intern!(py, "numpy.random._generator"), intern!(py, "Generator")),
+    ];
+    classes.into_iter().any(|(module, name)| {
+        let class = modules::imported(py, module).and_then(|m| m.getattr(name).ok());
+        // SAFETY: live types.
+        class.is_some_and(|class| unsafe {
+            ffi::PyType_Check(class.as_ptr()) != 0
+                && ffi::PyType_IsSubtype(ty, class.as_ptr().cast()) != 0
+        })
+    })
 }
 
 unsafe fn is_a(ty: *mut ffi::PyTypeObject, library: &Library) -> bool {
@@ -464,13 +514,13 @@ pub unsafe fn method_of(
         }
         let function = ffi::PyCFunction_GetFunction(object)? as usize;
         let library = python(py)?;
-        let method = library.methods.get(&function)?;
+        let method = library.inlined(py, function)?;
         let generator = ffi::PyCFunction_GetSelf(object);
         if generator.is_null() || !is_a(ffi::Py_TYPE(generator), library) {
             return None;
         }
         let generator = Bound::from_borrowed_ptr(py, generator).unbind();
-        Some((generator, method.clone()))
+        Some((generator, method))
     }
 }
 
@@ -485,8 +535,7 @@ pub fn drawn_by(
         return None;
     }
     let mut plain = libraries(py).filter(|l| l.is_plain(receiver.as_ptr()));
-    let method = plain.next()?.methods.get(&(function.as_ptr() as usize));
-    method.cloned()
+    plain.next()?.inlined(py, function.as_ptr() as usize)
 }
 
 /// The state of a generator.
