@@ -1,52 +1,43 @@
 //! Functions and types the front end knows, recognised by identity: a rebound `range` or a patched `math.sin` is
 //! simply another object.
 
+use crate::modules;
 use crate::once::Once;
 use nestwise_frontend::known::{Known, MathFn, MathSpecial};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
-use pyo3::types::PyType;
-use std::cell::{Cell, RefCell};
+use pyo3::intern;
+use pyo3::types::{PyCFunction, PyFunction, PyString, PyType};
+use std::cell::RefCell;
 use std::collections::HashMap;
 
-#[derive(Default)]
-struct Table {
-    by_object: RefCell<HashMap<usize, Known>>,
-    builtins: Cell<bool>,
-    numpy: Cell<bool>,
-}
-
 thread_local! {
-    static TABLE: Table = Table::default();
+    /// Those that were met, by address.
+    static MET: RefCell<HashMap<usize, Known>> = RefCell::default();
 }
 
-/// Fills in what has become known: builtins and math at once, NumPy when the program has imported it.
-fn refresh(py: Python<'_>, table: &Table) {
-    let has_numpy = crate::numpy::numpy(py).is_some();
-    if table.builtins.get() && table.numpy.get() == has_numpy {
-        return;
+/// Where they are at home.
+const MODULES: [&str; 4] = ["builtins", "math", "numpy", "numpy.linalg"];
+
+/// What an object is that was not met before: what it is called tells which one it may be.
+fn meet(py: Python<'_>, object: &Bound<'_, PyAny>) -> Option<Known> {
+    let ty = object.get_type();
+    let plain = ty.is(py.get_type::<PyCFunction>())
+        || ty.is(py.get_type::<PyType>())
+        || ty.is(py.get_type::<PyFunction>());
+    // Those of other types are NumPy's.
+    if !plain && ty.module().ok()?.to_str().ok()? != "numpy" {
+        return None;
     }
-    for name in Known::all_names() {
-        let (module, attribute) = name.rsplit_once('.').unwrap_or(("builtins", &name));
-        if module.starts_with("numpy") && !has_numpy {
-            continue;
-        }
-        let Some(known) = Known::from_name(&name) else {
-            continue;
-        };
-        let found = py.import(module).and_then(|m| m.getattr(attribute));
-        if let Ok(object) = found
-            && is_genuine(&object, module, known).unwrap_or(false)
-        {
-            // These live as long as the process; leaking one reference keeps the address meaningful.
-            table
-                .by_object
-                .borrow_mut()
-                .insert(object.into_ptr() as usize, known);
-        }
-    }
-    table.builtins.set(true);
-    table.numpy.set(has_numpy);
+    let name = object.getattr(intern!(py, "__name__")).ok()?;
+    let name = name.cast_exact::<PyString>().ok()?.to_str().ok()?;
+    MODULES.into_iter().find_map(|module| {
+        let known = Known::from_name(&format!("{module}.{name}"))?;
+        let module_name = PyString::new(py, module);
+        let found = modules::imported(py, &module_name)?.getattr(name).ok()?;
+        let genuine = found.is(object) && is_genuine(object, module, known).unwrap_or(false);
+        genuine.then_some(known)
+    })
 }
 
 /// Whether what a module has under a name is what it had from the beginning: a program may have patched it before its
@@ -119,12 +110,21 @@ fn sample_points() -> impl Iterator<Item = (f64, f64)> {
 
 /// What `object` is, if the front end knows it.
 pub fn known(py: Python<'_>, object: *mut PyObject) -> Option<Known> {
-    TABLE.with(|table| {
-        refresh(py, table);
-        let found = table.by_object.borrow().get(&(object as usize)).copied()?;
-        let hypot = found == Known::Math(MathFn::Special(MathSpecial::Hypot));
-        (!hypot || has_hypot(py, object)).then_some(found)
-    })
+    let met = MET.with_borrow(|met| met.get(&(object as usize)).copied());
+    let found = match met {
+        Some(known) => known,
+        None => {
+            // SAFETY: null or a live object.
+            let bound = unsafe { Bound::from_borrowed_ptr_or_opt(py, object) }?;
+            let known = meet(py, &bound)?;
+            // These live as long as the process; leaking one reference keeps the address meaningful.
+            let address = bound.into_ptr() as usize;
+            MET.with_borrow_mut(|met| met.insert(address, known));
+            known
+        }
+    };
+    let hypot = found == Known::Math(MathFn::Special(MathSpecial::Hypot));
+    (!hypot || has_hypot(py, object)).then_some(found)
 }
 
 /// Whether the front end knows `object`.
