@@ -44,7 +44,7 @@ def rotation(seed: int) -> list[Treatment]:
     turn = seed // 4
     form, other = f"{FORMS[turn % len(FORMS)]}:{seed}", FORMS[(turn + 4) % len(FORMS)]
     threads = (2, 5, 1)[turn % 3]
-    free = ("auto", "planned", "together", "auto", "planned", "apart")[seed // 4 % 6]
+    free = ("auto", "quick", "together", "switch", "planned", "apart")[seed // 4 % 6]
     auto = Treatment(free, threads, "")
     cycle = [
         [Treatment("serial", 1, ""), Treatment("threads", threads, form)],

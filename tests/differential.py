@@ -30,6 +30,9 @@ PROGRAMS = HERE / "programs"
 DEVICES: dict[str, list[str]] = {
     "interpreter": ["--device", "interpreter"],
     "serial": ["--device", "serial"],
+    # The same in code that is made soon, and in both tiers' code with a change every few iterations.
+    "quick": ["--device", "serial"],
+    "switch": ["--device", "serial"],
     "threads": ["--device", "threads", "--threads", "2"],
     "auto": ["--device", "auto"],
     # The same, but even what is over at once is planned and priced.
@@ -40,9 +43,10 @@ DEVICES: dict[str, list[str]] = {
     "apart": ["--device", "emulated"],
 }
 COOPERATIVE = {"together": "1", "apart": "0"}
+TIERS = ("quick", "switch")
 
 # Devices that leave nothing to prices: whatever can run compiled must.
-FORCED = ("serial", "threads")
+FORCED = ("serial", "quick", "switch", "threads")
 
 # Counts of threads: one, few, and more than there are cores, so that parts are cut oddly.
 THREADS = (1, 2, 5)
@@ -69,10 +73,12 @@ def treatments(program: Path, every: bool) -> list[str | Treatment]:
     together meet every way and a run of them stays short."""
     threads = [Treatment("threads", count) for count in THREADS]
     if every:
-        return ["interpreter", "serial", *threads, "auto", "planned", "together", "apart"]
+        one = ["interpreter", "serial", "quick", "switch"]
+        return [*one, *threads, "auto", "planned", "together", "apart"]
     pick = zlib.crc32(program.stem.encode())
     free = ("auto", "planned", "together", "auto", "planned", "apart")[pick // 3 % 6]
-    chosen: list[str | Treatment] = ["serial", threads[pick % 3], free]
+    one = ("serial", "quick", "switch")[pick // 18 % 3]
+    chosen: list[str | Treatment] = [one, threads[pick % 3], free]
     # `interpreter` tests the rewriting alone, which all scripts have alike.
     return ["interpreter", *chosen] if pick % 5 == 0 else chosen
 
@@ -154,6 +160,7 @@ def nestwise(
     words += ["--report=json", "--report-file", name, str(program), *arguments]
     try:
         env = {"NESTWISE_SCHEDULE": schedule, "NESTWISE_EARLY": str(int(device != "planned"))}
+        env["NESTWISE_TIER"] = device if device in TIERS else ""
         env["NESTWISE_COOPERATIVE"] = COOPERATIVE.get(device, "")
         # Where nothing is priced, every rollback is looked at: it has to leave all as it was.
         env["NESTWISE_CHECK"] = "undo" if device in FORCED else ""

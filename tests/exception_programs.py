@@ -121,9 +121,11 @@ def rotation(seed: int, device: str = "") -> list[Treatment]:
         Treatment("serial", 1),
         Treatment("threads", threads),
         Treatment("planned", 2),
+        Treatment("quick", 1),
+        Treatment("switch", 1),
         Treatment("interpreter", 1),
     ]
-    return [Treatment("auto", 2), others[seed % 4]]
+    return [Treatment("auto", 2), others[seed % len(others)]]
 
 
 def executed(

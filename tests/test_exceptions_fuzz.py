@@ -45,7 +45,7 @@ def test_many_ran_natively_and_few_are_tame(done):
 
 def test_every_treatment_has_its_turn():
     met = {treatment.device for seed in SEEDS for treatment in exception_programs.rotation(seed)}
-    assert met == {"auto", "serial", "threads", "planned", "interpreter"}
+    assert met == {"auto", "threads", "planned", "quick", "switch"}
 
 
 def test_programs_are_python_and_differ_by_seed():

@@ -94,6 +94,13 @@ impl Site {
             .map_err(|all| all.first().map_or(Reason::Off, refused))
     }
 
+    /// Keeps for other processes what was lost, and lets go of what is kept of earlier calls.
+    pub fn end(&self) {
+        let options = options();
+        self.plans.made().iter().for_each(|plan| plan.keep_lost(&options));
+        self.forget_calls();
+    }
+
     /// Lets go of what is kept of earlier calls.
     pub fn forget_calls(&self) {
         self.settled.forget();

@@ -78,10 +78,10 @@ impl Sites {
     }
 }
 
-/// Has every site forget its earlier calls, which hold objects.
+/// The program is over: every site keeps for others what it lost, and forgets its earlier calls, which hold objects.
 pub fn let_go() {
     let alive = sites().alive();
-    alive.iter().for_each(|(_, site)| site.forget_calls());
+    alive.iter().for_each(|(_, site)| site.end());
 }
 
 /// What all nests were asked to do, where that is kept, in the order in which they were first met.

@@ -5,13 +5,14 @@
 //! and compiled anew. Nothing here ever fails a call: no cache is always a possible answer.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
 /// The cache may hold this many bytes; beyond it the oldest entries go.
 const LIMIT: u64 = 256 << 20;
+/// The file of a nest's folder with what was lost.
+const LOST: &str = "lost";
 const MAGIC: &[u8; 8] = b"nestwise";
 
 /// Where a kernel is kept.
@@ -36,6 +37,19 @@ pub fn has(dir: &Path, nest: &blake3::Hash) -> bool {
     folder_of(dir, nest).is_dir()
 }
 
+/// What processes have lost so far, in seconds, because there was no optimised code of a nest.
+pub fn lost(dir: &Path, nest: &blake3::Hash) -> f64 {
+    let text = fs::read_to_string(folder_of(dir, nest).join(LOST));
+    text.ok().and_then(|t| t.trim().parse().ok()).unwrap_or(0.0)
+}
+
+/// Keeps that sum, if there is quick code of the nest: another process may do so at the same time, and then one sum is forgotten.
+pub fn keep_lost(dir: &Path, nest: &blake3::Hash, seconds: f64) {
+    if has(dir, nest) {
+        let _ = replace(&folder_of(dir, nest).join(LOST), &seconds.to_string().into_bytes());
+    }
+}
+
 /// The object code stored under `key`, if it is there and undamaged.
 pub fn load(dir: &Path, key: &Key) -> Option<Vec<u8>> {
     let bytes = fs::read(file_of(dir, key)).ok()?;
@@ -46,27 +60,31 @@ pub fn load(dir: &Path, key: &Key) -> Option<Vec<u8>> {
 
 /// Stores `object` under `key`; says why not if it cannot.
 pub fn store(dir: &Path, key: &Key, object: &[u8]) -> std::io::Result<()> {
-    static COUNTER: AtomicU32 = AtomicU32::new(0);
-    let target = file_of(dir, key);
-    let folder = target.parent().unwrap_or(dir);
-    fs::create_dir_all(folder)?;
-    let unique = COUNTER.fetch_add(1, Ordering::Relaxed);
-    let partial = folder.join(format!(".{}.{unique}.partial", std::process::id()));
-    let written = write(&partial, object).and_then(|()| fs::rename(&partial, &target));
-    if written.is_err() {
-        // Leaving nothing half-done behind is all that can still be done here.
-        let _ = fs::remove_file(&partial);
-    } else if unique.is_multiple_of(64) {
+    static STORED: AtomicU32 = AtomicU32::new(0);
+    fs::create_dir_all(folder_of(dir, &key.nest))?;
+    let hash = blake3::hash(object);
+    let written = replace(
+        &file_of(dir, key),
+        &[&MAGIC[..], hash.as_bytes(), object].concat(),
+    );
+    if written.is_ok() && STORED.fetch_add(1, Ordering::Relaxed).is_multiple_of(64) {
         trim(&dir.join("kernels"));
     }
     written
 }
 
-fn write(path: &Path, object: &[u8]) -> std::io::Result<()> {
-    let mut file = fs::File::create(path)?;
-    file.write_all(MAGIC)?;
-    file.write_all(blake3::hash(object).as_bytes())?;
-    file.write_all(object)
+/// Writes a file of which others see all or nothing.
+fn replace(target: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    static COUNTER: AtomicU32 = AtomicU32::new(0);
+    let unique = COUNTER.fetch_add(1, Ordering::Relaxed);
+    let name = format!(".{}.{unique}.partial", std::process::id());
+    let partial = target.with_file_name(name);
+    let written = fs::write(&partial, bytes).and_then(|()| fs::rename(&partial, target));
+    if written.is_err() {
+        // Leaving nothing half-done behind is all that can still be done here.
+        let _ = fs::remove_file(&partial);
+    }
+    written
 }
 
 /// What a process that was killed left half-written is not touched before it is this old: another may be writing it.
@@ -121,6 +139,9 @@ mod tests {
         store(&dir, &key, b"object code").unwrap();
         assert_eq!(load(&dir, &key).as_deref(), Some(&b"object code"[..]));
         assert!(has(&dir, &nest));
+        assert_eq!(lost(&dir, &nest), 0.0);
+        keep_lost(&dir, &nest, 0.25);
+        assert_eq!(lost(&dir, &nest), 0.25);
         let file = file_of(&dir, &key);
         let mut bytes = fs::read(&file).unwrap();
         *bytes.last_mut().unwrap() ^= 1;

@@ -52,6 +52,8 @@ const FELT: i64 = 8;
 /// times what it runs at once.
 const BRIEF_ON_GRID_SECONDS: f64 = 0.25;
 const FIRST_WAVES: i64 = 4;
+/// Iterations between two changes of the tier, where tests ask for those.
+const SWITCHED: i64 = 3;
 /// Trips of a `while` in its first chunk, and in any: one that does nothing takes no time.
 const FIRST_WHILE_CHUNK: i64 = 256;
 /// Iterations in the first chunk of a loop that appends to lists.
@@ -337,6 +339,9 @@ impl Runner<'_> {
     fn longest_chunk(&self) -> i64 {
         if let Some(short) = options().trial.and_then(|t| t.chunk()) {
             return short;
+        }
+        if options().tier == Some(TierChoice::Switch) {
+            return SWITCHED;
         }
         let about = &self.launch.kernel.about;
         // On a device nothing is copied: the host's arrays are not written before all is well.

@@ -434,7 +434,7 @@ fn is_made_beside(
 ) -> bool {
     let worth_waiting = value && decision.interpreted > plan.making(decision.device, key.tier);
     let beside = plan.may_order(options) || plan.is_ordered();
-    beside && decision.trial.is_none() && !worth_waiting
+    beside && decision.trial.is_none() && !worth_waiting && !plan.is_overdue(options)
 }
 
 /// Launches might be shorter on the other native device: its kernel, or before it what threads could do, is asked for once

@@ -80,6 +80,8 @@ pub struct Plan {
     /// The cache had kernels of this nest when that was asked first, and which it had not.
     on_disk: OnceLock<bool>,
     not_on_disk: Mutex<Vec<Key>>,
+    /// What earlier processes lost without optimised code.
+    lost_before: OnceLock<Seconds>,
     shows_identity: OnceLock<bool>,
     recent: Mutex<VecDeque<Recent>>,
     /// Its data has NaN in it, which comparisons by vectors take for an invalid operation.
@@ -152,6 +154,7 @@ impl Plan {
             fingerprint: OnceLock::new(),
             on_disk: OnceLock::new(),
             not_on_disk: Mutex::default(),
+            lost_before: OnceLock::new(),
             quiet: AtomicBool::new(false),
             found: Found::default(),
             followed: OnceLock::new(),

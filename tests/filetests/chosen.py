@@ -44,7 +44,7 @@ print(out[:14], out.sum().hex(), log.sum())
 # serial 20: lines 20 independent split; may stop, 1 guards; floating-point flags
 # threads 7: lines 7 whole, 7, 7 threads independent
 # threads 20: lines 20 threads independent split; may stop, 1 guards; floating-point flags
-# auto 7: interpreter
+# auto 7: native
 # auto 20: native
 # 64 cores 7: 1 interpreter
 # 64 cores 20: 1 serial

@@ -97,12 +97,12 @@ print(cells.sum())
 # threads 53: 1 x event
 # threads 53: 13 x inexact
 # auto 5: native
-# auto 13: interpreter
+# auto 13: native
 # auto 21: native
 # auto 30: native
 # auto 38: native
 # auto 47: native
-# auto 53: interpreter
+# auto 53: native
 # 64 cores 5: 1 serial
 # 64 cores 13: 1 interpreter
 # 64 cores 21: 1 serial

@@ -13,7 +13,7 @@ print(bins)
 # verdict line 2: parallel, sum in `bins`
 # serial 2: lines 2; may stop, 1 guards
 # threads 2: lines 2 threads with its own bins; may stop, 1 guards
-# auto 2: interpreter
+# auto 2: native
 # 64 cores 2: 1 interpreter
 # dear threads 2: 1 interpreter
 # shared core 2: 1 interpreter

@@ -24,8 +24,8 @@ print(a.sum().hex())
 # serial 10: lines 10 whole, 10 independent, 10 independent; floating-point flags
 # threads 5: lines 5 threads saving ends of a in step; floating-point flags
 # threads 10: lines 10 whole, 10 threads independent, 10 threads independent; floating-point flags
-# auto 5: interpreter
-# auto 10: interpreter
+# auto 5: native
+# auto 10: native
 # 64 cores 5: 1 interpreter
 # 64 cores 10: 1 interpreter
 # dear threads 5: 1 interpreter

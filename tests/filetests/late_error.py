@@ -19,7 +19,7 @@ except IndexError as error:
 # serial 5: 1 x event
 # threads 5: lines 5; may stop, 2 guards; floating-point flags
 # threads 5: 1 x event
-# auto 5: interpreter
+# auto 5: native
 # 64 cores 5: 1 interpreter
 # dear threads 5: 1 interpreter
 # shared core 5: 1 interpreter

@@ -32,7 +32,7 @@ print(nearest(a, 0.25), nearest(a[:0], 1.0), best_position(a))
 # threads 7: lines 7 threads; floating-point flags
 # threads 17: lines 17 whole, 17 threads
 # auto 7: interpreter
-# auto 17: interpreter
+# auto 17: native
 # 64 cores 7: 2 interpreter
 # 64 cores 17: 1 interpreter
 # dear threads 7: 2 interpreter

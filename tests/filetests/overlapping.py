@@ -15,7 +15,7 @@ print(x.sum())
 # verdict line 5: parallel if in bounds: `a[i]`
 # serial 5: lines 5; floating-point flags
 # threads 5: lines 5; floating-point flags
-# auto 5: interpreter
+# auto 5: native
 # 64 cores 5: 1 interpreter
 # dear threads 5: 1 interpreter
 # shared core 5: 1 interpreter

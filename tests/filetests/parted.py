@@ -104,18 +104,18 @@ print(d.sum().hex())
 # threads 37: lines 37, 38 threads, 39 independent, 39 independent, 39 independent, 38 threads, 39 independent, 39 independent, 39 independent, 38 threads, 39 independent, 39 independent, 39 independent; floating-point flags
 # threads 44: lines 44; floating-point flags
 # threads 49: lines 49; floating-point flags
-# auto 5: interpreter
-# auto 10: interpreter
-# auto 15: interpreter
-# auto 20: interpreter
-# auto 28: interpreter
+# auto 5: native
+# auto 10: native
+# auto 15: native
+# auto 20: native
+# auto 28: native
 # auto 37: native
-# auto 44: interpreter
+# auto 44: native
 # auto 49: interpreter
 # 64 cores 5: 1 interpreter, 2 serial
 # 64 cores 10: 1 interpreter, 2 serial
 # 64 cores 15: 1 interpreter, 2 serial
-# 64 cores 20: 1 interpreter, 1 serial
+# 64 cores 20: 1 interpreter, 1 threads
 # 64 cores 28: 1 interpreter, 2 serial
 # 64 cores 37: 1 serial
 # 64 cores 44: 1 interpreter, 2 serial

@@ -77,10 +77,10 @@ print(float(g.sum()), a.sum().hex(), b.sum().hex(), sum(k))
 # threads 38: lines 38 threads saving ends of a in step; may stop, 1 guards
 # threads 49: lines 49 threads, 49 independent, 49 independent
 # auto 6: native
-# auto 13: interpreter
+# auto 13: native
 # auto 19: native
 # auto 26: native
-# auto 32: interpreter
+# auto 32: native
 # auto 38: interpreter
 # auto 49: interpreter
 # 64 cores 6: 1 serial

@@ -19,7 +19,7 @@ for k in (0, 20_000, 3):
 # refused 10: expression-statement
 # threads 5: lines 5 threads independent; floating-point flags
 # threads 5: lines 5; floating-point flags
-# auto 5: interpreter
+# auto 5: native
 # 64 cores 5: 1 interpreter, 2 serial
 # dear threads 5: 1 interpreter, 2 serial
 # shared core 5: 1 interpreter, 2 serial

@@ -35,9 +35,9 @@ print(a.sum().hex())
 # threads 5: lines 5 threads independent; floating-point flags
 # threads 10: lines 10; floating-point flags
 # threads 15: lines 15 threads, 16 independent
-# auto 5: interpreter
-# auto 10: interpreter
-# auto 15: interpreter
+# auto 5: native
+# auto 10: native
+# auto 15: native
 # 64 cores 5: 1 interpreter
 # 64 cores 10: 1 interpreter
 # 64 cores 15: 1 interpreter

@@ -51,6 +51,7 @@ impl Plan {
         let compiled = lock(&self.made).each_ref().map(Option::is_some);
         let spent = resume.map_or(Seconds(0.0), |r| r.spent);
         let lost = match self.wait(Tier::Optimised, options) {
+            _ if self.is_overdue(options) => [self.prices.compile(); 3],
             _ if self.loads(options) => [Seconds(self.prices.compile().0 - LOADING.0); 3],
             // A native run would wait so long, however much was lost before.
             Some(wait) => [Seconds(self.prices.compile().0 - wait.0); 3],
@@ -132,7 +133,8 @@ impl Plan {
     /// Quick code, unless somebody has chosen what is to run.
     fn quick_code(&self, lost: Seconds, options: &Options) -> Option<Quick> {
         let free = options.device == DeviceChoice::Auto && !options.prices && options.tier.is_none();
-        if !free || options.trial.is_some() || options.unchecked.is_some() {
+        let fixed = !free || options.trial.is_some() || options.unchecked.is_some();
+        if fixed || self.is_overdue(options) {
             return None;
         }
         let compile = match self.wait(Tier::Quick, options) {
