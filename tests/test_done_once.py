@@ -76,6 +76,25 @@ def test_a_rollback_that_leaves_something_ends_the_process(mistake, tmp_path):
     assert "a rollback left something" in got.stderr
 
 
+def test_a_list_that_is_read_keeps_its_length(tmp_path):
+    """What is appended is handed over between chunks, but not what the loop looks at again."""
+    program = tmp_path / "length.py"
+    program.write_text(
+        "def f(n):\n"
+        "    more, s = [], 0\n"
+        "    for k in range(n):\n"
+        "        more.append(k)\n"
+        "        s += len(more) & 3\n"
+        "        more.append(more[-1])\n"
+        "    return s, len(more), more[-1]\n"
+        "print(f(30), f(2_000_000))\n"
+    )
+    expected = python(program)
+    for device in ("serial", "switch", "auto"):
+        got = nestwise(program, device, tmp_path / "cache")
+        assert (got.code, got.stdout) == (0, expected.stdout), device
+
+
 TICKING = """
 import signal
 

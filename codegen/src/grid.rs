@@ -11,7 +11,7 @@ use inkwell::module::Module;
 use inkwell::targets::{
     CodeModel, FileType, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple,
 };
-use nestwise_ir::{Tier, FpMode, LoopId, Schedule};
+use nestwise_ir::{FpMode, LoopId, Schedule, Tier};
 use serde::{Deserialize, Serialize};
 
 use crate::KernelSpec;

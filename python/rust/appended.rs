@@ -19,6 +19,8 @@ pub struct Appended {
     length: usize,
     /// So many of its elements are at the front.
     held: usize,
+    /// The nest reads elements or how many there are, although there may be none when it begins.
+    read: bool,
     storage: Scalar,
     data: Vec<u64>,
     tags: Vec<u8>,
@@ -92,6 +94,7 @@ impl Appended {
             list,
             length,
             held,
+            read: decl.read,
             storage: decl.storage,
             data: Vec::new(),
             tags: Vec::new(),
@@ -209,7 +212,7 @@ pub fn flush(py: Python<'_>, all: &mut [Appended], launch: &mut Launch) -> bool 
     let collects = unsafe { ffi::PyGC_Disable() } != 0;
     let flushed = kinds.iter().filter_map(grown).all(|grown| {
         let own = grown.columns(all);
-        if own.as_ref().is_none_or(|own| own[0].held != 0) {
+        if own.as_ref().is_none_or(|own| own[0].read) {
             return true;
         }
         let done = own.is_some_and(|own| extend(py, launch, &grown, &own));

@@ -57,7 +57,9 @@ mod warned;
 use nestwise_costmodel::weights::Kind;
 use nestwise_costmodel::{Device, MachineProfile, ProfileError};
 use nestwise_frontend::ScopeInfo;
-use nestwise_runtime::{Broken, DeviceChoice, FpMode, Options, TierChoice, Trial, Unchecked, set_options};
+use nestwise_runtime::{
+    Broken, DeviceChoice, FpMode, Options, TierChoice, Trial, Unchecked, set_options,
+};
 use parsed::SiteText;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -59,10 +59,16 @@ impl Library {
     /// What is inlined for a method, if its function is that one.
     fn inlined(&self, py: Python<'_>, function: usize) -> Option<Arc<UserFunction>> {
         let method = self.methods.get(&function)?;
-        let Method { draw, at, position, .. } = method;
+        let Method {
+            draw, at, position, ..
+        } = method;
         let read = || {
             let agrees = !draw.checked || agrees(py, draw, self.plain.bind(py));
-            Ok::<_, ()>(agrees.then(|| parsed(py, draw, at, position).ok()).flatten())
+            Ok::<_, ()>(
+                agrees
+                    .then(|| parsed(py, draw, at, position).ok())
+                    .flatten(),
+            )
         };
         method.inlined.get_or_try_init(read).ok()?.clone()
     }
@@ -457,8 +463,14 @@ pub unsafe fn is_generator(py: Python<'_>, object: *mut PyObject) -> bool {
 unsafe fn may_be_generator(py: Python<'_>, ty: *mut ffi::PyTypeObject) -> bool {
     let classes = [
         (intern!(py, "_random"), intern!(py, "Random")),
-        (intern!(py, "numpy.random.mtrand"), intern!(py, "RandomState")),
-        (intern!(py, "numpy.random._generator"), intern!(py, "Generator")),
+        (
+            intern!(py, "numpy.random.mtrand"),
+            intern!(py, "RandomState"),
+        ),
+        (
+            intern!(py, "numpy.random._generator"),
+            intern!(py, "Generator"),
+        ),
     ];
     classes.into_iter().any(|(module, name)| {
         let class = modules::imported(py, module).and_then(|m| m.getattr(name).ok());

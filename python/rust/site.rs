@@ -97,7 +97,10 @@ impl Site {
     /// Keeps for other processes what was lost, and lets go of what is kept of earlier calls.
     pub fn end(&self) {
         let options = options();
-        self.plans.made().iter().for_each(|plan| plan.keep_lost(&options));
+        self.plans
+            .made()
+            .iter()
+            .for_each(|plan| plan.keep_lost(&options));
         self.forget_calls();
     }
 

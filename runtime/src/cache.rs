@@ -46,7 +46,10 @@ pub fn lost(dir: &Path, nest: &blake3::Hash) -> f64 {
 /// Keeps that sum, if there is quick code of the nest: another process may do so at the same time, and then one sum is forgotten.
 pub fn keep_lost(dir: &Path, nest: &blake3::Hash, seconds: f64) {
     if has(dir, nest) {
-        let _ = replace(&folder_of(dir, nest).join(LOST), &seconds.to_string().into_bytes());
+        let _ = replace(
+            &folder_of(dir, nest).join(LOST),
+            &seconds.to_string().into_bytes(),
+        );
     }
 }
 

@@ -80,7 +80,7 @@ pub struct Options {
     pub cooperative: Option<bool>,
     /// For measurements: kernels without checks.
     pub unchecked: Option<Unchecked>,
-/// Whatever can run compiled does, to be compared with CPython.
+    /// Whatever can run compiled does, to be compared with CPython.
     pub verify: bool,
     /// Every call is priced anew, and what was predicted for each device is summed up.
     pub prices: bool,

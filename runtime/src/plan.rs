@@ -17,8 +17,8 @@ mod walk;
 mod work;
 
 pub use self::make::Key;
-pub(crate) use self::order::SHARE;
 use self::make::{Made, Way, compile, has_room, schedule, short_loops};
+pub(crate) use self::order::SHARE;
 pub use self::recent::Known;
 use self::recent::Recent;
 pub use self::sizes::{Sizes, TopRange};
@@ -466,7 +466,14 @@ impl Plan {
             from_disk,
             time: entered.elapsed(),
         };
-        if std::env::var("NW_T").is_ok() { eprintln!("NW_K {:?} made {:?} from_disk {from_disk} ahead {ahead} on {:?}", kernel.about.tier, t0.elapsed(), std::thread::current().name()); }
+        if std::env::var("NW_T").is_ok() {
+            eprintln!(
+                "NW_K {:?} made {:?} from_disk {from_disk} ahead {ahead} on {:?}",
+                kernel.about.tier,
+                t0.elapsed(),
+                std::thread::current().name()
+            );
+        }
         kernel.tells(info, ahead);
         let kernel = Arc::new(kernel);
         lock(&self.kernels).push((key, kernel.clone()));

@@ -167,7 +167,8 @@ impl Launch {
     }
     /// The part of the top loop's iterations that has not run yet.
     pub fn rest(&self) -> f64 {
-        self.top.map_or(1.0, |top| 1.0 - self.next as f64 / top.trips.max(1) as f64)
+        self.top
+            .map_or(1.0, |top| 1.0 - self.next as f64 / top.trips.max(1) as f64)
     }
     /// What it asks of a device with a grid.
     pub(super) fn expected_of_grid(&self, sizes: &Sizes) -> Expected {
@@ -208,8 +209,8 @@ impl Launch {
     /// Whether it can take this kernel of another device between two chunks: the variables are the same, and what lies in
     /// memory is the host's.
     pub fn may_go_on(&self, kernel: &Kernel) -> bool {
-        let other = kernel.device() != self.kernel.device()
-            || kernel.about.tier != self.kernel.about.tier;
+        let other =
+            kernel.device() != self.kernel.device() || kernel.about.tier != self.kernel.about.tier;
         other
             && kernel.grid.is_none()
             && self.kernel.grid.is_none()

@@ -6,14 +6,14 @@ use crate::kernel::Kernel;
 use crate::options::{DeviceChoice, Options, options};
 use crate::pipeline::{HasValue, Resume};
 use nestwise_analysis as analysis;
+use nestwise_costmodel::decide::Quick;
 use nestwise_costmodel::decide::{WORTH_A_START, WORTH_SHARING};
 use nestwise_costmodel::record::Parallel;
-use nestwise_costmodel::decide::Quick;
-use nestwise_ir::Tier;
 use nestwise_costmodel::{
     Compute, Decision, Device, Learned, Ready, Seconds, Situation, Team, decide,
 };
 use nestwise_ir::LoopId;
+use nestwise_ir::Tier;
 use nestwise_ir::schedule::ThreadLoop;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -132,7 +132,8 @@ impl Plan {
 
     /// Quick code, unless somebody has chosen what is to run.
     fn quick_code(&self, lost: Seconds, options: &Options) -> Option<Quick> {
-        let free = options.device == DeviceChoice::Auto && !options.prices && options.tier.is_none();
+        let free =
+            options.device == DeviceChoice::Auto && !options.prices && options.tier.is_none();
         let fixed = !free || options.trial.is_some() || options.unchecked.is_some();
         if fixed || self.is_overdue(options) {
             return None;
