@@ -29,7 +29,7 @@ SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
 EXTENSION := python/src/nestwise/_core.abi3.so
 INSTALLED := $(VENV)/nestwise.installed
 
-.PHONY: help setup browser build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz fuzz-nests fuzz-regions fuzz-effects fuzz-arrays fuzz-states fuzz-objects fuzz-tuples fuzz-lists fuzz-values fuzz-exceptions bench-endings fuzz-ptx verify-all robust memcheck properties bench-analysis ulps bench-checks bench-predicted bench-small oracle gpu-check loops clean
+.PHONY: help setup browser build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz fuzz-nests fuzz-regions fuzz-effects fuzz-arrays fuzz-states fuzz-objects fuzz-tuples fuzz-lists fuzz-values fuzz-exceptions bench-endings fuzz-ptx verify-all robust memcheck properties bench-analysis ulps bench-checks bench-predicted bench-small bench-cold oracle gpu-check loops clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -173,8 +173,9 @@ bench-small: build ## what small loops that are called often lose, against pytho
 	$(PY) bench/small.py $(ARGS)
 	$(PY) bench/refused.py
 
-bench-once: build ## scripts run once, with nothing kept and with kernels kept, against python
-	$(PY) bench/once.py $(ARGS)
+bench-cold: build ## the first second: scripts run once, with nothing kept and with kernels kept, against python
+	@$(PY) -m compileall -q python/src/nestwise
+	$(PY) bench/cold.py $(ARGS)
 
 gpu-check: ## on a machine with a card: every program there, and five nests beside hand-written ones (PARTS, OUT)
 	$${PYTHON:-python3} bench/gpu_check.py $(if $(PARTS),--parts "$(PARTS)") --out "$${OUT:-build/gpu-check}" $(ARGS)

@@ -30,7 +30,7 @@ PROGRAMS = HERE / "programs"
 DEVICES: dict[str, list[str]] = {
     "interpreter": ["--device", "interpreter"],
     "serial": ["--device", "serial"],
-    # The same in code that is made soon, and in both tiers' code with a change every few iterations.
+    # The same in quick code, and in code of both tiers with a change every few iterations.
     "quick": ["--device", "serial"],
     "switch": ["--device", "serial"],
     "threads": ["--device", "threads", "--threads", "2"],

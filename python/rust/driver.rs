@@ -8,7 +8,7 @@
 use crate::gate::SHORT;
 use crate::iterables;
 use crate::iterator;
-use crate::progress::Progress;
+use crate::progress::{Progress, Waits};
 use crate::site::Site;
 use crate::vain::Attempted;
 use crate::verify::{Check, Concluded, Exit, Part};
@@ -30,6 +30,8 @@ const FAR: i64 = 8;
 /// A `while` in which native code was tried in vain after a share this long is CPython's from then on: loops inside it
 /// run natively then, which they do not in shares that are soon to end.
 const LAST_BURST: i64 = 64;
+/// A site whose plan was to be asked for that many times sooner is not waited for: its iterations are long.
+const LATE: f64 = 2.0;
 /// So many running sites around one are looked at: there are more where functions call themselves.
 const MOST_AROUND: usize = 16;
 /// Iterations of a waiting `while` before it looks at the clock for the first time.
@@ -86,6 +88,9 @@ impl Drop for Active {
         self.site.interpreted(seconds, self.vain.get());
         let waits = progress.waits.as_ref();
         let plan = waits.and_then(|w| w.plan.as_ref());
+        if waits.is_some() && plan.is_none() && self.vain.get().is_none() {
+            self.site.was_early();
+        }
         if self.vain.get().is_none() || seconds.0 > SHORT {
             let before = self.began.as_ref();
             let before = before.filter(|p| plan.is_none_or(|plan| !Arc::ptr_eq(p, plan)));
@@ -213,12 +218,13 @@ pub fn is_inside() -> bool {
     RUNNING.with_borrow(|r| !r.is_empty())
 }
 
-/// Whether CPython is in the share of a site that is soon to be compiled, and whose length is known: nothing inside is
-/// worth compiling for itself.
+/// Whether CPython is in the share of a site that is soon to be planned, or to be compiled and whose length is known: nothing inside is
+/// worth compiling for itself, and whoever makes plans has that one to make.
 pub fn waits_for_all() -> bool {
     let waits = |a: &Rc<Active>| {
         let progress = a.progress.borrow();
-        progress.waits.as_ref().is_some_and(|w| w.sure)
+        let soon = |w: &Waits| w.plan.is_none() && a.spent().0 < LATE * w.patience.0;
+        progress.waits.as_ref().is_some_and(|w| w.sure || soon(w))
     };
     RUNNING.with_borrow(|r| r.iter().rev().take(MOST_AROUND).any(waits))
 }

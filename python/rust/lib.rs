@@ -321,6 +321,14 @@ fn report<'py>(
         d.set_item("line", s.line)?;
         d.set_item("calls", s.calls)?;
         d.set_item("declined", s.declined)?;
+        let expected = PyDict::new(py);
+        for (what, seconds) in ["interpreter", "native", "compile"]
+            .iter()
+            .zip(s.declined_for)
+        {
+            expected.set_item(what, seconds)?;
+        }
+        d.set_item("declined_s", expected)?;
         d.set_item("iterations", s.iterations)?;
         let verdict = s
             .verdicts

@@ -82,19 +82,9 @@ impl Plans {
         };
         let (surface, threads) = (parsed.surface.clone(), options.background());
         let make = move || {
-            let t0 = std::time::Instant::now();
-            let a = specialise::specialise(&surface, &captures, settings).map_err(|e| refused(&e));
-            let t1 = std::time::Instant::now();
-            let b = a.and_then(|nest| pipeline::plan(nest, &options).map(Arc::new));
-            if std::env::var("NW_T").is_ok() {
-                eprintln!(
-                    "NW_P specialise {:?} plan {:?} line {:?}",
-                    t1 - t0,
-                    t1.elapsed(),
-                    surface.top.span.line
-                );
-            }
-            b
+            specialise::specialise(&surface, &captures, settings)
+                .map_err(|e| refused(&e))
+                .and_then(|nest| pipeline::plan(nest, &options).map(Arc::new))
         };
         if !beside || threads == 0 {
             return Ok(Planned::Came(self.enter(binding, make())));

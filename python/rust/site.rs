@@ -161,6 +161,11 @@ impl Site {
         }
     }
 
+    /// A call was over before there was a plan.
+    pub fn was_early(&self) {
+        lock(&self.stats).fallback(&Reason::Early);
+    }
+
     /// An attempt has cost that, and gained what CPython would have taken for what it did. A device that was asked for is tried
     /// whatever that costs.
     pub fn attempted(&self, cost: Seconds, gain: Seconds) {

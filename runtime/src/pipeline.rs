@@ -280,27 +280,10 @@ pub fn run<V: HasValue>(
     host: &mut dyn Host,
     entered: Instant,
 ) -> Outcome {
-    let t0 = Instant::now();
-    let r = match attempt(plan, captures, resume, host, entered) {
+    match attempt(plan, captures, resume, host, entered) {
         Ok(outcome) => outcome,
         Err(reason) => Outcome::Fallback(reason),
-    };
-    if std::env::var("NW_T").is_ok() {
-        eprintln!(
-            "NW_A attempt {:?} since entered {:?} {}",
-            t0.elapsed(),
-            entered.elapsed(),
-            match &r {
-                Outcome::Launched(l) => format!("ran {:?} {:.6}", l.device, l.seconds),
-                Outcome::Declined(d) => format!(
-                    "declined patience {:?} interp {:?} waits {} ",
-                    d.patience, d.decision.interpreted, d.decision.waits_for_compile
-                ),
-                Outcome::Fallback(f) => format!("{f}"),
-            }
-        );
     }
-    r
 }
 
 fn attempt<V: HasValue>(

@@ -451,7 +451,6 @@ impl Plan {
         entered: Instant,
         ahead: bool,
     ) -> Result<(Arc<Kernel>, CompileInfo), Reason> {
-        let t0 = Instant::now();
         let _making = lock(&self.making);
         if lock(&self.kernels).len() >= MAX_KERNELS {
             key = Key::general(self.bounds.guards(), &self.nest);
@@ -466,14 +465,6 @@ impl Plan {
             from_disk,
             time: entered.elapsed(),
         };
-        if std::env::var("NW_T").is_ok() {
-            eprintln!(
-                "NW_K {:?} made {:?} from_disk {from_disk} ahead {ahead} on {:?}",
-                kernel.about.tier,
-                t0.elapsed(),
-                std::thread::current().name()
-            );
-        }
         kernel.tells(info, ahead);
         let kernel = Arc::new(kernel);
         lock(&self.kernels).push((key, kernel.clone()));

@@ -18,6 +18,8 @@ pub enum Reason {
     Futile,
     /// Calls so far, all together, take CPython less time than finding out what could be done about them.
     Brief,
+    /// The call was over before there was a plan.
+    Early,
     /// One iteration of the top loop takes so long that nobody should have to wait for its end.
     Long,
     /// More signatures than plans are kept for.
@@ -68,6 +70,7 @@ impl Reason {
             Self::Off => "off",
             Self::Futile => "futile",
             Self::Brief => "brief",
+            Self::Early => "early",
             Self::Long => "long",
             Self::Signatures => "signatures",
             Self::Forced => "forced",
@@ -110,6 +113,10 @@ impl fmt::Display for Reason {
             Self::Brief => write!(
                 f,
                 "not looked at: all calls together take less time than that would"
+            ),
+            Self::Early => write!(
+                f,
+                "it was over before it was found out what could be done about it"
             ),
             Self::Long => write!(
                 f,

@@ -26,8 +26,10 @@ pub struct Stats {
     pub launches: [u64; 3],
     /// Launches that an event ended after some iterations.
     pub stopped: u64,
-    /// Calls that the price left to CPython.
+    /// Calls that the price left to CPython, at least at first.
     pub declined: u64,
+    /// What they were expected to take, in seconds: in CPython, natively, and until there is a kernel for that.
+    pub declined_for: [f64; 3],
     /// Verdict of each loop, outermost first, in words.
     pub verdicts: Vec<String>,
     /// Predicted and measured time of native runs, without compilation.
@@ -72,6 +74,7 @@ impl Stats {
             launches: [0; 3],
             stopped: 0,
             declined: 0,
+            declined_for: [0.0; 3],
             verdicts: Vec::new(),
             predicted: 0.0,
             measured: 0.0,
@@ -99,6 +102,9 @@ impl Stats {
         }
         self.stopped += other.stopped;
         self.declined += other.declined;
+        for (mine, others) in self.declined_for.iter_mut().zip(other.declined_for) {
+            *mine += others;
+        }
         if !other.verdicts.is_empty() {
             self.verdicts.clone_from(&other.verdicts);
         }
@@ -182,6 +188,16 @@ impl Stats {
     /// The price left a call to CPython.
     pub fn declined(&mut self, declined: &Declined) {
         self.declined += 1;
+        let decision = &declined.decision;
+        let native = decision.ranked.iter().find(|(device, estimate)| {
+            *device != Device::Interpreter && estimate.total().0.is_finite()
+        });
+        if let Some((_, native)) = native {
+            let prices = [decision.interpreted, native.warm(), native.compile];
+            for (sum, price) in self.declined_for.iter_mut().zip(prices) {
+                *sum += price.0;
+            }
+        }
         if declined.patience.is_none() {
             // Not timed: the time to take it would be a good part of it.
             self.interpreted += declined.decision.interpreted.0;

@@ -157,6 +157,14 @@ def _row(nest: dict[str, Any]) -> list[str]:
 
 def _why(nest: dict[str, Any]) -> list[str]:
     lines = []
+    calls, expected = nest.get("declined") or 0, nest.get("declined_s") or {}
+    if calls and expected.get("interpreter"):
+        means = [seconds(expected[k] / calls) for k in ("interpreter", "native", "compile")]
+        lines.append(
+            "{} x begun in CPython: about {} there, {} compiled and {} to compile".format(
+                calls, *means
+            )
+        )
     for fallback in nest.get("fallbacks") or ():
         if not isinstance(fallback, dict):
             fallback = {"reason": str(fallback)}
