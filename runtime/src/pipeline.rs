@@ -8,7 +8,7 @@ use crate::device::Owner;
 use crate::launch::{self, Launch};
 use crate::options::{DeviceChoice, Options, options};
 use crate::overlap::ArrayView;
-use crate::plan::{Plan, Sizes};
+use crate::plan::{Key, Plan, Sizes};
 use crate::reason::Reason;
 use nestwise_analysis as analysis;
 use nestwise_analysis::traffic::TrafficPlan;
@@ -366,10 +366,18 @@ fn attempt<V: HasValue>(
         key = key.of(Tier::Quick);
         there = plan.find_or_load(&key, &options, entered);
     }
+    // What CPython does before native code may take over: an iteration, or all of an expression.
+    let step = match host.is_value() {
+        true => decision.interpreted,
+        false => {
+            let rest = sizes.rest(resume.map_or(0, |r| r.next));
+            decision.interpreted * (1.0 / (sizes.expected(LoopId(0)) * rest).max(1.0))
+        }
+    };
     let kernel = match there {
         Some(kernel) => kernel,
-        // CPython goes on while it is made, if that costs less than to wait: an expression it would evaluate to its end.
-        None if is_made_beside(plan, &decision, &key, host.is_value(), &options) => {
+        // CPython goes on while it is made, if that costs less than to wait.
+        None if is_made_beside(plan, &decision, &key, step, &options) => {
             plan.order(key, &options);
             let waits = Decision {
                 device: Device::Interpreter,
@@ -425,11 +433,11 @@ fn attempt<V: HasValue>(
 fn is_made_beside(
     plan: &Plan,
     decision: &Decision,
-    key: &crate::plan::Key,
-    value: bool,
+    key: &Key,
+    step: Seconds,
     options: &Options,
 ) -> bool {
-    let worth_waiting = value && decision.interpreted > plan.making(decision.device, key.tier);
+    let worth_waiting = step > plan.making(decision.device, key.tier);
     let beside = plan.may_order(options) || plan.is_ordered();
     beside && decision.trial.is_none() && !worth_waiting && !plan.is_overdue(options)
 }
