@@ -76,6 +76,8 @@ def test_prices_choose_a_card_that_is_in_the_profile(driver, tmp_path, byte, wha
     program = tmp_path / "roots.py"
     program.write_text(LONG)
     switches = pretended(driver, tmp_path, what, NESTWISE_PROFILE=str(tmp_path / "profile.json"))
+    # Nor is this about what stands in while kernels are made.
+    switches["NESTWISE_BACKGROUND"] = "0"
     done = nestwise(program, "auto", tmp_path / "cache", switches=switches)
     assert not (found := difference(python(program), done)), found
     log = tmp_path / "log"

@@ -61,7 +61,7 @@ def threaded(source, threads, learning, tmp_path):
     return output, nest["launches"], nest["threaded_launches"]
 
 
-def ran(source, profile, learning, tmp_path):
+def ran(source, profile, learning, tmp_path, switches=None):
     """(output, the report's line of the loop) with that profile."""
     # Calls come seldom where each takes a while: threads are not to be thought asleep. Nor is this
     # about what launches on threads have looked at.
@@ -71,7 +71,7 @@ def ran(source, profile, learning, tmp_path):
     program = tmp_path / "program.py"
     program.write_text(source)
     report = tmp_path / "report.json"
-    env = environment(tmp_path / "cache") | {
+    env = environment(tmp_path / "cache") | (switches or {}) | {
         "NESTWISE_PROFILE": str(wrong),
         "NESTWISE_LEARNING": learning,
         "NESTWISE_REPORT": "json",
@@ -152,5 +152,6 @@ def test_memory_that_nobody_has_touched_is_priced(array, threads, tmp_path):
     profile["threads"] |= {"compute": 1.0, "latency": 1.0, "memory": 1.0}
     # Compiling is not what this is about, nor which kernel is there first.
     profile["compile"] = dict.fromkeys(profile["compile"], 0.0)
-    _, nest = ran(FILLED.format(array=array), profile, "0", tmp_path)
+    alone = {"NESTWISE_BACKGROUND": "0"}
+    _, nest = ran(FILLED.format(array=array), profile, "0", tmp_path, alone)
     assert nest["launches"] == 20 and nest["threaded_launches"] == threads, nest

@@ -192,6 +192,11 @@ impl Decision {
         }
     }
 
+    /// Whether it is for another native device than that, and not for a trial.
+    pub fn is_other(&self, device: Device) -> bool {
+        self.device != Device::Interpreter && self.device != device && self.trial.is_none()
+    }
+
     /// The same, if `device` has to be taken whatever it costs, with all of its threads.
     pub fn forced(self, device: Device) -> Decision {
         let mut forced = self.on(device);

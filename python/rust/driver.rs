@@ -40,6 +40,8 @@ const FIRST_LOOK: i64 = 1;
 /// One running site.
 pub struct Active {
     site: Arc<Site>,
+    /// It is an expression.
+    value: bool,
     progress: RefCell<Progress>,
     /// Iterations that CPython runs before `AGAIN` tries natively.
     burst: Cell<i64>,
@@ -152,7 +154,7 @@ pub fn start_value(site: &Arc<Site>, mut progress: Progress) -> PyResult<bool> {
         VALUES.with_borrow_mut(|values| values.push(value));
         return Ok(true);
     }
-    iterator::hand_over(Some(Active::new(site, progress, !finished)));
+    iterator::hand_over(Some(Active::of(site, progress, !finished, true)));
     Ok(false)
 }
 
@@ -223,7 +225,7 @@ pub fn is_inside() -> bool {
 pub fn waits_for_all() -> bool {
     let waits = |a: &Rc<Active>| {
         let progress = a.progress.borrow();
-        let soon = |w: &Waits| w.plan.is_none() && a.spent().0 < LATE * w.patience.0;
+        let soon = |w: &Waits| !a.value && w.plan.is_none() && a.spent().0 < LATE * w.patience.0;
         progress.waits.as_ref().is_some_and(|w| w.sure || soon(w))
     };
     RUNNING.with_borrow(|r| r.iter().rev().take(MOST_AROUND).any(waits))
@@ -238,9 +240,15 @@ pub fn with_active<T>(f: impl FnOnce(&Active) -> T) -> Option<T> {
 impl Active {
     /// `timed`: CPython's share begins now.
     fn new(site: &Arc<Site>, progress: Progress, timed: bool) -> Rc<Active> {
+        Active::of(site, progress, timed, false)
+    }
+
+    /// The same for a site that may be an expression, which CPython evaluates to its end.
+    fn of(site: &Arc<Site>, progress: Progress, timed: bool, value: bool) -> Rc<Active> {
         site.attempted(progress.cost, progress.replaced);
         Rc::new(Active {
             site: site.clone(),
+            value,
             began: progress.waits.as_ref().and_then(|w| w.plan.clone()),
             burst: Cell::new(progress.first_share()),
             vain: Cell::new(progress.vain),

@@ -119,20 +119,21 @@ impl<V: HasValue> Others for Kernels<'_, V> {
     ) -> Option<Change> {
         let decision = match self.call.options.trial {
             Some(_) => launch.decision.forced(other(launch.device)),
-            None => match self.reconsidered(launch, part, seconds) {
-                Some(decision) => decision,
-                None => {
-                    self.order_next(launch, Seconds(seconds / part), host);
+            None => {
+                let decision = self.reconsidered(launch, part, seconds)?;
+                if !decision.is_other(launch.device) {
+                    self.order_next(launch, &decision, Seconds(seconds / part), host);
                     return None;
                 }
-            },
+                decision
+            }
         };
         self.change(launch, decision, host)
     }
 }
 
 impl<V: HasValue> Kernels<'_, V> {
-    /// A decision for the other native device, if what was measured speaks for it.
+    /// The decision by what was measured.
     fn reconsidered(&self, launch: &Launch, part: f64, seconds: f64) -> Option<Decision> {
         let Call {
             plan,
@@ -142,7 +143,9 @@ impl<V: HasValue> Kernels<'_, V> {
             ..
         } = self.call;
         let free = options.learning && options.learns();
-        if !free || resumed || launch.decision.trial.is_some() {
+        // Half-way such a nest runs in the order as written, whatever the device.
+        let fixed = resumed && plan.counts_from_entry();
+        if !free || fixed || launch.decision.trial.is_some() {
             return None;
         }
         let lesson = Lesson {
@@ -153,12 +156,12 @@ impl<V: HasValue> Kernels<'_, V> {
             trial: None,
             guessed: launch.is_guess(),
         };
-        plan.reconsider(&lesson, sizes, self.captures, options)
+        Some(plan.reconsider(&lesson, sizes, self.captures, options))
     }
 
     /// Has made, beside the launch, what could shorten the rest of it, or found out whether anything could. `whole`: what all of the
     /// loop would take at its pace.
-    fn order_next(&self, launch: &Launch, whole: Seconds, host: &dyn Host) {
+    fn order_next(&self, launch: &Launch, decision: &Decision, whole: Seconds, host: &dyn Host) {
         let Call {
             plan,
             sizes,
@@ -175,7 +178,6 @@ impl<V: HasValue> Kernels<'_, V> {
             }
             return;
         }
-        let decision = plan.price(sizes, self.captures, None, options);
         let (wanted, saved) = match decision.missed() {
             Some((device, saved)) if device != launch.device => (device, saved * launch.rest()),
             _ => return,

@@ -124,6 +124,7 @@ pub fn launch<V: HasValue>(
         transfers: Transfers::default(),
         repeated: false,
         changed: false,
+        device_changed: false,
         brief: decision.estimate.warm().0 < BRIEF_SECONDS && !guessed,
         kernel,
         frame,

@@ -461,15 +461,17 @@ fn order_other(call: &Call<'_>, decision: &Decision, host: &dyn Host) {
 /// keep everybody waiting longer than this, CPython runs the top loop, which costs it little then, and the loops inside
 /// are nests of their own.
 const LONG_ITERATION: f64 = 0.25;
-/// The same on a device, where a loop that many threads share may be the top loop, and would be lost.
-const LONG_ON_GRID: f64 = 2.0;
+/// The same where many threads share a loop: that may be the top loop, and would be lost.
+const LONG_SHARED: f64 = 2.0;
+/// The same where kernels ask inside, and where the top loop is what is shared, or CPython would have to evaluate all of an expression:
+/// so much is lost at most when somebody interrupts.
+const LONG_ASKED: f64 = 60.0;
 
 fn has_long_iterations(plan: &Plan, sizes: &Sizes, decision: &Decision, value: bool) -> bool {
     let most = match decision.device {
-        Device::Gpu => LONG_ON_GRID,
-        // The top loop may be what threads share, and of an expression CPython would have to evaluate all: kernels ask inside.
-        Device::Threads => return false,
-        _ if value => return false,
+        Device::Threads if plan.shares_top() => LONG_ASKED,
+        Device::Threads | Device::Serial if value => LONG_ASKED,
+        Device::Threads | Device::Gpu => LONG_SHARED,
         Device::Serial | Device::Interpreter => LONG_ITERATION,
     };
     let top = sizes.expected(LoopId(0)).max(1.0);

@@ -345,6 +345,11 @@ impl Plan {
         compares && !self.quiet.swap(true, Ordering::Relaxed)
     }
 
+    /// Whether what is known of the nest counts from values at entry, and says nothing of a call that goes on half-way.
+    pub(crate) fn counts_from_entry(&self) -> bool {
+        self.verdicts.counts_from_entry(&self.nest)
+    }
+
     /// What the kernel for a launch is made for. `value`: the site is an expression.
     pub fn key(
         &self,
@@ -363,7 +368,7 @@ impl Plan {
         };
         Key {
             proven: proven.clone(),
-            memory: match resumed && self.verdicts.counts_from_entry(&self.nest) {
+            memory: match resumed && self.counts_from_entry() {
                 // In the order as written, whatever iterations have in common.
                 true => analysis::Memory::Unknown,
                 false => overlap::memory(views, written).throughout(&self.nest),
@@ -425,6 +430,12 @@ impl Plan {
             Some(found) => Ok(found),
             None => self.get_or_make(key.clone(), options, entered, false),
         }
+    }
+
+    /// Whether the iterations of the top loop may be shared among threads, for all that is known before a call.
+    pub(crate) fn shares_top(&self) -> bool {
+        let top = self.verdicts.verdicts.loops.first();
+        top.is_some_and(|top| !matches!(top.verdict, analysis::Verdict::Serial(_)))
     }
 
     /// Whether there is optimised code for a device, for calls of some kind.

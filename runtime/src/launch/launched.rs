@@ -46,6 +46,8 @@ pub struct Launch {
     pub repeated: bool,
     /// It went on on another device half-way.
     pub(super) changed: bool,
+    /// The device changed with that.
+    pub(super) device_changed: bool,
     /// What the kernel executed, where prices are asked for: JSON.
     pub runs: String,
     /// Between the host's memory and a device's.
@@ -77,7 +79,11 @@ impl Launch {
     }
     /// What was done with the nest, and what made it possible, a word each.
     pub fn means(&self) -> impl Iterator<Item = &str> {
-        let changed = self.changed.then_some("changed device");
+        let changed = match (self.changed, self.device_changed) {
+            (true, true) => Some("changed device"),
+            (true, false) => Some("changed code"),
+            (false, _) => None,
+        };
         let means = self.kernel.about.means.iter();
         means.map(String::as_str).chain(changed)
     }
@@ -218,6 +224,7 @@ impl Launch {
     }
     /// Takes another kernel from here on, which [`Launch::may_go_on`].
     pub(super) fn go_on(&mut self, kernel: Arc<Kernel>, decision: Decision) {
+        self.device_changed |= kernel.device() != self.device;
         self.device = kernel.device();
         self.changed = true;
         (self.kernel, self.decision) = (kernel, decision);

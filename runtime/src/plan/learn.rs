@@ -53,7 +53,7 @@ impl Plan {
         }
     }
 
-    /// The decision for a call that would take so long at the pace so far; a lesson for good if it is another one. Iterations
+    /// The decision for a call that would take so long at the pace so far; a lesson for good if it is for another device. Iterations
     /// need not all take the same, so it is not one in any case.
     pub(crate) fn reconsider<V: HasValue>(
         &self,
@@ -61,19 +61,17 @@ impl Plan {
         sizes: &Sizes,
         captures: &[V],
         options: &Options,
-    ) -> Option<Decision> {
+    ) -> Decision {
         let mut learned = lock(&self.learned).clone();
         // It is about this very call.
         (0..AS_GOOD_AS).for_each(|_| {
             learned.add(lesson);
         });
         let decision = self.price_by(Some(&learned), sizes, captures, None, options);
-        let native = decision.device != Device::Interpreter;
-        let other = native && decision.device != lesson.device && decision.trial.is_none();
-        other.then(|| {
+        if decision.is_other(lesson.device) {
             self.take_in(lesson);
-            decision
-        })
+        }
+        decision
     }
 
     /// Takes in what CPython took for a call that it was left, all of it.

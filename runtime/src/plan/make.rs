@@ -210,6 +210,9 @@ pub(super) fn compile(
     let mut about = About::of(nest, undo, &done, made.rewrite);
     about.shape = compiled.shape;
     about.tier = key.tier;
+    if key.tier == Tier::Quick {
+        about.means.push("quick".into());
+    }
     about.come_from(&made.origin);
     about.means.extend(key.means().map(str::to_string));
     Ok((compiled.object, about))

@@ -21,6 +21,10 @@ use std::sync::atomic::Ordering;
 /// Tiles of an average wave that keep one thread busy.
 const TILES_PER_THREAD: f64 = 2.0;
 
+/// What a call takes longer than one like those before, because everything is looked at again: calls are not taken to be alike as long as
+/// quick code runs them.
+const IN_FULL: Seconds = Seconds(3e-6);
+
 /// Time to read a kernel from disk.
 const LOADING: Seconds = Seconds(0.4e-3);
 
@@ -231,6 +235,10 @@ impl Plan {
             let compute = decision.of(decision.device).compute;
             (Device::Threads, compute * gone)
         });
+        let missed = match decision.quick {
+            Some(_) => missed + IN_FULL,
+            None => missed,
+        };
         let mut lost = lock(&self.lost);
         lost[other.kind()] = lost[other.kind()] + missed * launches;
     }
