@@ -71,12 +71,16 @@ def ran(source, profile, learning, tmp_path, switches=None):
     program = tmp_path / "program.py"
     program.write_text(source)
     report = tmp_path / "report.json"
-    env = environment(tmp_path / "cache") | (switches or {}) | {
-        "NESTWISE_PROFILE": str(wrong),
-        "NESTWISE_LEARNING": learning,
-        "NESTWISE_REPORT": "json",
-        "NESTWISE_REPORT_FILE": str(report),
-    }
+    env = (
+        environment(tmp_path / "cache")
+        | (switches or {})
+        | {
+            "NESTWISE_PROFILE": str(wrong),
+            "NESTWISE_LEARNING": learning,
+            "NESTWISE_REPORT": "json",
+            "NESTWISE_REPORT_FILE": str(report),
+        }
+    )
     words = [sys.executable, "-m", "nestwise", "run", str(program)]
     done = subprocess.run(words, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0 and not done.stderr

@@ -215,7 +215,7 @@ print(sieve(factor), factor.sum())
 
 
 def test_a_while_is_priced_by_the_first_trips_of_its_inner_loops(tmp_path):
-    nest, told = launched(SIEVING, 5, tmp_path)
+    nest, told = launched(SIEVING, 5, tmp_path, {"NESTWISE_BACKGROUND": "0"})
     assert nest["launches"] == 1, told
     assert nest["interpreted_s"] == 0, nest
 

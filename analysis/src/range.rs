@@ -156,7 +156,9 @@ fn heads(nest: &Nest) -> Vec<Heads> {
             };
             s.exprs().for_each(|e| e.walk(&mut read));
         });
-        all[id.index()].vars = vars.into_iter().collect();
+        if let Some(own) = all.get_mut(id.index()) {
+            own.vars = vars.into_iter().collect();
+        }
     });
     all
 }
@@ -440,16 +442,17 @@ impl<'n> Analyser<'n> {
         if was || widened {
             self.iterate(&head, id, enter, body);
         }
-        let own = &mut self.heads[id.index()];
-        let kept = [&entry, &head].map(|state| own.of(state));
-        own.known.truncate(HEADS - 1);
-        own.known.insert(0, kept);
+        if let Some(own) = self.heads.get_mut(id.index()) {
+            let kept = [&entry, &head].map(|state| own.of(state));
+            own.known.truncate(HEADS - 1);
+            own.known.insert(0, kept);
+        }
         head
     }
 
     /// The head of a loop that was entered in such a state before: rounds of the loops around it come back to a few.
     fn known_head(&self, id: LoopId, entry: &State) -> Option<State> {
-        let own = &self.heads[id.index()];
+        let own = self.heads.get(id.index())?;
         let now = own.of(entry);
         let [_, head] = own.known.iter().find(|[before, _]| *before == now)?;
         let mut state = entry.clone();

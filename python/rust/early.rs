@@ -248,7 +248,7 @@ pub fn look(parsed: &Parsed) -> Seconds {
 
 /// Whether CPython's share of the site can be ended before the loop is over, or need not, since an expression that is known to take
 /// long is planned at once.
-fn can_stop(
+pub fn can_stop(
     py: Python<'_>,
     parsed: &Parsed,
     argument: &impl Fn(usize) -> Option<*mut PyObject>,

@@ -5,7 +5,7 @@ use nestwise_analysis::fixed::Stated;
 use nestwise_codegen::has_vector_form;
 use nestwise_frontend::capture::Capture;
 use nestwise_ir::{ArrayKind, BinOp, Expr, ExprKind, FpMode, Fun, LoopId, Nest, Stmt, StmtKind};
-use nestwise_runtime::{ArrayView, Options, Value, pipeline};
+use nestwise_runtime::{ArrayView, Options, TierChoice, Value, pipeline};
 
 /// Gains below this are not worth telling of.
 const LEAST: f64 = 1.05;
@@ -139,6 +139,7 @@ fn array(kind: ArrayKind, rank: usize, extents: [i64; 8], size: i64) -> Value {
 fn seconds(nest: &Nest, values: &[Value], options: &Options, fp: FpMode) -> Option<f64> {
     let options = Options {
         fp,
+        tier: Some(TierChoice::Optimised),
         ..options.clone()
     };
     let plan = pipeline::plan(nest.clone(), &options).ok()?;

@@ -5,6 +5,7 @@ mod fields;
 use crate::appended::{self, Appended};
 use crate::bind::Binding;
 use crate::buffers;
+use crate::early;
 use crate::environment::{self, NumpyErrors};
 use crate::layout;
 use crate::lists::{Buffer, Shape, Trouble};
@@ -428,6 +429,12 @@ impl Host for PyHost<'_> {
         // An asynchronous exception, a pending call: what is done about it may run anybody's code.
         let due = waiting::is_known() || self.turns.due();
         asked && due && !self.let_others(launch)
+    }
+
+    fn can_stop(&self) -> bool {
+        let names = self.world.names;
+        let argument = |i: usize| names.arguments.get(i).copied();
+        early::can_stop(self.py, self.world.parsed, &argument)
     }
 
     fn is_value(&self) -> bool {

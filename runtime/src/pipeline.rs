@@ -100,6 +100,10 @@ pub trait Host {
     fn is_value(&self) -> bool {
         false
     }
+    /// Whether CPython can be stopped between two iterations, for native code to go on.
+    fn can_stop(&self) -> bool {
+        true
+    }
     /// What keeps the memory of a slot in place for as long as it lives, where the program cannot look at its array before it asks
     /// us: a device's copy may outlive the launch then ([`kept`](crate::device::kept)).
     fn owner(&self, slot: usize) -> Option<Owner>;
@@ -366,8 +370,8 @@ fn attempt<V: HasValue>(
         key = key.of(Tier::Quick);
         there = plan.find_or_load(&key, &options, entered);
     }
-    // What CPython does before native code may take over: an iteration, or all of an expression.
-    let step = match host.is_value() {
+    // What CPython does before native code may take over: an iteration, or all of it.
+    let step = match host.is_value() || !host.can_stop() {
         true => decision.interpreted,
         false => {
             let rest = sizes.rest(resume.map_or(0, |r| r.next));
