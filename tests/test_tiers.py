@@ -1,4 +1,4 @@
-"""Two tiers of code: quick code first, optimised code beside it, and what processes leave for others."""
+"""Two tiers of code: quick code first, optimised code beside it, and what processes leave behind."""
 
 import pytest
 from differential import nestwise, python
