@@ -1,4 +1,4 @@
-"""Two tiers of code: quick code first, optimised code beside it, and what processes leave behind."""
+"""Two tiers of code: quick code first, optimised code beside it; what processes leave behind."""
 
 import pytest
 from differential import nestwise, python
@@ -36,12 +36,12 @@ def kernels(cache):
 def test_a_long_loop_runs_in_both_tiers(tmp_path):
     """It is begun in CPython, goes on in quick code, and in optimised code once that is made."""
     script, cache = program(tmp_path, 200_000), tmp_path / "cache"
-    expected = 200_000 * 200
+    alone = nestwise(script, "serial", tmp_path / "alone")
     got = nestwise(script, "auto", cache)
     nest = nest_of(got)
     assert "quick" not in nest["means"], nest
     assert len(kernels(cache)) >= 2
-    assert expected and got.stdout.strip().isdigit()
+    assert got.stdout == alone.stdout
     again = nestwise(script, "auto", cache)
     assert again.stdout == got.stdout
     assert nest_of(again)["kernels_from_cache"] >= 1
@@ -53,7 +53,8 @@ def test_tiers_agree(tmp_path):
     for device in ("quick", "serial", "switch"):
         got = nestwise(script, device, tmp_path / "cache")
         assert got.stdout == expected, device
-        assert ("quick" in nest_of(got)["means"]) >= (device == "quick"), device
+        if device != "switch":
+            assert ("quick" in nest_of(got)["means"]) == (device == "quick"), device
 
 
 def test_what_short_processes_lose_is_kept(tmp_path):

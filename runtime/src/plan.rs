@@ -602,6 +602,12 @@ impl Plan {
         })
     }
 
+    /// Whether the cache was asked for it in vain, or has been too often for others.
+    fn is_missing_on_disk(&self, key: &Key) -> bool {
+        let missing = lock(&self.not_on_disk);
+        missing.len() >= MAX_KERNELS || missing.contains(key)
+    }
+
     /// The kernel, if it is there or on disk.
     pub(crate) fn find_or_load(
         &self,
@@ -612,7 +618,10 @@ impl Plan {
         if let Some(found) = self.find(key) {
             return Some(found);
         }
-        if !self.is_on_disk(options) || lock(&self.not_on_disk).contains(key) {
+        if lock(&self.kernels).len() >= MAX_KERNELS {
+            return self.find(&Key::general(self.bounds.guards(), &self.nest));
+        }
+        if !self.is_on_disk(options) || self.is_missing_on_disk(key) {
             return None;
         }
         let Some(mut kernel) = Kernel::from_disk(options, &self.cache_key(key, options)) else {
