@@ -102,7 +102,9 @@ pub fn undo_plan_with(nest: &Nest, forms: &Forms, disjoint: bool) -> UndoPlan {
         .map(|a| SlotUndo {
             array: a,
             idempotent: idempotent(nest, forms, &classes, a, disjoint),
-            idempotent_alone: disjoint && idempotent_alone(nest, forms, a),
+            // Which slot has the array by then depends on the iteration.
+            idempotent_alone: disjoint
+                && classes.members(a).all(|m| idempotent_alone(nest, forms, m)),
             region: region(nest, forms, &classes, a),
         });
     UndoPlan {
