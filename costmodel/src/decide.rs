@@ -174,7 +174,7 @@ impl Decision {
         }
     }
 
-    /// The same where there is optimised code for the device that is wanted.
+    /// The decision once there is optimised code for the device that is wanted: that device, at the price of optimised code.
     pub fn settled(self) -> Decision {
         let mut settled = self.on(self.wanted);
         if let (Device::Serial, Some(optimised)) = (self.wanted, self.quick) {

@@ -40,7 +40,7 @@ const FIRST_LOOK: i64 = 1;
 /// One running site.
 pub struct Active {
     site: Arc<Site>,
-    /// It is an expression.
+    /// The site is an expression, and no loop.
     value: bool,
     progress: RefCell<Progress>,
     /// Iterations that CPython runs before `AGAIN` tries natively.
@@ -243,7 +243,7 @@ impl Active {
         Active::of(site, progress, timed, false)
     }
 
-    /// The same for a site that may be an expression, which CPython evaluates to its end.
+    /// Makes the record of a running site. `timed`: CPython's share begins now. `value`: the site is an expression, which CPython evaluates to its end.
     fn of(site: &Arc<Site>, progress: Progress, timed: bool, value: bool) -> Rc<Active> {
         site.attempted(progress.cost, progress.replaced);
         Rc::new(Active {

@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 thread_local! {
-    /// Those that were met, by address.
+    /// Known functions and types that a program has used, by the address of the object.
     static MET: RefCell<HashMap<usize, Known>> = RefCell::default();
 }
 

@@ -465,10 +465,10 @@ fn order_other(call: &Call<'_>, decision: &Decision, host: &dyn Host) {
 /// keep everybody waiting longer than this, CPython runs the top loop, which costs it little then, and the loops inside
 /// are nests of their own.
 const LONG_ITERATION: f64 = 0.25;
-/// The same where many threads share a loop: that may be the top loop, and would be lost.
+/// Seconds that one iteration may take where many threads share a loop: that may be the top loop, which CPython would run alone.
 const LONG_SHARED: f64 = 2.0;
-/// The same where kernels ask inside, and where the top loop is what is shared, or CPython would have to evaluate all of an expression:
-/// so much is lost at most when somebody interrupts.
+/// Seconds that one iteration may take where threads share the top loop, or the site is an expression. Kernels ask inside it whether
+/// somebody waits, and an interrupt loses at most so much work.
 const LONG_ASKED: f64 = 60.0;
 
 fn has_long_iterations(plan: &Plan, sizes: &Sizes, decision: &Decision, value: bool) -> bool {

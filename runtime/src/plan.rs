@@ -602,7 +602,7 @@ impl Plan {
         })
     }
 
-    /// Whether the cache was asked for it in vain, or has been too often for others.
+    /// Whether the cache has no kernel for this key, or lacked so many others that it is not asked any more.
     fn is_missing_on_disk(&self, key: &Key) -> bool {
         let missing = lock(&self.not_on_disk);
         missing.len() >= MAX_KERNELS || missing.contains(key)

@@ -70,7 +70,7 @@ impl Key {
             tier: Tier::Optimised,
         }
     }
-    /// The same for code of another tier.
+    /// This key for code of another tier.
     pub fn of(self, tier: Tier) -> Key {
         Key { tier, ..self }
     }
