@@ -34,7 +34,7 @@ def kernels(cache):
 
 
 def test_a_long_loop_runs_in_both_tiers(tmp_path):
-    """A long loop is begun in CPython, goes on in quick code, and in optimised code once that is made."""
+    """A long loop begins in CPython, goes on in quick code, then in optimised code."""
     script, cache = program(tmp_path, 200_000), tmp_path / "cache"
     alone = nestwise(script, "serial", tmp_path / "alone")
     got = nestwise(script, "auto", cache)
