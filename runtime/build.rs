@@ -1,5 +1,5 @@
-//! Gives the crate a fingerprint of the sources that decide what is compiled: part of the key of cached kernels, so
-//! that one that another version's analysis asked for is never loaded.
+//! Gives the crate a fingerprint of the sources that decide what is planned and compiled: part of the keys of cached plans and kernels,
+//! so that what another version made is never loaded.
 
 use std::path::Path;
 
@@ -22,7 +22,14 @@ fn hash(path: &Path, sum: &mut u64) {
 
 fn main() {
     let mut sum = 0xcbf2_9ce4_8422_2325;
-    for folder in ["src", "../analysis/src", "../ir/src"] {
+    for folder in [
+        "src",
+        "../analysis/src",
+        "../codegen/src",
+        "../costmodel/src",
+        "../frontend/src",
+        "../ir/src",
+    ] {
         println!("cargo:rerun-if-changed={folder}");
         hash(Path::new(folder), &mut sum);
     }

@@ -21,21 +21,21 @@ pub(crate) const MAX_IXS: usize = 64;
 pub(crate) const MAX_QUERIES: usize = 128;
 
 /// A polynomial over symbols.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Poly {
     pub konst: i64,
     pub terms: Vec<(i64, Vec<u16>)>,
 }
 
 /// A linear form: constant part, then coefficients by index variable, latest first.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Lin {
     pub konst: Poly,
     pub coefs: Vec<(u16, Poly)>,
 }
 
 /// A value's plan.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Value {
     /// The query's extremes plus the constant part.
     Lin { query: u16, konst: Poly },
@@ -48,20 +48,20 @@ pub(crate) enum Value {
 }
 
 /// How a symbol gets its value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Source {
     Var(VarId),
     Dim(ArrayId, u32),
     Value(Value),
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Sides {
     pub lower: Vec<Lin>,
     pub upper: Vec<Lin>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) enum IxPlan {
     Counter {
         step: StepPlan,
@@ -74,27 +74,27 @@ pub(crate) enum IxPlan {
     },
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) enum StepPlan {
     Const(i64),
     Poly(Poly),
     Unknown,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct FactPlan {
     pub lin: Lin,
     pub nonzero: bool,
 }
 
 /// The extremes of a varying form in a context.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Query {
     pub lin: Lin,
     pub facts: Vec<u16>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Test {
     Index {
         array: ArrayId,
@@ -106,7 +106,7 @@ pub(crate) enum Test {
     Divisor(Box<DivisorTest>),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct DivisorTest {
     pub dividend: Value,
     pub divisor: Value,
@@ -114,7 +114,7 @@ pub(crate) struct DivisorTest {
     pub fits: Option<(Value, Interval)>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct GuardPlan {
     pub id: GuardId,
     /// Enclosing counters: if one never runs, nothing in it fires.
@@ -123,7 +123,7 @@ pub(crate) struct GuardPlan {
     pub test: Test,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct LoopPlan {
     pub ix: Option<u16>,
     /// Enclosing counters.
@@ -135,6 +135,7 @@ pub(crate) struct LoopPlan {
 }
 
 /// What remains guarded in a nest and can be decided from launch values.
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub struct BoundsPlan {
     pub(crate) guards: usize,
     pub(crate) syms: Vec<Source>,
@@ -153,7 +154,7 @@ pub struct BoundsPlan {
 impl BoundsPlan {
     /// Compiles the plan of a nest.
     pub fn new(nest: &Nest) -> BoundsPlan {
-        BoundsPlan::with(nest, &crate::shared_forms(nest))
+        BoundsPlan::with(nest, &crate::shared_forms(nest, &crate::ranges(nest)))
     }
     /// The same, from its [shared forms](crate::shared_forms).
     pub fn with(nest: &Nest, forms: &Forms) -> BoundsPlan {

@@ -61,7 +61,7 @@ pub enum Form {
 }
 
 /// Operations of [`Form`], exact on integers.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Op {
     Add,
     Sub,

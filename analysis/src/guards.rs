@@ -9,7 +9,7 @@ use nestwise_ir::{BinOp, CmpOp, Ty};
 use std::collections::HashMap;
 
 /// A node that may fire.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
 pub struct GuardId(pub u32);
 
 impl GuardId {

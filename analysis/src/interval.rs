@@ -6,7 +6,7 @@
 use nestwise_ir::Scalar;
 
 /// All integers `lo..=hi`; never empty.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Interval {
     /// Smallest.
     pub lo: i128,

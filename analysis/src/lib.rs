@@ -74,13 +74,15 @@ pub use footprint::{Area, Footprint, FootprintPlan, Span, Touched, Window};
 pub use guards::{GuardId, GuardSet, apply};
 pub use launch::LaunchValues;
 pub use prove::prove;
+pub use range::ranges;
 pub use resolve::Resolved;
 pub use schedule::{Candidate, LaunchInfo, candidates};
-pub use staging::{Abilities, Staged};
+pub use staging::{Abilities, Staged, Summary};
 pub use trips::trip_count;
 pub use undo::{Region, SlotUndo, UndoPlan, may_warn, undo_plan, warns};
 pub use verdict::{
-    Analysis, Condition, LoopInfo, Memory, Options, Overlap, Verdict, Why, analyse, analyse_with,
+    Analysis, Condition, LoopInfo, Memory, Options, Overlap, Verdict, Why, analyse, analyse_in,
+    analyse_with,
 };
 pub use walk::{forms, shared_forms};
 

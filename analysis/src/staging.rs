@@ -37,10 +37,9 @@ struct Cleared {
     able: Arc<Abilities>,
 }
 
-/// A nest's verdicts before any value is known, and what values may still make of them.
-pub struct Staged {
-    /// Before.
-    pub verdicts: Analysis,
+/// What a launch asks of a nest's verdicts: enough to price it, and to choose among kernels that were compiled before.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Summary {
     /// Whatever the conditions of its loops are made of; behind them, what would make copies unnecessary.
     clauses: Vec<Clause>,
     /// How many of them conditions are made of.
@@ -51,7 +50,22 @@ pub struct Staged {
     open: bool,
     /// The nest has guards.
     guarded: bool,
-    counts: OnceLock<bool>,
+    /// Some loop's iterations are independent, perhaps under a condition.
+    has_parallel: bool,
+    /// The top loop's are.
+    shares_top: bool,
+    /// Arrays that some loop's iterations must not share, if they run at once.
+    copied: Vec<ArrayId>,
+    /// Verdicts count from values at entry that the nest changes.
+    from_entry: bool,
+}
+
+/// A nest's verdicts before any value is known, and what values may still make of them.
+pub struct Staged {
+    summary: Summary,
+    options: Options,
+    /// By loop. Where only the summary was kept, they are found once something asks for more.
+    verdicts: OnceLock<Analysis>,
     as_is: OnceLock<Arc<Abilities>>,
     cleared: Mutex<Vec<Cleared>>,
 }
@@ -59,7 +73,159 @@ pub struct Staged {
 impl Staged {
     /// Analyses a nest.
     pub fn new(nest: &Nest, options: Options) -> Staged {
-        let verdicts = analyse_with(nest, options);
+        Staged::of(nest, analyse_with(nest, options))
+    }
+
+    /// Stages what an analysis of the nest has found.
+    pub fn of(nest: &Nest, verdicts: Analysis) -> Staged {
+        let staged = Staged::kept(Summary::of(nest, &verdicts), verdicts.options.clone());
+        Staged {
+            verdicts: OnceLock::from(verdicts),
+            ..staged
+        }
+    }
+
+    /// What an earlier analysis of the nest under these options came to.
+    pub fn kept(summary: Summary, options: Options) -> Staged {
+        Staged {
+            summary,
+            options,
+            verdicts: OnceLock::new(),
+            as_is: OnceLock::new(),
+            cleared: Mutex::default(),
+        }
+    }
+
+    /// What is enough to make it again, for the same nest.
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// What each loop may do. `nest`: the one this was made for.
+    pub fn verdicts(&self, nest: &Nest) -> &Analysis {
+        self.verdicts
+            .get_or_init(|| analyse_with(nest, self.options.clone()))
+    }
+
+    /// What the analysis takes for granted.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The clauses that these values refute, a bit each.
+    pub fn refuted(&self, values: &LaunchValues) -> u64 {
+        let refuted = |c: &Clause| u64::from(c.holds(values) == Some(false));
+        let all = self.summary.clauses.iter().enumerate();
+        all.fold(0, |bits, (i, c)| bits | refuted(c) << i)
+    }
+
+    /// Whether verdicts count from values at entry that the nest changes: then they say nothing of a nest that goes on
+    /// half-way.
+    pub fn counts_from_entry(&self) -> bool {
+        self.summary.from_entry
+    }
+
+    /// The clauses of some bits.
+    pub fn clauses(&self, bits: u64) -> Vec<Clause> {
+        let all = self.summary.clauses.iter().enumerate();
+        all.filter(|(i, _)| bits >> i & 1 == 1)
+            .map(|(_, c)| c.clone())
+            .collect()
+    }
+
+    /// What index arrays would have to be for loops to run in parallel.
+    pub fn elements(&self) -> &[(ArrayId, Property)] {
+        &self.summary.elements
+    }
+
+    /// Those of some bits.
+    pub fn elements_of(&self, bits: u64) -> Vec<(ArrayId, Property)> {
+        let all = self.summary.elements.iter().take(64).enumerate();
+        all.filter(|(i, _)| bits >> i & 1 == 1)
+            .map(|(_, e)| *e)
+            .collect()
+    }
+
+    /// What the nest (the one this was made for) can do in a launch that proves these guards and refutes these clauses.
+    /// `hopeful`: every index array is as it should be. It is found out when such a launch first asks, which takes as long
+    /// as compiling, about.
+    pub fn abilities(
+        &self,
+        nest: &Nest,
+        refuted: u64,
+        proven: &GuardSet,
+        hopeful: bool,
+    ) -> Arc<Abilities> {
+        self.as_is
+            .get_or_init(|| Arc::new(Abilities::of(nest, self.verdicts(nest))));
+        if let Some(found) = self.known_abilities(refuted, proven, hopeful) {
+            return found;
+        }
+        // Nobody waits for this but who asked: meanwhile others price what they know.
+        let absent = self.absent(refuted, hopeful);
+        let options = Options {
+            absent: self.summary.clauses[..absent.unwrap_or(0)].to_vec(),
+            elements: absent.map_or(vec![], |_| self.summary.elements.clone()),
+            ..self.options.clone()
+        };
+        let nest = guards::apply(nest, proven);
+        let able = Arc::new(Abilities::of(&nest, &analyse_with(&nest, options)));
+        lock(&self.cleared).push(Cleared {
+            absent,
+            proven: proven.clone(),
+            able: able.clone(),
+        });
+        able
+    }
+
+    /// The same if it need not be found out.
+    pub fn known_abilities(
+        &self,
+        refuted: u64,
+        proven: &GuardSet,
+        hopeful: bool,
+    ) -> Option<Arc<Abilities>> {
+        let as_is = self.as_is.get()?;
+        // Guards may hide what a rewriting could do.
+        let hidden = self.summary.guarded && !as_is.has_top();
+        let absent = self.absent(refuted, hopeful);
+        let conditions = absent.is_some() && (self.summary.open || self.summary.clauses.len() > self.summary.needed);
+        if !conditions && !hidden {
+            return Some(as_is.clone());
+        }
+        let cleared = lock(&self.cleared);
+        let same = |c: &&Cleared| c.absent == absent && c.proven == *proven;
+        match cleared.iter().find(same) {
+            Some(found) => Some(found.able.clone()),
+            None => (cleared.len() >= MAX_CLEARED).then(|| as_is.clone()),
+        }
+    }
+
+    /// How many clauses a launch may take not to hold, the first so many; none if not what conditions need.
+    fn absent(&self, refuted: u64, hopeful: bool) -> Option<usize> {
+        let gone = refuted.trailing_ones() as usize;
+        let counts = [self.summary.clauses.len(), self.summary.needed];
+        counts.into_iter().find(|c| hopeful && *c <= gone)
+    }
+
+    /// Whether some loop's iterations are independent, perhaps under a condition.
+    pub fn has_parallel(&self) -> bool {
+        self.summary.has_parallel
+    }
+
+    /// Whether the top loop's iterations may be shared among threads, for all that is known before a call.
+    pub fn shares_top(&self) -> bool {
+        self.summary.shares_top
+    }
+
+    /// Arrays that some loop's iterations must not share, if they run at once.
+    pub fn copied(&self) -> &[ArrayId] {
+        &self.summary.copied
+    }
+}
+
+impl Summary {
+    fn of(nest: &Nest, verdicts: &Analysis) -> Summary {
         let mut clauses: Vec<Clause> = vec![];
         let mut elements: Vec<(ArrayId, Property)> = vec![];
         let mut open = false;
@@ -87,122 +253,22 @@ impl Staged {
         clauses.truncate(MAX_CLAUSES);
         elements.sort_unstable();
         elements.dedup();
-        Staged {
-            verdicts,
+        let may = |v: &Verdict| !matches!(v, Verdict::Serial(_));
+        let able = |l: &LoopInfo| may(&l.verdict) || l.otherwise.is_some();
+        let mut copied: Vec<ArrayId> = verdicts.loops.iter().flat_map(LoopInfo::copied).collect();
+        copied.sort_unstable();
+        copied.dedup();
+        Summary {
             clauses,
             needed,
             elements,
             open,
             guarded: guards::count_set(nest) > 0,
-            counts: OnceLock::new(),
-            as_is: OnceLock::new(),
-            cleared: Mutex::default(),
+            has_parallel: verdicts.loops.iter().any(able),
+            shares_top: verdicts.loops.first().is_some_and(|l| may(&l.verdict)),
+            copied,
+            from_entry: verdicts.forms.counts_from_entry(nest),
         }
-    }
-
-    /// The clauses that these values refute, a bit each.
-    pub fn refuted(&self, values: &LaunchValues) -> u64 {
-        let refuted = |c: &Clause| u64::from(c.holds(values) == Some(false));
-        let all = self.clauses.iter().enumerate();
-        all.fold(0, |bits, (i, c)| bits | refuted(c) << i)
-    }
-
-    /// Whether verdicts count from values at entry that the nest changes: then they say nothing of a nest that goes on
-    /// half-way.
-    pub fn counts_from_entry(&self, nest: &Nest) -> bool {
-        *self
-            .counts
-            .get_or_init(|| self.verdicts.forms.counts_from_entry(nest))
-    }
-
-    /// The clauses of some bits.
-    pub fn clauses(&self, bits: u64) -> Vec<Clause> {
-        let all = self.clauses.iter().enumerate();
-        all.filter(|(i, _)| bits >> i & 1 == 1)
-            .map(|(_, c)| c.clone())
-            .collect()
-    }
-
-    /// What index arrays would have to be for loops to run in parallel.
-    pub fn elements(&self) -> &[(ArrayId, Property)] {
-        &self.elements
-    }
-
-    /// Those of some bits.
-    pub fn elements_of(&self, bits: u64) -> Vec<(ArrayId, Property)> {
-        let all = self.elements.iter().take(64).enumerate();
-        all.filter(|(i, _)| bits >> i & 1 == 1)
-            .map(|(_, e)| *e)
-            .collect()
-    }
-
-    /// What the nest (the one this was made for) can do in a launch that proves these guards and refutes these clauses.
-    /// `hopeful`: every index array is as it should be. It is found out when such a launch first asks, which takes as long
-    /// as compiling, about.
-    pub fn abilities(
-        &self,
-        nest: &Nest,
-        refuted: u64,
-        proven: &GuardSet,
-        hopeful: bool,
-    ) -> Arc<Abilities> {
-        self.as_is
-            .get_or_init(|| Arc::new(Abilities::of(nest, &self.verdicts)));
-        if let Some(found) = self.known_abilities(refuted, proven, hopeful) {
-            return found;
-        }
-        // Nobody waits for this but who asked: meanwhile others price what they know.
-        let absent = self.absent(refuted, hopeful);
-        let options = Options {
-            absent: self.clauses[..absent.unwrap_or(0)].to_vec(),
-            elements: absent.map_or(vec![], |_| self.elements.clone()),
-            ..self.verdicts.options.clone()
-        };
-        let nest = guards::apply(nest, proven);
-        let able = Arc::new(Abilities::of(&nest, &analyse_with(&nest, options)));
-        lock(&self.cleared).push(Cleared {
-            absent,
-            proven: proven.clone(),
-            able: able.clone(),
-        });
-        able
-    }
-
-    /// The same if it need not be found out.
-    pub fn known_abilities(
-        &self,
-        refuted: u64,
-        proven: &GuardSet,
-        hopeful: bool,
-    ) -> Option<Arc<Abilities>> {
-        let as_is = self.as_is.get()?;
-        // Guards may hide what a rewriting could do.
-        let hidden = self.guarded && !as_is.has_top();
-        let absent = self.absent(refuted, hopeful);
-        let conditions = absent.is_some() && (self.open || self.clauses.len() > self.needed);
-        if !conditions && !hidden {
-            return Some(as_is.clone());
-        }
-        let cleared = lock(&self.cleared);
-        let same = |c: &&Cleared| c.absent == absent && c.proven == *proven;
-        match cleared.iter().find(same) {
-            Some(found) => Some(found.able.clone()),
-            None => (cleared.len() >= MAX_CLEARED).then(|| as_is.clone()),
-        }
-    }
-
-    /// How many clauses a launch may take not to hold, the first so many; none if not what conditions need.
-    fn absent(&self, refuted: u64, hopeful: bool) -> Option<usize> {
-        let gone = refuted.trailing_ones() as usize;
-        let counts = [self.clauses.len(), self.needed];
-        counts.into_iter().find(|c| hopeful && *c <= gone)
-    }
-
-    /// Whether some loop's iterations are independent, perhaps under a condition.
-    pub fn has_parallel(&self) -> bool {
-        let may = |v: &Verdict| !matches!(v, Verdict::Serial(_));
-        let able = |l: &LoopInfo| may(&l.verdict) || l.otherwise.is_some();
-        self.verdicts.loops.iter().any(able)
     }
 }
 

@@ -12,12 +12,12 @@
 
 use crate::eval::eval;
 use crate::launch::LaunchValues;
-use crate::range::{Ranges, ranges};
+use crate::range::Ranges;
 use nestwise_ir::nest::StmtKind;
 use nestwise_ir::{ArrayId, BinOp, CmpOp, Const, Expr, ExprKind, LoopId, Nest, Stmt, VarId};
 
 /// An upper bound of one entry's trips.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 enum Bound {
     /// An element along an axis in every iteration; `step` places further each time.
     Axis {
@@ -30,12 +30,12 @@ enum Bound {
 }
 
 /// The bounds of a nest's loops whose trips may not be known.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct TripBounds(Vec<(LoopId, Bound)>);
 
 impl TripBounds {
     /// Of all loops inside the top loop.
-    pub fn of(nest: &Nest) -> TripBounds {
+    pub fn of(nest: &Nest, ranges: &Ranges) -> TripBounds {
         let mut found = TripBounds::default();
         let mut inside = Vec::new();
         nest.top.blocks().flatten().for_each(|s| {
@@ -45,11 +45,7 @@ impl TripBounds {
                 }
             });
         });
-        if inside.is_empty() {
-            return found;
-        }
-        let ranges = ranges(nest);
-        inside.iter().for_each(|s| found.add(nest, &ranges, s));
+        inside.iter().for_each(|s| found.add(nest, ranges, s));
         found
     }
 
@@ -325,7 +321,7 @@ mod tests {
             contents: vec![None; nest.arrays.len()],
             surprise: None,
         };
-        TripBounds::of(&nest).fill(&mut trips, &values);
+        TripBounds::of(&nest, &crate::ranges(&nest)).fill(&mut trips, &values);
         trips[1]
     }
 

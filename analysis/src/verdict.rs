@@ -11,7 +11,7 @@ use crate::dependence::{Dependence, Guarded, Kind, Pair, Property, Slots, Tester
 use crate::forms::{AccessForm, Extents, Forms};
 use crate::liveness::{VarSet, exposure, live_after};
 use crate::privatise::privatisable;
-use crate::range::ranges;
+use crate::range::{Ranges, ranges};
 use crate::renaming::renamable;
 use crate::scalars::{Role, roles};
 use crate::structure::{Exit, any, early_exit, find_for};
@@ -144,8 +144,12 @@ pub fn analyse(nest: &Nest, fp: FpMode) -> Analysis {
 
 /// Analyses a nest.
 pub fn analyse_with(nest: &Nest, options: Options) -> Analysis {
-    let r = ranges(nest);
-    let forms = crate::walk::forms(nest, &r, Extents::Opaque);
+    analyse_in(nest, &ranges(nest), options)
+}
+
+/// Analyses a nest whose value ranges are known.
+pub fn analyse_in(nest: &Nest, ranges: &Ranges, options: Options) -> Analysis {
+    let forms = crate::walk::forms(nest, ranges, Extents::Opaque);
     let live = live_after(nest);
     let ctx = Context {
         nest,

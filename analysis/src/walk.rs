@@ -8,7 +8,7 @@ use crate::forms::{
 use crate::guards::{GuardId, numbering};
 use crate::induction::Induction;
 use crate::interval::Interval;
-use crate::range::{Ranges, ranges};
+use crate::range::Ranges;
 use crate::structure::{self, Assigned, Classes, diverges};
 use nestwise_ir::nest::{For, Nest, Stmt, StmtKind, While};
 use nestwise_ir::{AccessId, ArrayId, LoopId, Scalar, Ty, VarId};
@@ -86,8 +86,8 @@ pub fn forms(nest: &Nest, ranges: &Ranges, extents: Extents) -> Forms {
 }
 
 /// The forms that plans for launches are made of: extents of permuted slots are taken to be equal, which launches see to.
-pub fn shared_forms(nest: &Nest) -> Forms {
-    forms(nest, &ranges(nest), Extents::Shared)
+pub fn shared_forms(nest: &Nest, ranges: &Ranges) -> Forms {
+    forms(nest, ranges, Extents::Shared)
 }
 
 /// An end of a range without a limit of 64 bits it is kept within: beyond that limit there are no counters, so within the

@@ -280,7 +280,7 @@ pub fn left_early(allowed: f64) -> f64 {
 }
 
 /// A whole nest, as CPython runs it.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct NestWork {
     /// Once per call: what stands in the head of the top loop.
     pub entry: Tally,

@@ -11,7 +11,7 @@ use crate::gate::{self, Work as Amount};
 use crate::iterables;
 use crate::latch::Latch;
 use crate::numpy;
-use crate::parsed::Parsed;
+use crate::parsed::{Parsed, SiteText};
 use crate::verify;
 use nestwise_costmodel::Seconds;
 use nestwise_frontend::effort::Operations;
@@ -164,38 +164,55 @@ impl Early {
     pub fn course(
         &self,
         py: Python<'_>,
-        parsed: &Parsed,
+        (text, parsed): (&SiteText, &Parsed),
         argument: &impl Fn(usize) -> Option<*mut PyObject>,
     ) -> Course {
         if self.is_over() || !is_free(&options()) {
             return Course::Plan;
         }
         let price = interpreted(py, parsed, argument);
-        let (planning, spent) = (planning(parsed).0, self.spent().0);
-        let early = self.is_early() && spent < planning;
+        let spent = self.spent().0;
         let Price {
             seconds,
             whole,
             plain,
         } = price;
         self.plain.store(plain, Ordering::Relaxed);
-        if whole && early && seconds.0 < planning * SMALL {
-            self.leave(1, nanoseconds(seconds));
-            self.each.store(nanoseconds(seconds), Ordering::Relaxed);
-            self.most
-                .store(nanoseconds(Seconds(planning)), Ordering::Relaxed);
+        let early = |planning: f64| self.is_early() && spent < planning;
+        let leaves = |planning: f64| {
+            let small = whole && early(planning) && seconds.0 < planning * SMALL;
+            if small {
+                self.leave(1, nanoseconds(seconds));
+                self.each.store(nanoseconds(seconds), Ordering::Relaxed);
+                self.most
+                    .store(nanoseconds(Seconds(planning)), Ordering::Relaxed);
+            }
+            small
+        };
+        // Whether a plan is on disk is looked for only where that could matter.
+        if leaves(READING) {
             return Course::Leave;
         }
-        let large = seconds.0.is_nan() || seconds.0 >= planning * LARGE;
+        let kept = parsed.has_kept_plans(text);
+        let making = planning(parsed).0;
+        if !kept && leaves(making) {
+            return Course::Leave;
+        }
+        let takes = |least: f64| seconds.0.is_nan() || seconds.0 >= least;
         // An expression that CPython has begun it evaluates to its end, and an iteration, too.
         let coarse = || {
             let turns = turns(py, parsed, argument);
-            parsed.surface.value || turns.is_some_and(|n| seconds.0 >= n * planning)
+            parsed.surface.value || turns.is_some_and(|n| seconds.0 >= n * making)
         };
-        if large && coarse() || !can_stop(py, parsed, argument) {
+        let stops = || can_stop(py, parsed, argument);
+        if takes(making * LARGE) && coarse() || takes(making * SMALL) && !stops() {
             return Course::Plan;
         }
-        match early && !large {
+        let (planning, large) = match kept {
+            true => (READING, READING * SMALL),
+            false => (making, making * LARGE),
+        };
+        match early(planning) && !takes(large) {
             true => Course::Wait(Seconds(planning - spent), price.known()),
             false => Course::Order,
         }
@@ -235,6 +252,9 @@ fn is_free(options: &Options) -> bool {
         && !options.prices
         && !verify::on()
 }
+
+/// Seconds to read a plan from disk, about.
+const READING: f64 = 0.3e-3;
 
 /// What a plan takes, about.
 fn planning(parsed: &Parsed) -> Seconds {

@@ -8,9 +8,11 @@ use nestwise_frontend::{
 };
 use nestwise_ir::surface;
 use nestwise_ir::{Span, WithSpan};
-use nestwise_runtime::Reason;
+use nestwise_runtime::plan::kept::SiteKey;
+use nestwise_runtime::{Reason, options};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The text a site is made from.
@@ -37,6 +39,30 @@ impl SiteText {
             false => parse_site(&self.text, self.first_line, self.indented, &self.scope),
         }
     }
+
+    /// Everything that [`SiteText::read`] depends on.
+    fn key(&self) -> SiteKey {
+        let names = |names: &HashSet<String>| {
+            let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+            names.sort_unstable();
+            names.join(" ")
+        };
+        let ScopeInfo {
+            module_level,
+            local_names,
+            bound_names,
+        } = &self.scope;
+        let text = format!(
+            "{} {} {} {module_level}\n{}\n{}\n{}",
+            self.first_line,
+            self.indented,
+            self.value,
+            names(local_names),
+            names(bound_names),
+            self.text,
+        );
+        SiteKey::new(text.as_bytes(), &options())
+    }
 }
 
 /// What is known from the text alone.
@@ -58,6 +84,13 @@ pub struct Parsed {
     attributes: Once<Vec<Py<PyString>>>,
     /// It assigns attributes, or two of its objects must not be one.
     pub assigns: bool,
+    kept: Once<Kept>,
+}
+
+/// What is known of a site's plans on disk.
+struct Kept {
+    key: SiteKey,
+    any: bool,
 }
 
 /// Reads the text of a site.
@@ -87,6 +120,7 @@ pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Ref
         places: bound,
         attributes: Once::new(),
         assigns,
+        kept: Once::new(),
     })
 }
 
@@ -95,6 +129,24 @@ impl Parsed {
     pub fn attributes(&self, py: Python<'_>) -> &[Py<PyString>] {
         let names = || attributes_of_site(&self.surface);
         self.attributes.get_or_init(|| bind::interned(py, names()))
+    }
+
+    fn kept(&self, text: &SiteText) -> &Kept {
+        self.kept.get_or_init(|| {
+            let key = text.key();
+            let any = key.has_plans(&options());
+            Kept { key, any }
+        })
+    }
+
+    /// Where plans are kept of the site that was read from this text.
+    pub fn key(&self, text: &SiteText) -> SiteKey {
+        self.kept(text).key
+    }
+
+    /// Whether earlier processes have kept plans of the site that was read from this text.
+    pub fn has_kept_plans(&self, text: &SiteText) -> bool {
+        self.kept(text).any
     }
 }
 

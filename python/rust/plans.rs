@@ -2,8 +2,9 @@
 
 use crate::bind::Binding;
 use crate::numpy;
-use crate::parsed::{Parsed, refused};
+use crate::parsed::{Parsed, SiteText, refused};
 use nestwise_frontend::specialise;
+use nestwise_runtime::plan::kept;
 use nestwise_runtime::{Plan, Reason, background, options, pipeline};
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -63,7 +64,7 @@ impl Plans {
     pub fn of(
         &self,
         py: Python<'_>,
-        parsed: &Parsed,
+        (text, parsed): (&SiteText, &Parsed),
         binding: &Binding,
         beside: bool,
     ) -> Result<Planned, Reason> {
@@ -80,11 +81,19 @@ impl Plans {
             whole_ints: numpy::numpy(py).is_none_or(|n| n.whole_ints),
             fp: options.fp,
         };
+        let key = parsed.key(text).plan(&(&captures, settings));
+        if parsed.has_kept_plans(text)
+            && let Some(plan) = kept::load(&key, &options)
+        {
+            return Ok(Planned::Came(self.enter(binding, Ok(Arc::new(plan)))));
+        }
         let (surface, threads) = (parsed.surface.clone(), options.background());
         let make = move || {
-            specialise::specialise(&surface, &captures, settings)
-                .map_err(|e| refused(&e))
-                .and_then(|nest| pipeline::plan(nest, &options).map(Arc::new))
+            let nest = specialise::specialise(&surface, &captures, settings);
+            let nest = nest.map_err(|e| refused(&e))?;
+            let plan = pipeline::plan(nest, &options).map(Arc::new)?;
+            kept::store(&plan, &key, &options);
+            Ok(plan)
         };
         if !beside || threads == 0 {
             return Ok(Planned::Came(self.enter(binding, make())));

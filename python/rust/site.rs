@@ -233,7 +233,7 @@ impl Site {
             return false;
         }
         // All calls so far, this one included, may be too little for anybody to look at.
-        let leaves = || self.early().course(py, parsed, &size) == Course::Leave;
+        let leaves = || self.early().course(py, (&self.text, parsed), &size) == Course::Leave;
         if self.early.is_early() && self.early.is_told_by_sizes(py, parsed) && leaves() {
             self.early.lend(latch, work);
             return false;
@@ -291,7 +291,7 @@ impl Site {
         let waited_for = verify::busy() || self.is_waited_for();
         let argument = |i: usize| arguments.get(i).copied();
         let course = match parsed.filter(|_| !waited_for) {
-            Some(parsed) => self.early().course(py, parsed, &argument),
+            Some(parsed) => self.early().course(py, (&self.text, parsed), &argument),
             None => Course::Plan,
         };
         if course == Course::Leave && bare {
@@ -700,7 +700,7 @@ impl Site {
         binding: &Binding,
         beside: bool,
     ) -> Result<Option<Arc<Plan>>, Reason> {
-        let plan = match self.plans.of(py, parsed, binding, beside)? {
+        let plan = match self.plans.of(py, (&self.text, parsed), binding, beside)? {
             Planned::Known(plan) => return Ok(Some(plan)),
             Planned::Soon => {
                 self.early().ordered();

@@ -1,8 +1,8 @@
-//! Compiled kernels on disk.
+//! What earlier processes made, on disk: plans, and compiled kernels.
 //!
-//! One file per kernel, named by the hash of everything that its code depends on, in a folder for all kernels of a nest. A file is written under another
-//! name and renamed, so readers never see half of one; its own hash stands in front, so a damaged one is found out
-//! and compiled anew. Nothing here ever fails a call: no cache is always a possible answer.
+//! One file per entry, named by the hash of everything that it depends on, in a folder for all plans of a site or all kernels of a
+//! nest. A file is written under another name and renamed, so readers never see half of one; its own hash stands in front,
+//! so a damaged one is found out and made anew. Nothing here ever fails a call: no cache is always a possible answer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,63 +15,90 @@ const LIMIT: u64 = 256 << 20;
 const LOST: &str = "lost";
 const MAGIC: &[u8; 8] = b"nestwise";
 
-/// Where a kernel is kept.
+/// What is kept.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Kind {
+    /// Of a site, by what it is called with.
+    Plan,
+    /// Of a nest, by what a launch knows.
+    Kernel,
+}
+
+impl Kind {
+    const ALL: [Kind; 2] = [Kind::Plan, Kind::Kernel];
+
+    fn folder(self) -> &'static str {
+        match self {
+            Kind::Plan => "plans",
+            Kind::Kernel => "kernels",
+        }
+    }
+}
+
+/// Where an entry is kept.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Key {
-    /// A hash of the nest, and of what compiles it.
-    pub nest: blake3::Hash,
-    /// A hash of everything else that the object code depends on.
+    /// What it is.
+    pub kind: Kind,
+    /// A hash of the site or nest, and of whatever makes entries of it.
+    pub of: blake3::Hash,
+    /// A hash of everything else that it depends on.
     pub facts: blake3::Hash,
 }
 
-fn folder_of(dir: &Path, nest: &blake3::Hash) -> PathBuf {
-    dir.join("kernels").join(nest.to_hex().as_str())
+fn folder_of(dir: &Path, kind: Kind, of: &blake3::Hash) -> PathBuf {
+    dir.join(kind.folder()).join(of.to_hex().as_str())
 }
 
 fn file_of(dir: &Path, key: &Key) -> PathBuf {
-    folder_of(dir, &key.nest).join(key.facts.to_hex().as_str())
+    folder_of(dir, key.kind, &key.of).join(key.facts.to_hex().as_str())
 }
 
-/// Whether there may be kernels of a nest.
-pub fn has(dir: &Path, nest: &blake3::Hash) -> bool {
-    folder_of(dir, nest).is_dir()
+/// Whether there may be entries of a site or nest.
+pub fn has(dir: &Path, kind: Kind, of: &blake3::Hash) -> bool {
+    folder_of(dir, kind, of).is_dir()
 }
 
 /// What processes have lost so far, in seconds, because there was no optimised code of a nest.
 pub fn lost(dir: &Path, nest: &blake3::Hash) -> f64 {
-    let text = fs::read_to_string(folder_of(dir, nest).join(LOST));
+    let text = fs::read_to_string(folder_of(dir, Kind::Kernel, nest).join(LOST));
     text.ok().and_then(|t| t.trim().parse().ok()).unwrap_or(0.0)
 }
 
 /// Keeps that sum, if there is quick code of the nest: another process may do so at the same time, and then one sum is forgotten.
 pub fn keep_lost(dir: &Path, nest: &blake3::Hash, seconds: f64) {
-    if has(dir, nest) {
+    if has(dir, Kind::Kernel, nest) {
         let _ = replace(
-            &folder_of(dir, nest).join(LOST),
+            &folder_of(dir, Kind::Kernel, nest).join(LOST),
             &seconds.to_string().into_bytes(),
         );
     }
 }
 
-/// The object code stored under `key`, if it is there and undamaged.
+/// The bytes stored under `key`, if they are there and undamaged.
 pub fn load(dir: &Path, key: &Key) -> Option<Vec<u8>> {
-    let bytes = fs::read(file_of(dir, key)).ok()?;
+    let mut bytes = fs::read(file_of(dir, key)).ok()?;
     let rest = bytes.strip_prefix(MAGIC)?;
-    let (hash, object) = rest.split_at_checked(32)?;
-    (blake3::hash(object).as_bytes() == hash).then(|| object.to_vec())
+    let (hash, stored) = rest.split_at_checked(32)?;
+    let before = bytes.len() - stored.len();
+    if blake3::hash(stored).as_bytes() != hash {
+        return None;
+    }
+    bytes.drain(..before);
+    Some(bytes)
 }
 
-/// Stores `object` under `key`; says why not if it cannot.
-pub fn store(dir: &Path, key: &Key, object: &[u8]) -> std::io::Result<()> {
+/// Stores bytes under `key`; says why not if it cannot.
+pub fn store(dir: &Path, key: &Key, bytes: &[u8]) -> std::io::Result<()> {
     static STORED: AtomicU32 = AtomicU32::new(0);
-    fs::create_dir_all(folder_of(dir, &key.nest))?;
-    let hash = blake3::hash(object);
+    fs::create_dir_all(folder_of(dir, key.kind, &key.of))?;
+    let hash = blake3::hash(bytes);
     let written = replace(
         &file_of(dir, key),
-        &[&MAGIC[..], hash.as_bytes(), object].concat(),
+        &[&MAGIC[..], hash.as_bytes(), bytes].concat(),
     );
     if written.is_ok() && STORED.fetch_add(1, Ordering::Relaxed).is_multiple_of(64) {
-        trim(&dir.join("kernels"));
+        trim(dir);
     }
     written
 }
@@ -94,9 +121,10 @@ fn replace(target: &Path, bytes: &[u8]) -> std::io::Result<()> {
 const ABANDONED: Duration = Duration::from_secs(600);
 
 /// Removes the oldest entries until the limit holds with room to spare, and what was never finished.
-fn trim(root: &Path) {
-    let mut files: Vec<(SystemTime, u64, PathBuf)> = fs::read_dir(root)
+fn trim(dir: &Path) {
+    let mut files: Vec<(SystemTime, u64, PathBuf)> = Kind::ALL
         .into_iter()
+        .flat_map(|kind| fs::read_dir(dir.join(kind.folder())))
         .flatten()
         .flatten()
         .flat_map(|folder| fs::read_dir(folder.path()).into_iter().flatten().flatten())
@@ -136,12 +164,16 @@ mod tests {
     fn what_is_stored_is_loaded_and_damage_is_found() {
         let dir = std::env::temp_dir().join(format!("nestwise-cache-test-{}", std::process::id()));
         let [nest, facts] = [b"nest ", b"facts"].map(|t| blake3::hash(t));
-        let key = Key { nest, facts };
+        let key = Key {
+            kind: Kind::Kernel,
+            of: nest,
+            facts,
+        };
         assert_eq!(load(&dir, &key), None);
-        assert!(!has(&dir, &nest));
+        assert!(!has(&dir, Kind::Kernel, &nest));
         store(&dir, &key, b"object code").unwrap();
         assert_eq!(load(&dir, &key).as_deref(), Some(&b"object code"[..]));
-        assert!(has(&dir, &nest));
+        assert!(has(&dir, Kind::Kernel, &nest));
         assert_eq!(lost(&dir, &nest), 0.0);
         keep_lost(&dir, &nest, 0.25);
         assert_eq!(lost(&dir, &nest), 0.25);

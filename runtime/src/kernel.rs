@@ -315,13 +315,13 @@ impl Kernel {
         let (length, rest) = stored.split_first_chunk::<8>()?;
         let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
         let (about, object) = rest.split_at_checked(length)?;
-        let about = serde_json::from_slice(about).ok()?;
+        let about = postcard::from_bytes(about).ok()?;
         Kernel::load(object, about, options).ok()
     }
 
     /// Stores a kernel's parts under `key`. A cache that cannot be written only costs time.
     pub fn to_disk(options: &Options, key: &cache::Key, object: &[u8], about: &About) {
-        let (Some(dir), Ok(about)) = (&options.cache_dir, serde_json::to_vec(about)) else {
+        let (Some(dir), Ok(about)) = (&options.cache_dir, postcard::to_stdvec(about)) else {
             return;
         };
         let length = (about.len() as u64).to_le_bytes();
@@ -374,8 +374,8 @@ pub(crate) mod tests {
     fn declarations_survive_the_way_to_disk_without_statements() {
         let undo = analysis::undo_plan(&nest());
         let about = About::of(&nest(), undo, &Schedule::serial(), Rewrite::None);
-        let text = serde_json::to_vec(&about).unwrap();
-        let back: About = serde_json::from_slice(&text).unwrap();
+        let bytes = postcard::to_stdvec(&about).unwrap();
+        let back: About = postcard::from_bytes(&bytes).unwrap();
         assert_eq!(back.undo, about.undo);
         assert!(back.in_order && !back.threaded);
         assert!(matches!(back.nest.top.kind, StmtKind::While(ref l) if l.body.is_empty()));

@@ -8,12 +8,14 @@ use crate::device::Owner;
 use crate::launch::{self, Launch};
 use crate::options::{DeviceChoice, Options, options};
 use crate::overlap::ArrayView;
-use crate::plan::{Key, Plan, Sizes};
+use crate::plan::{Key, Plan, Sizes, Stages};
 use crate::reason::Reason;
 use nestwise_analysis as analysis;
 use nestwise_analysis::traffic::TrafficPlan;
-use nestwise_costmodel::{Decision, Device, Features, Prices, Seconds};
+use nestwise_analysis::trip_bounds::TripBounds;
+use nestwise_costmodel::{Decision, Device, Features, Seconds};
 use nestwise_ir::{ArrayDecl, ArrayKind, BinOp, Extent, Length, LoopId, Nest, Tier};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -225,33 +227,45 @@ pub fn prepare(nest: &mut Nest) -> Result<(), Reason> {
 /// What each loop may do, if its arrays do not overlap and no inner loop is empty: each kernel's schedule rests on what its
 /// launch really knows.
 pub fn verdicts(nest: &Nest, options: &Options) -> analysis::Staged {
-    let usual = analysis::Options {
+    analysis::Staged::new(nest, assumed(options))
+}
+
+/// What verdicts take for granted before any value is known.
+pub(crate) fn assumed(options: &Options) -> analysis::Options {
+    analysis::Options {
         nonempty: u64::MAX,
         ..analysis::Options::new(options.fp)
-    };
-    analysis::Staged::new(nest, usual)
+    }
 }
 
 /// Once per site and signature: what types alone decide.
 pub fn plan(mut nest: Nest, options: &Options) -> Result<Plan, Reason> {
     let broken = options.broken.is_some_and(|b| b.plant(&mut nest));
     prepare(&mut nest)?;
-    let verdicts = verdicts(&nest, options);
+    let ranges = analysis::ranges(&nest);
+    let verdicts = analysis::analyse_in(&nest, &ranges, assumed(options));
+    let verdicts = analysis::Staged::of(&nest, verdicts);
     // Guards that the values of a call may prove.
-    let forms = analysis::shared_forms(&nest);
+    let forms = analysis::shared_forms(&nest, &ranges);
     let bounds = analysis::BoundsPlan::with(&nest, &forms);
+    let trip_bounds = TripBounds::of(&nest, &ranges);
     // What one trip of each loop costs on each device.
-    let PricedBy {
-        features,
-        traffic,
-        lanes,
-    } = priced_by(&nest, &forms, &verdicts, options);
-    let prices = Prices::new(&features, &traffic, lanes, &options.profile);
-    Ok(Plan::new(nest, verdicts, bounds, prices, broken))
+    let priced_by = priced_by(&nest, &forms, &verdicts, options);
+    let stages = Stages {
+        nest,
+        verdicts,
+        bounds,
+        trip_bounds,
+        priced_by,
+        undo: None,
+        broken,
+    };
+    Ok(Plan::new(stages, options))
 }
 
 /// What a nest is priced by as long as there is no kernel of it, on whatever machine.
-pub(crate) struct PricedBy {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PricedBy {
     pub(crate) features: Features,
     pub(crate) traffic: TrafficPlan,
     /// Numbers of 64 bits in a vector register.
@@ -259,7 +273,7 @@ pub(crate) struct PricedBy {
 }
 
 /// `forms`: see [`analysis::shared_forms`].
-pub(crate) fn priced_by(
+fn priced_by(
     nest: &Nest,
     forms: &analysis::forms::Forms,
     verdicts: &analysis::Staged,

@@ -2,6 +2,7 @@
 
 mod fresh;
 mod jumps;
+pub mod kept;
 mod learn;
 mod make;
 mod on_grid;
@@ -28,7 +29,7 @@ use crate::cache;
 pub use crate::kernel::{About, CompileInfo, Kernel};
 use crate::options::{Options, TierChoice, Unchecked};
 use crate::overlap::{self, ArrayView};
-use crate::pipeline::{HasValue, ROOM, Value, extents, held};
+use crate::pipeline::{HasValue, PricedBy, ROOM, Value, extents, held};
 use crate::proof::Found;
 use crate::reason::Reason;
 use nestwise_analysis as analysis;
@@ -49,6 +50,24 @@ use std::time::Instant;
 /// Kernels kept per plan; a nest called with ever new facts gets one more, which holds for all of them.
 const MAX_KERNELS: usize = 32;
 
+/// What the stages of planning have found: all of it by types alone.
+pub struct Stages {
+    /// The nest.
+    pub nest: Nest,
+    /// What its loops may do.
+    pub verdicts: analysis::Staged,
+    /// Guards that the values of a call may prove.
+    pub bounds: analysis::BoundsPlan,
+    /// How often loops inside run at most, where no value tells how often they do.
+    pub trip_bounds: TripBounds,
+    /// What it is priced by.
+    pub priced_by: PricedBy,
+    /// What undoing takes, if that was asked for.
+    pub undo: Option<analysis::UndoPlan>,
+    /// A test has made it wrong.
+    pub broken: bool,
+}
+
 /// A nest for one signature.
 pub struct Plan {
     nest: Nest,
@@ -56,6 +75,7 @@ pub struct Plan {
     bounds: analysis::BoundsPlan,
     /// How often loops inside run at most, where no value tells how often they do.
     trip_bounds: TripBounds,
+    priced_by: PricedBy,
     prices: Prices,
     kernels: Mutex<Vec<(Key, Arc<Kernel>)>>,
     /// The kernels that were last asked for, for each native device.
@@ -121,16 +141,28 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Plan {
     /// Puts the stages' results together.
     pub fn new(
-        nest: Nest,
-        verdicts: analysis::Staged,
-        bounds: analysis::BoundsPlan,
-        prices: Prices,
-        broken: bool,
+        Stages {
+            nest,
+            verdicts,
+            bounds,
+            trip_bounds,
+            priced_by,
+            undo,
+            broken,
+        }: Stages,
+        options: &Options,
     ) -> Plan {
+        let PricedBy {
+            features,
+            traffic,
+            lanes,
+        } = &priced_by;
+        let prices = Prices::new(features, traffic, *lanes, &options.profile);
         Plan {
-            trip_bounds: TripBounds::of(&nest),
+            trip_bounds,
             bounds,
             prices,
+            priced_by,
             bounding: bounding_floats(&nest),
             truncates: truncates(&nest),
             added: analysis::known::worth_looking(&nest),
@@ -149,7 +181,7 @@ impl Plan {
             lessons: AtomicU32::new(0),
             ready: Mutex::default(),
             shows_identity: OnceLock::new(),
-            undo: OnceLock::new(),
+            undo: undo.map_or_else(OnceLock::new, OnceLock::from),
             recent: Mutex::default(),
             fingerprint: OnceLock::new(),
             on_disk: OnceLock::new(),
@@ -230,6 +262,7 @@ impl Plan {
 
     /// Each loop's verdict in words.
     pub fn verdicts(&self) -> Vec<String> {
+        let verdicts = self.verdicts.verdicts(&self.nest);
         self.nest
             .loops
             .iter()
@@ -238,7 +271,7 @@ impl Plan {
                 format!(
                     "{indent}line {}: {}",
                     l.span.line,
-                    self.verdicts.verdicts.explain(&self.nest, id)
+                    verdicts.explain(&self.nest, id)
                 )
             })
             .collect()
@@ -347,7 +380,7 @@ impl Plan {
 
     /// Whether what is known of the nest counts from values at entry, and says nothing of a call that goes on half-way.
     pub(crate) fn counts_from_entry(&self) -> bool {
-        self.verdicts.counts_from_entry(&self.nest)
+        self.verdicts.counts_from_entry()
     }
 
     /// What the kernel for a launch is made for. `value`: the site is an expression.
@@ -434,8 +467,7 @@ impl Plan {
 
     /// Whether the iterations of the top loop may be shared among threads, for all that is known before a call.
     pub(crate) fn shares_top(&self) -> bool {
-        let top = self.verdicts.verdicts.loops.first();
-        top.is_some_and(|top| !matches!(top.verdict, analysis::Verdict::Serial(_)))
+        self.verdicts.shares_top()
     }
 
     /// Whether there is optimised code for a device, for calls of some kind.
@@ -577,7 +609,8 @@ impl Plan {
             hasher.update(codegen::libdevice_description().as_bytes());
         }
         cache::Key {
-            nest: self.fingerprint(options),
+            kind: cache::Kind::Kernel,
+            of: self.fingerprint(options),
             facts: hasher.finalize(),
         }
     }
@@ -586,10 +619,8 @@ impl Plan {
     fn fingerprint(&self, options: &Options) -> blake3::Hash {
         *self.fingerprint.get_or_init(|| {
             let mut hasher = blake3::Hasher::new();
-            hasher.update(&serde_json::to_vec(&self.nest).unwrap_or_default());
-            hasher.update(format!("{:?} {}", options.fp, options.versions).as_bytes());
-            hasher.update(codegen::target_description().as_bytes());
-            hasher.update(env!("NESTWISE_PLAN_FINGERPRINT").as_bytes());
+            hasher.update(&postcard::to_stdvec(&self.nest).unwrap_or_default());
+            hasher.update(&kept::made_by(options));
             hasher.finalize()
         })
     }
@@ -598,7 +629,7 @@ impl Plan {
     pub(crate) fn is_on_disk(&self, options: &Options) -> bool {
         *self.on_disk.get_or_init(|| {
             let dir = options.cache_dir.as_deref();
-            dir.is_some_and(|dir| cache::has(dir, &self.fingerprint(options)))
+            dir.is_some_and(|dir| cache::has(dir, cache::Kind::Kernel, &self.fingerprint(options)))
         })
     }
 

@@ -109,15 +109,15 @@ pub(super) fn copy_bytes(nest: &Nest, array: ArrayId, values: &analysis::LaunchV
 /// Arrays that some loop would copy of which so many threads may each have a copy, a bit each.
 pub(super) fn roomy_arrays(
     nest: &Nest,
-    verdicts: &analysis::Analysis,
+    copied: &[ArrayId],
     values: &analysis::LaunchValues,
     threads: usize,
 ) -> u64 {
     let fits =
         |a: ArrayId| copy_bytes(nest, a, values).saturating_mul(threads as i64) <= COPIED_BYTES;
-    let arrays = verdicts.loops.iter().flat_map(analysis::LoopInfo::copied);
-    arrays
-        .filter(|a| a.index() < 64 && fits(*a))
+    copied
+        .iter()
+        .filter(|a| a.index() < 64 && fits(**a))
         .fold(0, |bits, a| bits | 1 << a.index())
 }
 

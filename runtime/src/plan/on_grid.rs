@@ -85,7 +85,7 @@ impl Plan {
                 return Vec::new();
             }
             let nest = guards::apply(&self.nest, &sizes.proven);
-            let assumed = self.verdicts.verdicts.options.clone();
+            let assumed = self.verdicts.options().clone();
             let verdicts = analysis::analyse_with(&nest, assumed.clone());
             let info = analysis::LaunchInfo {
                 assumed,

@@ -314,8 +314,8 @@ impl Plan {
 
     /// Arrays of which every thread may have a copy, a bit each.
     pub(super) fn roomy(&self, sizes: &Sizes, options: &Options) -> u64 {
-        let verdicts = &self.verdicts.verdicts;
-        roomy_arrays(&self.nest, verdicts, &sizes.values, options.threads)
+        let copied = self.verdicts.copied();
+        roomy_arrays(&self.nest, copied, &sizes.values, options.threads)
     }
 
     /// How often a loop is started.

@@ -2,7 +2,7 @@
 
 use super::{Plan, Sizes, lock};
 use crate::options::{Options, options};
-use crate::pipeline::{self, HasValue};
+use crate::pipeline::HasValue;
 use crate::reason::Reason;
 use nestwise_costmodel::Device;
 use nestwise_costmodel::record::{CallRecord, KernelRecord, NestRecord, Parallel};
@@ -40,8 +40,7 @@ impl Plan {
     }
 
     fn empty_record(&self, sizes: &Sizes, options: &Options) -> NestRecord {
-        let forms = nestwise_analysis::shared_forms(&self.nest);
-        let source = pipeline::priced_by(&self.nest, &forms, &self.verdicts, options);
+        let source = self.priced_by.clone();
         NestRecord {
             file: String::new(),
             line: 0,

@@ -4,7 +4,7 @@ use super::make::copy_bytes;
 use super::{Plan, Sizes, lock};
 use crate::launch;
 use crate::options::options;
-use nestwise_analysis::undo::{Region, SlotUndo, undo_plan_with};
+use nestwise_analysis::undo::{Region, SlotUndo, UndoPlan, undo_plan_with};
 use nestwise_costmodel::{Device, LaunchWork, Seconds, Undo};
 use nestwise_ir::LoopId;
 
@@ -57,8 +57,14 @@ impl Plan {
             return (kernel.about.in_order, kernel.about.undo.slots.clone());
         }
         let in_order = device == Device::Serial && !self.verdicts.has_parallel();
-        let forms = &self.verdicts.verdicts.forms;
-        let plan = || undo_plan_with(&self.nest, forms, true);
-        (in_order, self.undo.get_or_init(plan).slots.clone())
+        (in_order, self.undo_plan().slots.clone())
+    }
+
+    /// What undoing takes where no arrays overlap.
+    pub(super) fn undo_plan(&self) -> &UndoPlan {
+        self.undo.get_or_init(|| {
+            let forms = &self.verdicts.verdicts(&self.nest).forms;
+            undo_plan_with(&self.nest, forms, true)
+        })
     }
 }
