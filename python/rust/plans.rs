@@ -55,7 +55,7 @@ impl Plans {
     pub fn made(&self) -> Vec<Arc<Plan>> {
         let of = |entry: &Entry| match &entry.plan {
             State::Made(plan) => plan.clone().ok(),
-            State::Ordered(_) => None,
+            State::Ordered(soon) => soon.get().and_then(|plan| plan.clone().ok()),
         };
         self.lock().iter().filter_map(of).collect()
     }

@@ -97,10 +97,13 @@ impl Site {
     /// Keeps for other processes what was lost, and lets go of what is kept of earlier calls.
     pub fn end(&self) {
         let options = options();
-        self.plans
-            .made()
-            .iter()
-            .for_each(|plan| plan.keep_lost(&options));
+        for plan in self.plans.made() {
+            if !self.early.is_over() {
+                // It came too late for anybody to look at.
+                plan.add_lost(self.early.spent());
+            }
+            plan.keep_lost(&options);
+        }
         self.forget_calls();
     }
 
@@ -123,6 +126,8 @@ impl Site {
     pub fn stats(&self) -> Stats {
         let mut stats = lock(&self.stats).clone();
         stats.calls = self.calls.load(Ordering::Relaxed);
+        let plan = self.plans.made().pop();
+        stats.verdicts = plan.map_or_else(Vec::new, |plan| plan.verdicts());
         stats.left(self.gate.left());
         let (left, seconds) = self.early.left(&self.gate.latch);
         stats.brief(left, seconds);
@@ -712,7 +717,6 @@ impl Site {
         self.early().end();
         let plan = plan?;
         plan.add_lost(self.early.spent());
-        lock(&self.stats).planned(&plan);
         Ok(Some(plan))
     }
 }

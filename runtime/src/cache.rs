@@ -11,8 +11,6 @@ use std::time::{Duration, SystemTime};
 
 /// The cache may hold this many bytes; beyond it the oldest entries go.
 const LIMIT: u64 = 256 << 20;
-/// The file of a nest's folder with what was lost.
-const LOST: &str = "lost";
 const MAGIC: &[u8; 8] = b"nestwise";
 
 /// What is kept.
@@ -59,20 +57,19 @@ pub fn has(dir: &Path, kind: Kind, of: &blake3::Hash) -> bool {
     folder_of(dir, kind, of).is_dir()
 }
 
-/// What processes have lost so far, in seconds, because there was no optimised code of a nest.
-pub fn lost(dir: &Path, nest: &blake3::Hash) -> f64 {
-    let text = fs::read_to_string(folder_of(dir, Kind::Kernel, nest).join(LOST));
-    text.ok().and_then(|t| t.trim().parse().ok()).unwrap_or(0.0)
+fn note_of(dir: &Path, key: &Key) -> PathBuf {
+    file_of(dir, key).with_extension("lost")
 }
 
-/// Keeps that sum, if there is quick code of the nest: another process may do so at the same time, and then one sum is forgotten.
-pub fn keep_lost(dir: &Path, nest: &blake3::Hash, seconds: f64) {
-    if has(dir, Kind::Kernel, nest) {
-        let _ = replace(
-            &folder_of(dir, Kind::Kernel, nest).join(LOST),
-            &seconds.to_string().into_bytes(),
-        );
-    }
+/// What was noted about an entry.
+pub fn note(dir: &Path, key: &Key) -> Option<String> {
+    fs::read_to_string(note_of(dir, key)).ok()
+}
+
+/// Notes something about an entry, in the place of what was noted before.
+pub fn put_note(dir: &Path, key: &Key, text: &str) {
+    // Another process may do so at the same time, and then one note is forgotten.
+    let _ = replace(&note_of(dir, key), text.as_bytes());
 }
 
 /// The bytes stored under `key`, if they are there and undamaged.
@@ -174,9 +171,10 @@ mod tests {
         store(&dir, &key, b"object code").unwrap();
         assert_eq!(load(&dir, &key).as_deref(), Some(&b"object code"[..]));
         assert!(has(&dir, Kind::Kernel, &nest));
-        assert_eq!(lost(&dir, &nest), 0.0);
-        keep_lost(&dir, &nest, 0.25);
-        assert_eq!(lost(&dir, &nest), 0.25);
+        assert_eq!(note(&dir, &key), None);
+        put_note(&dir, &key, "a note");
+        assert_eq!(note(&dir, &key).as_deref(), Some("a note"));
+        assert_eq!(load(&dir, &key).as_deref(), Some(&b"object code"[..]));
         let file = file_of(&dir, &key);
         let mut bytes = fs::read(&file).unwrap();
         *bytes.last_mut().unwrap() ^= 1;

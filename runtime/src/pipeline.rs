@@ -457,7 +457,7 @@ fn is_made_beside(
 ) -> bool {
     let worth_waiting = step > plan.making(decision.device, key.tier);
     let beside = plan.may_order(options) || plan.is_ordered();
-    beside && decision.trial.is_none() && !worth_waiting && !plan.is_overdue(options)
+    beside && decision.trial.is_none() && !worth_waiting && !plan.is_overdue(key.tier, options)
 }
 
 /// Launches might be shorter on the other native device: its kernel, or before it what threads could do, is asked for once

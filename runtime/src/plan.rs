@@ -4,6 +4,7 @@ mod fresh;
 mod jumps;
 pub mod kept;
 mod learn;
+mod lost;
 mod make;
 mod on_grid;
 mod order;
@@ -17,6 +18,7 @@ mod undo;
 mod walk;
 mod work;
 
+use self::lost::Lost;
 pub use self::make::Key;
 use self::make::{Made, Way, compile, has_room, schedule, short_loops};
 pub(crate) use self::order::SHARE;
@@ -100,8 +102,9 @@ pub struct Plan {
     /// The cache had kernels of this nest when that was asked first, and which it had not.
     on_disk: OnceLock<bool>,
     not_on_disk: Mutex<Vec<Key>>,
-    /// What earlier processes lost without optimised code.
-    lost_before: OnceLock<Seconds>,
+    /// Where it is kept on disk, and what earlier processes lost.
+    kept_at: OnceLock<cache::Key>,
+    lost_before: OnceLock<Lost>,
     shows_identity: OnceLock<bool>,
     recent: Mutex<VecDeque<Recent>>,
     /// Its data has NaN in it, which comparisons by vectors take for an invalid operation.
@@ -186,6 +189,7 @@ impl Plan {
             fingerprint: OnceLock::new(),
             on_disk: OnceLock::new(),
             not_on_disk: Mutex::default(),
+            kept_at: OnceLock::new(),
             lost_before: OnceLock::new(),
             quiet: AtomicBool::new(false),
             found: Found::default(),

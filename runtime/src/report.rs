@@ -3,7 +3,7 @@
 use crate::device::Transfers;
 use crate::launch::Launch;
 use crate::pipeline::Declined;
-use crate::plan::{CallFeatures, Plan};
+use crate::plan::CallFeatures;
 use crate::reason::Reason;
 use nestwise_costmodel::{Decision, Device, Seconds};
 use std::time::Duration;
@@ -126,11 +126,6 @@ impl Stats {
         for (reason, count) in &other.fallbacks {
             self.fallbacks(reason, *count);
         }
-    }
-
-    /// A plan was made.
-    pub fn planned(&mut self, plan: &Plan) {
-        self.verdicts = plan.verdicts();
     }
 
     /// CPython runs (a part of) a call, for this reason.

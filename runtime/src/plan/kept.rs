@@ -86,7 +86,9 @@ pub fn load(key: &PlanKey, options: &Options) -> Option<Plan> {
         undo: Some(kept.undo.into_owned()),
         broken: false,
     };
-    Some(Plan::new(stages, options))
+    let plan = Plan::new(stages, options);
+    let _ = plan.kept_at.set(key.0);
+    Some(plan)
 }
 
 /// Keeps a plan for other processes. A cache that cannot be written only costs time.
@@ -103,7 +105,8 @@ pub fn store(plan: &Plan, key: &PlanKey, options: &Options) {
         priced_by: Cow::Borrowed(&plan.priced_by),
         undo: Cow::Borrowed(plan.undo_plan()),
     };
-    if let Ok(bytes) = postcard::to_stdvec(&kept) {
-        let _ = cache::store(dir, &key.0, &bytes);
+    let stored = postcard::to_stdvec(&kept).is_ok_and(|b| cache::store(dir, &key.0, &b).is_ok());
+    if stored {
+        let _ = plan.kept_at.set(key.0);
     }
 }

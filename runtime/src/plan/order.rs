@@ -2,7 +2,6 @@
 
 use super::{Key, Plan, Sizes, lock};
 use crate::background;
-use crate::cache;
 use crate::options::{DeviceChoice, Options};
 use crate::pipeline::Resume;
 use nestwise_costmodel::{Decision, Device, Seconds};
@@ -20,11 +19,16 @@ const LOOKS: f64 = 16.0;
 impl Options {
     /// Kernels that may be made at a time beside what runs: one for each further thread.
     pub fn background(&self) -> usize {
-        let free = self.device == DeviceChoice::Auto && !self.verify && !self.prices;
-        match free && self.trial.is_none() && self.tier.is_none() && self.background {
+        match self.is_free() {
             true => self.threads - 1,
             false => 0,
         }
+    }
+
+    /// Whether nobody has chosen what is to run, or when it is made.
+    pub(super) fn is_free(&self) -> bool {
+        let free = self.device == DeviceChoice::Auto && !self.verify && !self.prices;
+        free && self.trial.is_none() && self.tier.is_none() && self.background
     }
 }
 
@@ -117,31 +121,6 @@ impl Plan {
     pub(crate) fn could_share(&self, time: Seconds, options: &Options) -> bool {
         let most = time * (1.0 - 1.0 / options.threads as f64);
         most >= self.prices.compile() * SHARE
-    }
-
-    /// Whether earlier processes have lost as much without optimised code as it takes to make it: none of them ran long enough for
-    /// that, so this one waits for it.
-    pub(crate) fn is_overdue(&self, options: &Options) -> bool {
-        let missing = lock(&self.made)[Device::Serial.kind()].is_none();
-        missing && self.lost_before(options) >= self.prices.compile()
-    }
-
-    fn lost_before(&self, options: &Options) -> Seconds {
-        *self.lost_before.get_or_init(|| {
-            let dir = options.cache_dir.as_deref();
-            let known = dir.filter(|_| self.is_on_disk(options));
-            Seconds(known.map_or(0.0, |dir| cache::lost(dir, &self.fingerprint(options))))
-        })
-    }
-
-    /// Keeps for other processes what this one has lost without optimised code, where it ran quick code instead.
-    pub fn keep_lost(&self, options: &Options) {
-        let quick = self.quick.load(Ordering::Relaxed) && !self.has_made(Device::Serial);
-        let (Some(dir), true) = (&options.cache_dir, quick && options.background() > 0) else {
-            return;
-        };
-        let lost = self.lost_before(options) + lock(&self.lost)[Device::Serial.kind()];
-        cache::keep_lost(dir, &self.fingerprint(options), lost.0);
     }
 
     /// Has it found out what threads could do, which may take longer than making a kernel.

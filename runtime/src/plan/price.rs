@@ -55,7 +55,7 @@ impl Plan {
         let compiled = lock(&self.made).each_ref().map(Option::is_some);
         let spent = resume.map_or(Seconds(0.0), |r| r.spent);
         let lost = match self.wait(Tier::Optimised, options) {
-            _ if self.is_overdue(options) => [self.prices.compile(); 3],
+            _ if self.is_overdue(Tier::Optimised, options) => [self.prices.compile(); 3],
             _ if self.loads(options) => [Seconds(self.prices.compile().0 - LOADING.0); 3],
             // A native run would wait so long, however much was lost before.
             Some(wait) => [Seconds(self.prices.compile().0 - wait.0); 3],
@@ -139,12 +139,13 @@ impl Plan {
         let free =
             options.device == DeviceChoice::Auto && !options.prices && options.tier.is_none();
         let fixed = !free || options.trial.is_some() || options.unchecked.is_some();
-        if fixed || self.is_overdue(options) {
+        if fixed || self.is_overdue(Tier::Optimised, options) {
             return None;
         }
         let compile = match self.wait(Tier::Quick, options) {
             _ if self.quick.load(Ordering::Relaxed) => Seconds(0.0),
             _ if self.loads(options) => LOADING,
+            _ if self.is_overdue(Tier::Quick, options) => Seconds(0.0),
             Some(wait) => wait,
             None => Seconds((self.prices.compile_quick().0 - lost.0).max(0.0)),
         };
