@@ -10,7 +10,9 @@ use std::fmt;
 
 /// A scalar value that has a name of its own because it is not affine: one definition (`Let`, or the merge of
 /// several) of a variable. See [`crate::forms::DefInfo`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize,
+)]
 pub struct DefId(pub u32);
 
 impl DefId {
@@ -21,7 +23,9 @@ impl DefId {
 }
 
 /// A value that does not change from the start of the top loop to its end.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize,
+)]
 pub enum Sym {
     /// The value a variable has at entry to the nest.
     Var(VarId),
@@ -32,7 +36,9 @@ pub enum Sym {
 }
 
 /// A value that changes while the nest runs.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize,
+)]
 pub enum Ix {
     /// The counter of a loop.
     Counter(LoopId),
@@ -48,7 +54,9 @@ const MAX_TERMS: usize = 24;
 const MAX_COEF: i128 = 1 << 80;
 
 /// `coef * product(syms) * ix`.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize,
+)]
 pub struct Term {
     /// The index variable, `None` in the part that does not change while the nest runs.
     pub ix: Option<Ix>,
@@ -65,7 +73,18 @@ impl Term {
 }
 
 /// A linear form; canonical, so that `==` is equality as polynomials.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone,
+    PartialEq,
+    Eq,
+    Hash,
+    Debug,
+    Default,
+    PartialOrd,
+    Ord,
+    serde::Serialize,
+    serde::Deserialize,
+)]
 pub struct Affine {
     /// Sorted by index variable, then symbols.
     terms: Vec<Term>,

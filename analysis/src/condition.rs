@@ -6,7 +6,9 @@ use crate::launch::LaunchValues;
 use std::collections::HashMap;
 
 /// What is said of a form.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub enum Relation {
     /// It is not negative.
     NonNegative,
@@ -17,7 +19,9 @@ pub enum Relation {
 }
 
 /// A relation of a form over symbols.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub struct Atom {
     /// A form without index variables.
     pub form: Affine,
@@ -26,7 +30,9 @@ pub struct Atom {
 }
 
 /// All of its atoms hold: then iterations depend on each other. Without atoms they always do.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub struct Clause {
     /// Sorted.
     pub atoms: Vec<Atom>,

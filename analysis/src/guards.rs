@@ -9,7 +9,9 @@ use nestwise_ir::{BinOp, CmpOp, Ty};
 use std::collections::HashMap;
 
 /// A node that may fire.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize,
+)]
 pub struct GuardId(pub u32);
 
 impl GuardId {

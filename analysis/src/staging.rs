@@ -189,7 +189,8 @@ impl Staged {
         // Guards may hide what a rewriting could do.
         let hidden = self.summary.guarded && !as_is.has_top();
         let absent = self.absent(refuted, hopeful);
-        let conditions = absent.is_some() && (self.summary.open || self.summary.clauses.len() > self.summary.needed);
+        let conditions = absent.is_some()
+            && (self.summary.open || self.summary.clauses.len() > self.summary.needed);
         if !conditions && !hidden {
             return Some(as_is.clone());
         }

@@ -155,7 +155,11 @@ pub struct Sizes<'a> {
 impl TrafficPlan {
     /// The places of `nest`, some of whose loops run by so many lanes.
     pub fn of(nest: &Nest, lanes: &[(LoopId, u32)]) -> TrafficPlan {
-        TrafficPlan::with(nest, &crate::shared_forms(nest, &crate::ranges(nest)), lanes)
+        TrafficPlan::with(
+            nest,
+            &crate::shared_forms(nest, &crate::ranges(nest)),
+            lanes,
+        )
     }
 
     /// The same, from its [shared forms](crate::shared_forms).

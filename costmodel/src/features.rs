@@ -1,5 +1,6 @@
 //! What one execution of each loop body of a typed nest does, by kind of operation.
 
+use nestwise_ir::likely::Likely;
 use nestwise_ir::{
     BinOp, Expr, ExprKind, Fun, Lib, LoopId, LoopWork, Nest, Scalar, Stmt, StmtKind, Tally, UnOp,
     Work,
@@ -36,7 +37,7 @@ pub type Vectors<'a> = &'a dyn Fn(Fun, Scalar) -> bool;
 pub struct LoopFeatures {
     /// The loop.
     pub id: LoopId,
-    /// Probability that the loop is reached when its parent's body runs (0.5 under a condition).
+    /// Probability that the loop is reached when its parent's body runs.
     pub reached: f64,
     /// Its own body, as it is compiled.
     pub body: Counts,
@@ -80,7 +81,12 @@ impl Features {
             work: NOTHING,
             inner: vec![],
         };
-        Collector { nest, vectors }.stmt(&nest.top, 1.0, &mut root);
+        Collector {
+            nest,
+            vectors,
+            likely: Likely::of(nest),
+        }
+        .stmt(&nest.top, 1.0, &mut root);
         let top = root.inner.pop().unwrap_or(root);
         Features {
             top,
@@ -94,6 +100,7 @@ impl Features {
 struct Collector<'a> {
     nest: &'a Nest,
     vectors: Vectors<'a>,
+    likely: Likely,
 }
 
 impl Collector<'_> {
@@ -124,14 +131,14 @@ impl Collector<'_> {
         for e in stmt.exprs() {
             self.expr(e, weight, &mut into.body);
         }
-        // Without a profile of the branches each side is as likely as the other.
-        let share = if matches!(stmt.kind, StmtKind::If { .. }) {
-            0.5
-        } else {
-            1.0
-        };
+        if let StmtKind::If { cond, then, orelse } = &stmt.kind {
+            let share = self.likely.then(cond, then, orelse);
+            self.block(then, weight * share, into);
+            self.block(orelse, weight * (1.0 - share), into);
+            return;
+        }
         for block in stmt.blocks() {
-            self.block(block, weight * share, into);
+            self.block(block, weight, into);
         }
     }
 

@@ -38,6 +38,7 @@ mod display;
 pub mod events;
 mod ids;
 pub mod interrupts;
+pub mod likely;
 pub mod liveout;
 pub mod nest;
 mod ops;

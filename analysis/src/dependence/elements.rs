@@ -9,7 +9,9 @@ use crate::interval::Interval;
 use nestwise_ir::{AccessId, ArrayId};
 
 /// What can be known of all elements of an array.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize,
+)]
 pub enum Property {
     /// No two are equal.
     Distinct,

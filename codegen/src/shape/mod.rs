@@ -17,6 +17,7 @@ use inkwell::targets::TargetMachine;
 use inkwell::values::AsValueRef;
 use llvm_sys::LLVMOpcode;
 use llvm_sys::prelude::LLVMValueRef;
+use nestwise_ir::likely::Likely;
 use nestwise_ir::shape::{Body, LoopShape, Part};
 use nestwise_ir::{LoopId, Nest, Stmt, StmtKind};
 
@@ -52,7 +53,9 @@ pub(crate) fn of(module: &Module<'_>, machine: &TargetMachine, vector_bits: u32)
 /// mostly about trip counts, which prices know), and whether one around it is none any more.
 pub(crate) fn place(body: &mut Body, nest: &Nest) {
     let mut known = HashMap::new();
-    places_in(std::slice::from_ref(&nest.top), 1.0, &[], &mut known);
+    let likely = Likely::of(nest);
+    let top = std::slice::from_ref(&nest.top);
+    places_in(&likely, top, 1.0, &[], &mut known);
     let mut left = HashSet::new();
     collect(body, &mut left);
     set_places(body, &known, &left);
@@ -66,7 +69,13 @@ struct Place {
     around: Vec<LoopId>,
 }
 
-fn places_in(block: &[Stmt], likely: f32, around: &[LoopId], known: &mut HashMap<LoopId, Place>) {
+fn places_in(
+    branches: &Likely,
+    block: &[Stmt],
+    likely: f32,
+    around: &[LoopId],
+    known: &mut HashMap<LoopId, Place>,
+) {
     for stmt in block {
         let id = match &stmt.kind {
             StmtKind::For(l) => Some(l.id),
@@ -79,13 +88,15 @@ fn places_in(block: &[Stmt], likely: f32, around: &[LoopId], known: &mut HashMap
             known.insert(id, Place { likely, around });
             inside.push(id);
         }
-        let likely = match &stmt.kind {
-            _ if id.is_some() => 1.0,
-            StmtKind::If { .. } => likely / 2.0,
-            _ => likely,
-        };
+        if let StmtKind::If { cond, then, orelse } = &stmt.kind {
+            let share = branches.then(cond, then, orelse) as f32;
+            places_in(branches, then, likely * share, &inside, known);
+            places_in(branches, orelse, likely * (1.0 - share), &inside, known);
+            continue;
+        }
+        let likely = if id.is_some() { 1.0 } else { likely };
         for block in stmt.blocks() {
-            places_in(block, likely, &inside, known);
+            places_in(branches, block, likely, &inside, known);
         }
     }
 }

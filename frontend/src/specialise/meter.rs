@@ -1,10 +1,8 @@
 //! What CPython does, counted while the nest is lowered: here the types are known and the text is as it was written.
 //!
-//! Weights say how often something happens in one execution of the loop's body around it. Nobody has seen the
-//! branches run, so each side of an `if`, and each later operand of `and` and `or`, counts half, but for what the text
-//! tells (Ball and Larus, "Branch prediction for free", 1993): two things are seldom equal, numbers are seldom below zero,
-//! what goes on to the next iteration is an exception, and a side that leaves its loop ([`LEAVES`]) runs at most once in
-//! all its iterations. A range that something is to lie in is as a rule where an array can be indexed.
+//! Weights say how often something happens in one execution of the loop's body around it. How likely branches are is told by
+//! the same rules as for compiled code ([`nestwise_ir::likely`]), here from the text; each later operand of `and` and `or` counts
+//! half. A range that something is to lie in is as a rule where an array can be indexed.
 
 use nestwise_ir::surface::{BinOp as Op, CmpOp, UnOp};
 use nestwise_ir::work::{LoopWork, NestWork, Tally, Work};
@@ -18,15 +16,9 @@ use super::lower::Lower;
 use super::value::{Sv, Val, View};
 use crate::known::{Builtin, Known, MathFn, MathSpecial, NumpyFn};
 use nestwise_ir::Fun;
+use nestwise_ir::likely::RARELY;
+pub(super) use nestwise_ir::likely::{HALF, LEAVES};
 
-/// One side of a choice nobody knows more about.
-pub(super) const HALF: f64 = 0.5;
-/// A side that ends with `break` or `return`: once a loop at most, and loops that one looks at have ten iterations or
-/// more.
-pub(super) const LEAVES: f64 = 0.1;
-
-/// A side that the text makes unlikely.
-const RARELY: f64 = 0.2;
 /// Bits of one digit of an int.
 const DIGIT: u32 = 30;
 
@@ -517,8 +509,8 @@ fn likelihood(test: &hir::Expr) -> f64 {
     match &test.kind {
         hir::ExprKind::Unary(UnOp::Not, inner) => 1.0 - likelihood(inner),
         hir::ExprKind::Compare(first, rest) => match rest.as_slice() {
-            [(CmpOp::Eq, _)] => RARELY,
-            [(CmpOp::Ne, _)] => 1.0 - RARELY,
+            [(CmpOp::Eq, _)] => every(first).map_or(RARELY, |turns| 1.0 / turns),
+            [(CmpOp::Ne, _)] => 1.0 - every(first).map_or(RARELY, |turns| 1.0 / turns),
             [(CmpOp::Lt | CmpOp::Le, second)] if is_zero(second) => RARELY,
             [(CmpOp::Gt | CmpOp::Ge, second)] if is_zero(second) => 1.0 - RARELY,
             [(CmpOp::Lt | CmpOp::Le, _)] if is_zero(first) => 1.0 - RARELY,
@@ -527,6 +519,17 @@ fn likelihood(test: &hir::Expr) -> f64 {
             _ => HALF,
         },
         _ => HALF,
+    }
+}
+
+/// The divisor of a remainder by a constant, each of which is as likely as any other.
+fn every(e: &hir::Expr) -> Option<f64> {
+    let hir::ExprKind::Binary(Op::Mod, _, by) = &e.kind else {
+        return None;
+    };
+    match by.kind {
+        hir::ExprKind::Int(n) if n > 1 => Some(n as f64),
+        _ => None,
     }
 }
 
