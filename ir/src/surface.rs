@@ -33,8 +33,17 @@ pub struct Function {
     pub places: Arena<PlaceId, Place>,
     /// The statements.
     pub body: Vec<Stmt>,
-    /// It stands for a library's, which keeps nothing of its arguments and runs so many functions of Python's.
-    pub library: Option<u32>,
+    /// It stands for a library's, which keeps nothing of its arguments.
+    pub library: Option<LibraryWork>,
+}
+
+/// What CPython does in a call of a library's function.
+#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct LibraryWork {
+    /// Functions of Python's that it runs.
+    pub calls: u32,
+    /// What else it takes, in calls of a quick C function such as `math.sqrt`.
+    pub quick: f64,
 }
 
 /// A parameter of a [`Function`].

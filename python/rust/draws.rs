@@ -7,6 +7,7 @@
 //! legacy `randint`; in a `Generator`, which draws pieces of 32 bits and keeps every second one for later, it is the upper part of
 //! the product of both (Lemire, "Fast Random Integer Generation in an Interval", 2019). What has to raise looks for a word that the state has not, and so is CPython's.
 
+use nestwise_ir::surface::LibraryWork;
 use std::collections::HashSet;
 
 /// Which library's.
@@ -24,13 +25,17 @@ pub struct Draw {
     pub library: Library,
     /// Its names.
     pub names: &'static [&'static str],
-    /// Functions of Python's that it runs there.
-    pub calls: u32,
+    /// What it takes CPython, as measured beside `math.sqrt` on one machine.
+    pub work: LibraryWork,
     /// It is Python's own text that it has to do the same as.
     pub checked: bool,
     head: &'static str,
     body: fn() -> String,
     tail: &'static str,
+}
+
+const fn work(calls: u32, quick: f64) -> LibraryWork {
+    LibraryWork { calls, quick }
 }
 
 /// The next draw, as `y`; `AT` and `POS` stand for where the words begin and where the position is.
@@ -242,7 +247,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Python,
         names: &["random"],
-        calls: 0,
+        work: work(0, 1.0),
         checked: false,
         head: "def NAME(state):",
         body: bits,
@@ -251,7 +256,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Python,
         names: &["randint"],
-        calls: 3,
+        work: work(3, 8.0),
         checked: false,
         head: "def NAME(state, a, b):\n    low = int(a | 0)\n    n = int(b | 0) - low + 1",
         body: below,
@@ -260,7 +265,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Python,
         names: &["randrange"],
-        calls: 2,
+        work: work(2, 6.0),
         checked: false,
         // The default, which no call with two ints that does not raise has, stands for none.
         head: "def NAME(state, start, stop=-4611686018427387904):
@@ -277,7 +282,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Python,
         names: &["choice"],
-        calls: 2,
+        work: work(2, 5.5),
         checked: false,
         head: "def NAME(state, seq):\n    n = len(seq)",
         body: below,
@@ -286,7 +291,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Python,
         names: &["gauss"],
-        calls: 1,
+        work: work(1, 13.0),
         checked: true,
         head: "def NAME(state, mu, sigma):",
         body: gauss,
@@ -295,7 +300,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Python,
         names: &["normalvariate"],
-        calls: 1,
+        work: work(1, 16.0),
         checked: true,
         head: "def NAME(state, mu, sigma):",
         body: ratio,
@@ -304,7 +309,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Python,
         names: &["expovariate"],
-        calls: 1,
+        work: work(1, 5.0),
         checked: true,
         head: "def NAME(state, lambd):",
         body: bits,
@@ -313,7 +318,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Numpy,
         names: &["rand", "random", "random_sample"],
-        calls: 0,
+        work: work(0, 9.0),
         checked: false,
         head: "def NAME(state):",
         body: bits,
@@ -322,7 +327,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Numpy,
         names: &["uniform"],
-        calls: 0,
+        work: work(0, 57.0),
         checked: false,
         head: "def NAME(state, low=0.0, high=1.0):
     low = float(low)
@@ -335,7 +340,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Numpy,
         names: &["randint"],
-        calls: 3,
+        work: work(3, 66.0),
         checked: false,
         head: LOW_HIGH,
         body: at_most,
@@ -344,7 +349,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Generator,
         names: &["random"],
-        calls: 0,
+        work: work(0, 12.0),
         checked: false,
         head: "def NAME(state):",
         body: pcg_bits,
@@ -353,7 +358,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Generator,
         names: &["uniform"],
-        calls: 0,
+        work: work(0, 55.0),
         checked: false,
         head: "def NAME(state, low=0.0, high=1.0):
     low = float(low)
@@ -366,7 +371,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Generator,
         names: &["integers"],
-        calls: 0,
+        work: work(0, 48.0),
         checked: false,
         head: LOW_HIGH,
         body: pcg_at_most,
@@ -434,7 +439,7 @@ mod tests {
                 "{name}: {global:?}"
             );
         }
-        assert!(Draw::named("random.randint").is_some_and(|d| d.calls == 3));
+        assert!(Draw::named("random.randint").is_some_and(|d| d.work.calls == 3));
         assert!(Draw::named("numpy.random.rand").is_some());
         assert!(Draw::named("random.shuffle").is_none());
     }

@@ -69,7 +69,7 @@ impl Evidence for Module<'_, '_> {
         let found = found.and_then(|(text, line, indented, locals, free, name, file)| {
             let mut found =
                 parse_function(&text, line, indented, &locals, &free, &name, &file).ok()?;
-            found.library = Draw::named(&file).map(|d| d.calls);
+            found.library = Draw::named(&file).map(|d| d.work);
             Some(found)
         });
         let found = found.map(Arc::new);

@@ -141,7 +141,7 @@ fn make_python(py: Python<'_>, module: &Bound<'_, PyAny>) -> PyResult<Option<Lib
     let mut methods = HashMap::new();
     for (draw, name) in all_of(draws::Library::Python) {
         let method = plain.getattr(name)?;
-        let function = match draw.calls {
+        let function = match draw.work.calls {
             0 => {
                 let method = sample.getattr(name)?;
                 // SAFETY: an object.
@@ -297,7 +297,7 @@ fn parsed(py: Python<'_>, draw: &Draw, at: &str, position: &str) -> PyResult<Arc
     let surface = parse_function(&text, 1, false, &locals, &none, name, "random");
     let mut surface =
         surface.map_err(|e| pyo3::exceptions::PyValueError::new_err(e.error.to_string()))?;
-    surface.library = Some(draw.calls);
+    surface.library = Some(draw.work);
     let places: Vec<&Place> = surface.places.values().collect();
     let mut places = bind::bind_places(py, &places, &[]);
     if let Some(own) = surface.params.first() {

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use nestwise_ir::surface::{BinOp, CmpOp, UnOp};
+use nestwise_ir::surface::{BinOp, CmpOp, LibraryWork, UnOp};
 use nestwise_ir::{PlaceId, Scalar, Span, Work};
 
 use crate::known::Known;
@@ -250,14 +250,14 @@ pub(super) struct ListComprehension {
 }
 
 /// What an inlined call is to CPython.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Origin {
     /// A function of the user's.
     Function,
     /// A builtin that takes a generator expression.
     Generator,
-    /// A function in C, or a library's that runs so many of Python's.
-    Library { calls: u32 },
+    /// A function of a library's.
+    Library(LibraryWork),
 }
 
 /// Whether all of them have this truth; none: one before the first that has the other is not known.

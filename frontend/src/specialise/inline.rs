@@ -86,7 +86,7 @@ impl Resolver<'_> {
             fresh,
             sum: false,
             origin: match function.library {
-                Some(calls) => Origin::Library { calls },
+                Some(work) => Origin::Library(work),
                 None => Origin::Function,
             },
         };

@@ -409,12 +409,12 @@ impl Lower<'_> {
                 self.tally(Work::Builtin, 1.0);
                 self.meter.generator = true;
             }
-            Origin::Library { calls } => {
-                self.tally(Work::MathTwo, 1.0);
-                self.tally(Work::Call, f64::from(calls));
+            Origin::Library(work) => {
+                self.tally(Work::MathQuick, work.quick);
+                self.tally(Work::Call, f64::from(work.calls));
             }
         }
-        !matches!(call.origin, Origin::Library { .. })
+        !matches!(call.origin, Origin::Library(_))
     }
 
     /// The end of a `for`: what `zip` asks first is what ends it, where all have the same length.

@@ -1,7 +1,7 @@
 //! `math.gcd`, `math.isqrt`, `math.factorial`, `math.comb`: loops in the place of the call. Where a result would not fit
 //! 64 bits, or the function raises, CPython takes over.
 
-use nestwise_ir::surface::{BinOp, CmpOp};
+use nestwise_ir::surface::{BinOp, CmpOp, LibraryWork};
 use nestwise_ir::{Fun, Span};
 
 use super::comprehension::{stmt, when};
@@ -49,7 +49,10 @@ impl Resolver<'_> {
             tuple: false,
             fresh,
             sum: false,
-            origin: Origin::Library { calls: 0 },
+            origin: Origin::Library(LibraryWork {
+                calls: 0,
+                quick: 1.0,
+            }),
         };
         Ok(Expr {
             kind: ExprKind::Inline(Box::new(call)),
