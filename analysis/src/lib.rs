@@ -32,7 +32,6 @@ pub mod floats;
 pub mod footprint;
 pub mod forms;
 pub mod guards;
-pub mod identity;
 mod image;
 mod induction;
 pub mod integer;

@@ -135,9 +135,6 @@ impl Appended {
         // SAFETY: as promised by the caller.
         let mut buffer =
             unsafe { Buffer::new(self.list, shape, self.storage, None) }.map_err(Trouble::why)?;
-        if buffer.has_nan() {
-            return Err(Trouble::Nan.why());
-        }
         let view = buffer.view();
         // SAFETY: both have room for that many elements.
         unsafe {

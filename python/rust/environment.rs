@@ -5,7 +5,6 @@ use crate::once::Once;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The functions that tell, looked up once.
 struct Probes {
@@ -90,20 +89,6 @@ pub fn handles_signals(py: Python<'_>) -> bool {
         let handler = signals.getsignal.bind(py).call1((number,));
         handler.is_ok_and(|h| h.is_callable() && !h.is(&signals.default))
     })
-}
-
-/// Whether some module of the program tells numbers apart by identity.
-static IDENTITY: AtomicBool = AtomicBool::new(false);
-
-/// From now on copied numbers stay the objects they are.
-#[pyfunction]
-pub fn keep_identity() {
-    IDENTITY.store(true, Ordering::Relaxed);
-}
-
-/// Whether they do.
-pub fn keeps_identity() -> bool {
-    IDENTITY.load(Ordering::Relaxed)
 }
 
 /// What `np.errstate` and `np.seterr` ask for.

@@ -17,7 +17,6 @@ use crate::region;
 use crate::results;
 use crate::scratch::Scratch;
 use crate::waiting;
-use nestwise_analysis::identity;
 use nestwise_frontend::LoopKind;
 use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, Nest, Prov, Scalar};
 use nestwise_runtime::device::{Owner, kept};
@@ -219,43 +218,6 @@ impl<'a> PyHost<'a> {
         Ok(())
     }
 
-    /// `in` finds a NaN by identity. One that is copied into a list would lose it, and one in a list that is written
-    /// would keep it where CPython computes another.
-    fn refuse_nan(&self) -> Result<(), Reason> {
-        let is_nan = |v: &Value| matches!(v, Value::Float(f) if f.is_nan());
-        let stays = self.buffers.iter().any(|b| b.1 && b.2.has_nan());
-        let anywhere = self.buffers.iter().any(|b| b.2.has_nan())
-            || self.binding.captures.iter().any(|c| is_nan(&c.value));
-        if stays || anywhere && identity::stores_copies(self.nest) {
-            return Err(Reason::List {
-                name: "an element".into(),
-                why: Trouble::Nan.why(),
-            });
-        }
-        Ok(())
-    }
-
-    /// The NaN that a name copied from a list or another name holds, if there is but one object it can be.
-    pub fn the_nan(&self) -> Option<*mut PyObject> {
-        let scalar = |c: &crate::bind::Bound| {
-            let is_nan = matches!(c.value, Value::Float(f) if f.is_nan());
-            // SAFETY: a live object.
-            is_nan && unsafe { ffi::Py_TYPE(c.object) == &raw mut ffi::PyFloat_Type }
-        };
-        let named = self.binding.captures.iter().filter(|c| scalar(c));
-        let mut all: Vec<*mut PyObject> = named.map(|c| c.object).collect();
-        for buffer in self.buffers.iter().filter(|b| b.2.has_nan()) {
-            // SAFETY: a list with a NaN is not written.
-            all.extend(unsafe { buffer.2.nans() });
-        }
-        all.sort_unstable();
-        all.dedup();
-        match all[..] {
-            [one] => Some(one),
-            _ => None,
-        }
-    }
-
     /// Puts what was computed into the lists.
     pub fn write_back(&self, launch: &Launch) -> bool {
         (self.published_all || self.write_lists())
@@ -402,7 +364,6 @@ impl Host for PyHost<'_> {
         self.refuse_unwritable()?;
         self.refuse_shared()?;
         self.refuse_fields(&written)?;
-        self.refuse_nan()?;
         Ok(views)
     }
 

@@ -457,7 +457,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(report, module)?,
         wrap_pyfunction!(memory::keep_heap, module)?,
         wrap_pyfunction!(panics::panics, module)?,
-        wrap_pyfunction!(environment::keep_identity, module)?,
         wrap_pyfunction!(verify::verify, module)?,
         wrap_pyfunction!(calibrate::fit, module)?,
         wrap_pyfunction!(calibrate::errors, module)?,

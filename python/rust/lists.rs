@@ -46,8 +46,6 @@ pub enum Trouble {
     Tuple,
     /// There is no memory for a copy of it.
     Memory,
-    /// A NaN might be copied into a list: `in` finds a NaN by identity, which a copied value loses.
-    Nan,
 }
 
 impl Trouble {
@@ -61,7 +59,6 @@ impl Trouble {
             Self::SharedRow => "one of its rows stands in two places",
             Self::Tuple => "one of its rows is a tuple",
             Self::Memory => "there is no memory for a copy of it",
-            Self::Nan => "it is a NaN, which a list finds by identity",
         }
     }
 }
@@ -166,7 +163,6 @@ pub struct Buffer {
     numpy: Option<&'static Numpy>,
     data: Memory,
     tags: Vec<u8>,
-    has_nan: bool,
 }
 
 /// Fresh zeroed memory, if there is so much: a vector without would end the process.
@@ -201,7 +197,6 @@ impl Buffer {
             numpy: np.filter(|_| shape.numpy),
             data: Memory::of(bytes.div_ceil(8)).ok_or(Trouble::Memory)?,
             tags: zeros(tags).ok_or(Trouble::Memory)?,
-            has_nan: false,
         };
         let mut at = 0;
         // SAFETY: as promised by the caller.
@@ -262,32 +257,6 @@ impl Buffer {
         }
     }
 
-    /// Whether a NaN is among the elements.
-    pub fn has_nan(&self) -> bool {
-        self.has_nan
-    }
-
-    /// The elements that are NaN.
-    ///
-    /// # Safety
-    /// The list is unchanged since it was read.
-    pub unsafe fn nans(&self) -> Vec<*mut PyObject> {
-        let mut level = vec![self.list];
-        for _ in 0..self.shape.rank {
-            // SAFETY: `read` found rows at every level but the last.
-            level = level
-                .iter()
-                .flat_map(|o| unsafe { items(*o) }.unwrap_or(&[]).to_vec())
-                .collect();
-        }
-        // SAFETY: payloads of floats only.
-        let is_nan = |o: &*mut PyObject| unsafe {
-            leaf_of(*o) == Some(Scalar::F64) && layout::payload::<f64>(*o).is_nan()
-        };
-        level.retain(is_nan);
-        level
-    }
-
     /// The representation of its elements, and whether they are scalars of NumPy's.
     pub fn elements(&self) -> (Scalar, bool) {
         (self.storage, self.numpy.is_some())
@@ -329,7 +298,6 @@ impl Buffer {
     }
 
     unsafe fn read_floats(&mut self, row: &[*mut PyObject], at: usize) -> Result<(), Trouble> {
-        let mut has_nan = false;
         // SAFETY: live objects, whose type is looked at first; `at` counts elements of the shape, which sized the buffer.
         unsafe {
             let data = self.data.as_mut_ptr().cast::<f64>().add(at);
@@ -338,11 +306,9 @@ impl Buffer {
                     return Err(self.unlike(leaf_of(*leaf)));
                 }
                 let value = layout::payload::<f64>(*leaf);
-                has_nan |= value.is_nan();
                 *data.add(k) = value;
             }
         }
-        self.has_nan |= has_nan;
         Ok(())
     }
 
@@ -372,16 +338,10 @@ impl Buffer {
             }
             let to = self.bytes_of(at + k);
             // SAFETY: the type was just looked at; `at` counts elements of the shape, which sized the buffer.
-            let nan = unsafe {
+            unsafe {
                 let from = layout::payload_of(*leaf);
                 std::ptr::copy_nonoverlapping(from, to.cast_mut(), self.storage.size());
-                match self.storage {
-                    Scalar::F64 => layout::payload::<f64>(*leaf).is_nan(),
-                    Scalar::F32 => layout::payload::<f32>(*leaf).is_nan(),
-                    _ => false,
-                }
-            };
-            self.has_nan |= nan;
+            }
         }
         Ok(())
     }
@@ -408,7 +368,6 @@ impl Buffer {
             match (self.storage, ty) {
                 (Scalar::Num, Scalar::F64) => {
                     let value = layout::payload::<f64>(leaf);
-                    self.has_nan |= value.is_nan();
                     *data.cast::<f64>().add(at) = value;
                 }
                 (Scalar::Num, Scalar::I64) => {
@@ -424,7 +383,6 @@ impl Buffer {
                 }
                 (Scalar::C128, Scalar::C128) => {
                     let parts = complex(leaf);
-                    self.has_nan |= parts.iter().any(|v| v.is_nan());
                     *data.cast::<[f64; 2]>().add(at) = parts;
                 }
                 _ => return Err(self.unlike(Some(ty))),

@@ -6,14 +6,12 @@ use crate::boxing;
 use crate::gate::SHORT;
 use crate::host::PyHost;
 use crate::known;
-use crate::layout;
 use crate::panics;
 use crate::parsed::Parsed;
 use crate::parts;
 use crate::progress::Progress;
 use crate::random;
 use crate::site::order;
-use nestwise_analysis::identity;
 use nestwise_frontend::LoopKind;
 use nestwise_frontend::known::{Builtin, Known};
 use nestwise_ir::liveout::MadeArray;
@@ -300,30 +298,7 @@ impl Collector<'_> {
             _ => false,
         };
         // SAFETY: the slot holds a value of the variable's type.
-        let boxed = unsafe { boxing::boxed(self.py, decl.ty, self.launch.slot(var), is_numpy) };
-        self.same_nan(var, boxed)
-    }
-
-    /// A NaN that was copied stays the object it was: `in` finds it by that.
-    fn same_nan(&self, var: VarId, boxed: *mut PyObject) -> *mut PyObject {
-        // SAFETY: null or a live object; the payload is read of an exact float only.
-        let is_nan = !boxed.is_null()
-            && unsafe {
-                ffi::Py_TYPE(boxed) == &raw mut ffi::PyFloat_Type
-                    && layout::payload::<f64>(boxed).is_nan()
-            };
-        if !is_nan || !identity::copied(self.host.nest, var) {
-            return boxed;
-        }
-        match self.host.the_nan() {
-            // SAFETY: live objects; one reference is exchanged for another.
-            Some(old) => unsafe {
-                ffi::Py_INCREF(old);
-                ffi::Py_DECREF(boxed);
-                old
-            },
-            None => boxed,
-        }
+        unsafe { boxing::boxed(self.py, decl.ty, self.launch.slot(var), is_numpy) }
     }
 
     /// A new tuple of variables; null if there is no memory.

@@ -502,9 +502,8 @@ impl Site {
             let binding = one.binding();
             let assigns = parsed.assigns || one.has_users();
             let settable = !assigns || attributes::settable(py, parsed, binding).is_ok();
-            let identity = crate::environment::keeps_identity() && one.plan().shows_identity();
             let stops = one.warns() && crate::warned::warnings_stop(py);
-            settable && !identity && !stops && {
+            settable && !stops && {
                 let begun = self.check(py, parsed, binding, compared);
                 begun.map(|c| check.set(c)).is_ok()
             }
@@ -578,11 +577,6 @@ impl Site {
                 let waiting = Progress::waiting(waits, None, false);
                 return Ok(Attempt::Declined(Some(Box::new(waiting))));
             };
-            if crate::environment::keeps_identity() && plan.shows_identity() {
-                return Err(Reason::Environment(
-                    "the program compares numbers by identity, which a copied one would lose",
-                ));
-            }
             let found_mixed = Cell::new(None);
             let mut host = PyHost::new(py, world, &binding, &plan, &found_mixed);
             host.keeps = manner.keeps && !compared;

@@ -40,10 +40,6 @@ def configure(*settings):
     CONFIGURED.append(settings)
 
 
-def keep_identity():
-    CONFIGURED.append("identity")
-
-
 def panics():
     return []
 

@@ -105,7 +105,6 @@ pub struct Plan {
     /// Where it is kept on disk, and what earlier processes lost.
     kept_at: OnceLock<cache::Key>,
     lost_before: OnceLock<Lost>,
-    shows_identity: OnceLock<bool>,
     recent: Mutex<VecDeque<Recent>>,
     /// Its data has NaN in it, which comparisons by vectors take for an invalid operation.
     quiet: AtomicBool,
@@ -183,7 +182,6 @@ impl Plan {
             decided_at: AtomicU64::new(0),
             lessons: AtomicU32::new(0),
             ready: Mutex::default(),
-            shows_identity: OnceLock::new(),
             undo: undo.map_or_else(OnceLock::new, OnceLock::from),
             recent: Mutex::default(),
             fingerprint: OnceLock::new(),
@@ -255,13 +253,6 @@ impl Plan {
     /// The nest.
     pub fn nest(&self) -> &Nest {
         &self.nest
-    }
-
-    /// Whether `is` and `id()` could tell a native run.
-    pub fn shows_identity(&self) -> bool {
-        *self
-            .shows_identity
-            .get_or_init(|| analysis::identity::matters(&self.nest))
     }
 
     /// Each loop's verdict in words.

@@ -166,9 +166,9 @@ def also_looped_over(n):
 
 def copies_a_nan(n):
     a = [math.nan]
-    for _ in range(n):  # cpython
+    for _ in range(n):  # native
         a.append(a[-1])
-    return a[0] in a[1:]
+    return len(a), all(x != x for x in a)
 
 
 def up_to_an_exception(n):
@@ -277,9 +277,9 @@ def row_of_another(n):
 def nan_in_it(n):
     out = []
     x = math.nan
-    for _ in range(n):  # cpython
+    for _ in range(n):  # native
         out.append(x)
-    return x in out
+    return len(out), all(x != x for x in out)
 
 
 def to_two_lists(n):
@@ -318,7 +318,7 @@ def main():
     show("before_the_beginning", before_the_beginning(500))
     show("also_stored", also_stored(200))
     show("also_looped_over", also_looped_over(300))
-    show("copies_a_nan", copies_a_nan(100))
+    show("copies_a_nan", *copies_a_nan(100))
     show("up_to_an_exception", up_to_an_exception(500))
     show("doubled", doubled(np.arange(200, dtype=np.float32)), doubled(np.arange(200)))
     for values in ([1, 2, 3], [True, False], [1j], [0.5, -0.0]):
@@ -333,7 +333,7 @@ def main():
     show("letters", letters("banana" * 50))
     show("changing_places", changing_places(301))
     show("row_of_another", row_of_another(200))
-    show("nan_in_it", nan_in_it(300))
+    show("nan_in_it", *nan_in_it(300))
     show("to_two_lists", to_two_lists(300))
     attempt(wrong_count, 300)
 

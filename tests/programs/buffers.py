@@ -23,7 +23,7 @@ def jacobi2d(a, b, steps):
 
 
 def jacobi_lists(a, b, steps):
-    for t in range(steps):  # cpython
+    for t in range(steps):  # native
         for i in range(1, len(a) - 1):
             for j in range(1, len(a[0]) - 1):
                 b[i][j] = (a[i - 1][j] + a[i + 1][j] + a[i][j - 1] + a[i][j + 1]) / 4

@@ -49,9 +49,9 @@ def read_again(a):
 
 def reset_inside(A):
     found = []
-    for i in range(len(A)):
+    for i in range(len(A)):  # native
         near = (0, 0.0)
-        for j in range(len(A[0])):  # native
+        for j in range(len(A[0])):
             if A[i][j] > 2:
                 near = (j, A[i][j])
         found.append(near)

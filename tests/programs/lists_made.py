@@ -275,7 +275,7 @@ def nan_found(n):
 def nan_kept(x, n):
     for _ in range(n):
         a = [x, 1.0]
-    return x in a
+    return a
 
 
 def numpy_scalars(xs):

@@ -204,7 +204,6 @@ def regions() -> bool:
 
 _options: Options | None = None
 _core: Any = None
-_identity = False
 _core_failed = False
 
 # What the report says beside its table: something of ours that could not be done.
@@ -231,14 +230,6 @@ def configure(chosen: Options) -> None:
         _configure_core(_core)
 
 
-def keep_identity() -> None:
-    """A module tells objects apart: from now on copied numbers stay the objects they are."""
-    global _identity
-    _identity = True
-    if _core is not None:
-        _core.keep_identity()
-
-
 def core() -> Any | None:
     """The extension module, loaded when a loop first needs it; None where it cannot be."""
     global _core, _core_failed
@@ -247,8 +238,6 @@ def core() -> Any | None:
             from nestwise import _core as loaded
 
             _configure_core(loaded)
-            if _identity:
-                loaded.keep_identity()
             _core = loaded
         except Exception as error:
             _core_failed = True

@@ -129,15 +129,10 @@ def code_for(
                 source = file.read()
         if plain is None or _traced():
             return plain
-        from nestwise import identity
-
-        asks = identity.observed(plain)
-        if asks:
-            config.keep_identity()
         entry = _entry(path, source)
         if entry is None:
             return plain
-        if stat is not None and not entry.sites and not asks:
+        if stat is not None and not entry.sites:
             codecache.index.add(path, stat)
         return _bound(entry, path, source) or plain
     except Exception as error:

@@ -91,6 +91,8 @@ def function_text(func: Any) -> tuple[str, int, bool, list[str], list[str]] | No
 
 def _has_private_names(text: str) -> bool:
     """Whether there may be names private to a class, `__x`; `__init__` is none."""
+    if "__" not in text:
+        return False
     import re
 
     return any(not name.endswith("__") for name in re.findall(r"\b__\w*", text))
@@ -98,11 +100,13 @@ def _has_private_names(text: str) -> bool:
 
 def text_of(node: Any, lines: list[str]) -> tuple[str, bool]:
     """A `def` or a lambda as a statement of its own, and whether that is indented."""
-    import ast
+    from _ast import FunctionDef
 
     text = "\n".join(lines[node.lineno - 1 : node.end_lineno]) + "\n"
-    if isinstance(node, ast.FunctionDef):
+    if isinstance(node, FunctionDef):
         return text, node.col_offset > 0
+    import ast
+
     first = ast.Lambda(**vars(node) | {"lineno": 1, "end_lineno": text.count("\n")})
     return f"_ = ({ast.get_source_segment(text, first)})\n", False
 
