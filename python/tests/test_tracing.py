@@ -98,3 +98,11 @@ def test_a_line_table_is_read_as_it_was_written():
         table = tracing._line_table(code, set())
         again = code.replace(co_linetable=table)
         assert list(again.co_positions()) == list(code.co_positions())
+
+
+def test_instructions_have_the_numbers_that_opcode_gives():
+    import opcode
+
+    names = ("CACHE", "POP_TOP", "GET_ITER", "UNPACK_SEQUENCE", "FOR_ITER", "LOAD_CONST")
+    for name in (*names, "EXTENDED_ARG"):
+        assert getattr(tracing, name) == opcode.opmap[name]

@@ -5,7 +5,6 @@ Apart from `rewrite`, which a run whose code is cached never loads.
 
 from __future__ import annotations
 
-import contextlib
 import warnings
 from types import CodeType
 
@@ -22,7 +21,7 @@ _OURS = (COMPILING, __name__, "nestwise.rewrite")
 
 def plain_code(source: bytes | str, filename: str) -> tuple[ast.Module, CodeType]:
     """The tree of a source and the code that CPython makes of it, without its warnings."""
-    from ast import PyCF_ONLY_AST
+    from _ast import PyCF_ONLY_AST
 
     with quiet():
         tree = compile(source, COMPILING, "exec", PyCF_ONLY_AST, dont_inherit=True)
@@ -37,19 +36,19 @@ def renamed(code: CodeType, filename: str) -> CodeType:
     return code.replace(co_filename=filename, co_consts=constants)
 
 
-@contextlib.contextmanager
-def quiet():
-    """No warnings from our own compilation.
+class quiet:
+    """No warnings from our own compilation, in a `with` block.
 
-    The rule goes into the list directly: the official way to add one makes every module forget
+    The rules go into the list directly: the official way to add one makes every module forget
     which of its warnings it has shown, and they would appear again.
     """
-    filters = getattr(warnings, "_get_filters", lambda: warnings.filters)()
-    rules = [("ignore", None, Warning, module, 0) for module in _OURS]
-    filters[:0] = rules
-    try:
-        yield
-    finally:
-        for rule in rules:
-            with contextlib.suppress(ValueError):
-                filters.remove(rule)
+
+    def __enter__(self) -> None:
+        self.filters = getattr(warnings, "_get_filters", lambda: warnings.filters)()
+        self.rules = [("ignore", None, Warning, module, 0) for module in _OURS]
+        self.filters[:0] = self.rules
+
+    def __exit__(self, *_: object) -> None:
+        for rule in self.rules:
+            if rule in self.filters:
+                self.filters.remove(rule)

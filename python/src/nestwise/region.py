@@ -28,11 +28,14 @@ to be told of names that are bound by either). What makes an array is called by 
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable
-from typing import Any, NamedTuple
-
+from nestwise import syntax
+from nestwise.records import NamedTuple
 from nestwise.scope import Scope, mangle
+
+TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
 
 _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 _CONSTANTS = (int, float, complex, bool, type(None), str, bytes)
@@ -56,10 +59,10 @@ class Uses:
 
     def __init__(self) -> None:
         self.roles: dict[tuple[str, str], None] = {}
-        self.elements: list[tuple[str, list[ast.expr]]] = []  # arrays with the subscripts read
+        self.elements: list[tuple[str, list[syntax.expr]]] = []  # arrays with the subscripts read
         self.bound: set[str] = set()
         # What makes arrays, and of which kind each argument is.
-        self.makers: list[tuple[ast.Call, list[str]]] = []
+        self.makers: list[tuple[syntax.Call, list[str]]] = []
         self.made: set[str] = set()  # names of what that makes
         self.renamed: set[str] = set()  # names whose values get another one
 
@@ -67,56 +70,56 @@ class Uses:
         self.roles[role, name] = None
         return True
 
-    def expression(self, node: ast.expr | None) -> bool:
+    def expression(self, node: syntax.expr | None) -> bool:
         """Whether evaluating it runs nobody's code if its names hold what their roles say."""
         match node:
-            case ast.Constant():
+            case syntax.Constant():
                 return isinstance(node.value, _CONSTANTS)
-            case ast.Name():
+            case syntax.Name():
                 return self.add("n", node.id)
-            case ast.UnaryOp():  # CPython warns of ~True
-                return not isinstance(node.op, ast.Invert) and self.expression(node.operand)
-            case ast.BinOp():
-                plain = not isinstance(node.op, ast.MatMult)
+            case syntax.UnaryOp():  # CPython warns of ~True
+                return not isinstance(node.op, syntax.Invert) and self.expression(node.operand)
+            case syntax.BinOp():
+                plain = not isinstance(node.op, syntax.MatMult)
                 return plain and self.expression(node.left) and self.expression(node.right)
-            case ast.BoolOp():
+            case syntax.BoolOp():
                 return all(map(self.expression, node.values))
-            case ast.Compare():
-                plain = not any(isinstance(op, (ast.In, ast.NotIn)) for op in node.ops)
+            case syntax.Compare():
+                plain = not any(isinstance(op, (syntax.In, syntax.NotIn)) for op in node.ops)
                 return plain and all(map(self.expression, (node.left, *node.comparators)))
-            case ast.IfExp():
+            case syntax.IfExp():
                 return all(map(self.expression, (node.test, node.body, node.orelse)))
-            case ast.Subscript(value=ast.Name()):
+            case syntax.Subscript(value=syntax.Name()):
                 return self.element(node) and self.subscript(node.slice)
-            case ast.Subscript(value=ast.Attribute(value=ast.Name(), attr="shape")):
+            case syntax.Subscript(value=syntax.Attribute(value=syntax.Name(), attr="shape")):
                 return self.add("h", node.value.value.id) and self.subscript(node.slice)
-            case ast.Attribute(value=ast.Name(), attr="size" | "ndim"):
+            case syntax.Attribute(value=syntax.Name(), attr="size" | "ndim"):
                 return self.add("h", node.value.id)
-            case ast.Call(func=ast.Name(), keywords=[]):
+            case syntax.Call(func=syntax.Name(), keywords=[]):
                 return self.add("f", node.func.id) and self.arguments(node)
         return False
 
-    def element(self, node: ast.Subscript) -> bool:
-        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    def element(self, node: syntax.Subscript) -> bool:
+        parts = node.slice.elts if isinstance(node.slice, syntax.Tuple) else [node.slice]
         if not all(map(_is_bare, parts)):
             return self.add("r", node.value.id)
         self.elements.append((node.value.id, parts))
         return self.add("e", node.value.id)
 
-    def arguments(self, node: ast.Call) -> bool:
-        if node.func.id == "len" and all(isinstance(a, ast.Name) for a in node.args):
+    def arguments(self, node: syntax.Call) -> bool:
+        if node.func.id == "len" and all(isinstance(a, syntax.Name) for a in node.args):
             return all(self.add("m", a.id) for a in node.args)
         return all(map(self.expression, node.args))
 
-    def subscript(self, node: ast.expr) -> bool:
-        parts = node.elts if isinstance(node, ast.Tuple) else [node]
+    def subscript(self, node: syntax.expr) -> bool:
+        parts = node.elts if isinstance(node, syntax.Tuple) else [node]
         return all(map(self.expression, parts))
 
-    def range(self, node: ast.expr) -> bool:
+    def range(self, node: syntax.expr) -> bool:
         """The same of what a loop runs over, and whether that is a range."""
         return _is_range(node) and self.expression(node)
 
-    def makes(self, node: ast.expr) -> bool:
+    def makes(self, node: syntax.expr) -> bool:
         """Whether it makes an array, as far as is seen without knowing what names hold."""
         if not _is_maker(node):
             return False
@@ -130,63 +133,69 @@ class Uses:
         known = plain and self.add("p", node.func.value.id)
         return known and all(map(self.argument, kinds, parts))
 
-    def argument(self, kind: str, node: ast.expr) -> bool:
+    def argument(self, kind: str, node: syntax.expr) -> bool:
         """What is handed to a function that makes an array."""
         match kind, node:
-            case "shape", ast.Tuple():
+            case "shape", syntax.Tuple():
                 return all(map(self.expression, node.elts))
-            case "shape", ast.Name():
+            case "shape", syntax.Name():
                 return self.add("s", node.id)
-            case "array", ast.Name():
+            case "array", syntax.Name():
                 return self.add("h", node.id)
-            case ("shape", ast.Attribute(value=ast.Name(), attr="shape")) | (
+            case ("shape", syntax.Attribute(value=syntax.Name(), attr="shape")) | (
                 "type",
-                ast.Attribute(value=ast.Name(), attr="dtype"),
+                syntax.Attribute(value=syntax.Name(), attr="dtype"),
             ):
                 return self.add("h", node.value.id)
-            case "type", ast.Attribute(value=ast.Name()):
+            case "type", syntax.Attribute(value=syntax.Name()):
                 return self.add("p", node.value.id)
-            case "type", ast.Name(id="float" | "int" | "bool" | "complex") | ast.Constant():
+            case "type", syntax.Name(id="float" | "int" | "bool" | "complex") | syntax.Constant():
                 return True
         return kind in ("shape", "number") and self.expression(node)
 
-    def target(self, node: ast.expr) -> bool:
+    def target(self, node: syntax.expr) -> bool:
         match node:
-            case ast.Name():
+            case syntax.Name():
                 self.bound.add(node.id)
                 return self.add("m", node.id)
-            case ast.Subscript(value=ast.Name()):
+            case syntax.Subscript(value=syntax.Name()):
                 return self.add("w", node.value.id) and self.subscript(node.slice)
         return False
 
-    def pair(self, target: ast.expr, value: ast.expr) -> bool:
+    def pair(self, target: syntax.expr, value: syntax.expr) -> bool:
         match target, value:
-            case ast.Tuple(), ast.Tuple():
+            case syntax.Tuple(), syntax.Tuple():
                 alike = len(target.elts) == len(value.elts)
                 return alike and all(map(self.pair, target.elts, value.elts))
-            case ast.Name(), ast.Name():  # it may be an array
+            case syntax.Name(), syntax.Name():  # it may be an array
                 self.renamed.add(value.id)
                 return self.target(target) and self.add("m", value.id)
-            case ast.Name(), ast.Call(func=ast.Attribute()):
+            case syntax.Name(), syntax.Call(func=syntax.Attribute()):
                 self.made.add(target.id)
                 return self.target(target) and self.makes(value)
-            case ast.Name() | ast.Subscript(), _:
+            case syntax.Name() | syntax.Subscript(), _:
                 return self.target(target) and self.expression(value)
         return False
 
-    def statement(self, node: ast.stmt) -> bool:
+    def statement(self, node: syntax.stmt) -> bool:
         match node:
-            case ast.Pass() | ast.Break() | ast.Continue() | ast.Global() | ast.Nonlocal():
+            case (
+                syntax.Pass()
+                | syntax.Break()
+                | syntax.Continue()
+                | syntax.Global()
+                | syntax.Nonlocal()
+            ):
                 return True
-            case ast.Expr(value=ast.Constant()):
+            case syntax.Expr(value=syntax.Constant()):
                 return True
-            case ast.Assign():
+            case syntax.Assign():
                 return all(self.pair(target, node.value) for target in node.targets)
-            case ast.AugAssign(target=ast.Name()):
+            case syntax.AugAssign(target=syntax.Name()):
                 self.bound.add(node.target.id)
-                plain = not isinstance(node.op, ast.MatMult)
+                plain = not isinstance(node.op, syntax.MatMult)
                 return plain and self.add("n", node.target.id) and self.expression(node.value)
-            case ast.If():
+            case syntax.If():
                 return self.expression(node.test)
         return False
 
@@ -199,15 +208,15 @@ class Gap:
         self.mark = mark
         self.sure = sure  # names that surely have a value there
         self.at = {name: getattr(at, name) for name in _PLACE}
-        self.call = ast.Call(ast.Constant(None, **self.at), [], [], **self.at)
-        self.statement = ast.Expr(self.call, **self.at)
+        self.call = syntax.Call(syntax.Constant(None, **self.at), [], [], **self.at)
+        self.statement = syntax.Expr(self.call, **self.at)
         self.statement.nw_gap = True
 
 
 class Nest(NamedTuple):
     """A site of the region."""
 
-    calls: list[ast.Constant]  # its GATE, if it has one, and its CALL
+    calls: list[syntax.Constant]  # its GATE, if it has one, and its CALL
     stores: frozenset[str]  # names that it binds
     maybe: frozenset[str]  # of those, such as it may leave alone
     gap: Gap
@@ -221,7 +230,7 @@ class Region:
         self.root, self.scope = root, scope
         self.prefix = f"{prefix}{first}:"
         self.first = first
-        header = root.iter if isinstance(root, ast.For) else root.test
+        header = root.iter if isinstance(root, syntax.For) else root.test
         self.at = {name: getattr(header, name) for name in _PLACE}
         self.were: list[tuple[Any, dict[str, Any]]] = []  # of nodes that are changed, as they were
         self.makers = 0
@@ -234,13 +243,13 @@ class Region:
         self.everywhere = stored(scope.node) + _parameters(scope.node)
         self.counters = self.only(counted(root))
         self.alone = not scope.module_level and not _in_loop(scope.node, root)
-        if isinstance(root, ast.For) and isinstance(root.target, ast.Name):
+        if isinstance(root, syntax.For) and isinstance(root.target, syntax.Name):
             uses = Uses()
             self.by_statement += [root.target.id] if uses.range(root.iter) else []
         self.deleted = frozenset(
             part.id
-            for part in ast.walk(root)
-            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Del)
+            for part in syntax.walk(root)
+            if isinstance(part, syntax.Name) and isinstance(part.ctx, syntax.Del)
         )
 
     def sure(self, node: Any) -> frozenset[str]:
@@ -251,12 +260,12 @@ class Region:
         known = (node.nw_state & self.scope.locals) - self.scope.shared
         return frozenset(n for n in self.everywhere if mangle(n, klass) in known) - self.deleted
 
-    def gap(self, node: ast.stmt, uses: Uses | None, at: Any = None, mark: str = "") -> Gap:
+    def gap(self, node: syntax.stmt, uses: Uses | None, at: Any = None, mark: str = "") -> Gap:
         gap = Gap(at or node, uses, self.sure(node), mark)
         self.gaps.append(gap)
         return gap
 
-    def before(self, node: ast.stmt) -> list[ast.stmt]:
+    def before(self, node: syntax.stmt) -> list[syntax.stmt]:
         """What stands before a statement, whose blocks are none of the region (but an `if`'s)."""
         uses = Uses()
         quiet = uses.statement(node)
@@ -269,33 +278,33 @@ class Region:
                 self.make(call, kinds)
         return [self.gap(node, uses if quiet else None).statement]
 
-    def assigned(self, node: ast.stmt) -> ast.stmt | None:
+    def assigned(self, node: syntax.stmt) -> syntax.stmt | None:
         """What stands for a statement that writes all of an array, as another one holds it: a
         device may do that."""
         match node:
-            case ast.Assign(
-                targets=[ast.Subscript(value=ast.Name(id=to), slice=all_)], value=value
+            case syntax.Assign(
+                targets=[syntax.Subscript(value=syntax.Name(id=to), slice=all_)], value=value
             ):
                 axes = [_whole(all_), 0]
             case _:
                 return None
-        if isinstance(value, ast.Subscript):
+        if isinstance(value, syntax.Subscript):
             axes[1], value = _whole(value.slice), value.value
-        if None in axes or not isinstance(value, ast.Name):
+        if None in axes or not isinstance(value, syntax.Name):
             return None
         at = {name: getattr(node, name) for name in _PLACE}
-        names = [ast.Name(name, ast.Load(), **at) for name in (value.id, to)]
-        done = self.call("assign", *names, ast.Constant(max(axes), **at), at=at)
-        instead = ast.If(done, [ast.Pass(**at)], [node], **at)
+        names = [syntax.Name(name, syntax.Load(), **at) for name in (value.id, to)]
+        done = self.call("assign", *names, syntax.Constant(max(axes), **at), at=at)
+        instead = syntax.If(done, [syntax.Pass(**at)], [node], **at)
         instead.nw_instead_of = node
         return instead
 
-    def make(self, node: ast.Call, kinds: list[str]) -> None:
+    def make(self, node: syntax.Call, kinds: list[str]) -> None:
         """Has functions of ours see what a call makes."""
         at = {name: getattr(node, name) for name in _PLACE}
         fields = ("func", "args", "keywords")
         self.were.append((node, {name: getattr(node, name) for name in fields}))
-        place = ast.Constant(self.makers, **at)
+        place = syntax.Constant(self.makers, **at)
         self.makers += 1
         if node.func.attr == "copy":
             changed = self.call("copy", place, node.func.value, at=at)
@@ -309,54 +318,54 @@ class Region:
             ]
             args, values = parts[: len(node.args)], parts[len(node.args) :]
             keywords = [
-                ast.keyword(k.arg, value, **at)
+                syntax.keyword(k.arg, value, **at)
                 for k, value in zip(node.keywords, values, strict=True)
             ]
-            alone = ast.Constant(node.func.attr in _EMPTY, **at)
-            made = ast.Call(known(node.func), args, keywords, **at)
+            alone = syntax.Constant(node.func.attr in _EMPTY, **at)
+            made = syntax.Call(known(node.func), args, keywords, **at)
             changed = self.call("made", place, made, alone, at=at)
         vars(node).update({name: getattr(changed, name) for name in fields})
 
-    def enter(self, node: ast.For | ast.While) -> list[ast.stmt]:
+    def enter(self, node: syntax.For | syntax.While) -> list[syntax.stmt]:
         """What stands before a loop of the region, in whose header there is something, too."""
-        uses, header = Uses(), "iter" if isinstance(node, ast.For) else "test"
+        uses, header = Uses(), "iter" if isinstance(node, syntax.For) else "test"
         self.were.append((node, {header: getattr(node, header)}))
-        if isinstance(node, ast.While):
+        if isinstance(node, syntax.While):
             node.test = self.guarded(node)
             return []
-        quiet = isinstance(node.target, ast.Name) and uses.target(node.target)
+        quiet = isinstance(node.target, syntax.Name) and uses.target(node.target)
         quiet = quiet and uses.range(node.iter)
         self.by_statement += sorted(uses.bound) if quiet else []
         node.iter = self.call("over", node.iter)
         return [self.gap(node, uses if quiet else None).statement]
 
-    def guarded(self, node: ast.While) -> ast.expr:
+    def guarded(self, node: syntax.While) -> syntax.expr:
         """Its test, before which something is called."""
         uses = Uses()
         quiet = uses.expression(node.test)
         if quiet and not uses.roles:
             return node.test
         call = self.gap(node, uses if quiet else None, node.test).call
-        return ast.BoolOp(ast.And(), [call, node.test], **self.at)
+        return syntax.BoolOp(syntax.And(), [call, node.test], **self.at)
 
     def nest(
-        self, node: Any, calls: list[ast.Constant], maybe: frozenset[str], plain: bool
-    ) -> list[ast.stmt]:
+        self, node: Any, calls: list[syntax.Constant], maybe: frozenset[str], plain: bool
+    ) -> list[syntax.stmt]:
         """What stands before a site."""
         uses, stores = Uses(), stored(node)
         for name in sorted(set(stores)):
-            uses.target(ast.Name(name, ast.Store()))
+            uses.target(syntax.Name(name, syntax.Store()))
         gap = self.gap(node, uses, mark="?")
         self.by_site += stores
         self.nests.append(Nest(calls, frozenset(stores), maybe, gap, plain))
         return [gap.statement]
 
-    def call(self, name: str, *arguments: ast.expr, at: dict | None = None) -> ast.Call:
+    def call(self, name: str, *arguments: syntax.expr, at: dict | None = None) -> syntax.Call:
         at = at or self.at
-        constant = ast.Constant(self.prefix + name, **at)
+        constant = syntax.Constant(self.prefix + name, **at)
         # As in `rewrite.py`: called as it stands, a string would earn a SyntaxWarning.
-        hook = ast.IfExp(ast.Constant(True, **at), constant, constant, **at)
-        return ast.Call(hook, list(arguments), [], **at)
+        hook = syntax.IfExp(syntax.Constant(True, **at), constant, constant, **at)
+        return syntax.Call(hook, list(arguments), [], **at)
 
     def undo(self) -> None:
         """As if there had been no region."""
@@ -372,7 +381,9 @@ class Region:
                     for part in block
                     if not hasattr(part, "nw_gap")
                 ]
-                pending += [p for p in block if isinstance(p, (ast.If, ast.For, ast.While))]
+                pending += [
+                    p for p in block if isinstance(p, (syntax.If, syntax.For, syntax.While))
+                ]
 
     def finish(self) -> bool:
         """Chooses all calls; false if no nest can leave anything on a device."""
@@ -428,27 +439,27 @@ class Region:
             return
         roles = [use for use in uses.roles if use[1] not in unsure]
         if not roles and not mark:
-            gap.statement.value = ast.Constant(None, **gap.at)
+            gap.statement.value = syntax.Constant(None, **gap.at)
             return
         parts = [self.held(role, name, gap.at) for role, name in roles if role != "e"]
         for name, subscript in uses.elements:
             parts.append(self.held("e", name, gap.at))
             parts += [self.index(part, gap.at) for part in subscript]
-        text = ast.Constant(mark + "".join(role for role, _ in parts), **gap.at)
+        text = syntax.Constant(mark + "".join(role for role, _ in parts), **gap.at)
         keep = self.call("keep", text, *(value for _, value in parts), at=gap.at)
         gap.call.func, gap.call.args = keep.func, keep.args
 
-    def held(self, role: str, name: str, at: dict) -> tuple[str, ast.expr]:
+    def held(self, role: str, name: str, at: dict) -> tuple[str, syntax.expr]:
         """What is no local may have no value: it is looked up."""
         if self.local([name]):
-            return role, ast.Name(name, ast.Load(), **at)
-        return role.upper(), ast.Constant(mangle(name, self.scope.klass), **at)
+            return role, syntax.Name(name, syntax.Load(), **at)
+        return role.upper(), syntax.Constant(mangle(name, self.scope.klass), **at)
 
-    def index(self, part: ast.expr, at: dict) -> tuple[str, ast.expr]:
-        if isinstance(part, ast.Name):
+    def index(self, part: syntax.expr, at: dict) -> tuple[str, syntax.expr]:
+        if isinstance(part, syntax.Name):
             return self.held("i", part.id, at)
-        value = part.operand.value if isinstance(part, ast.UnaryOp) else part.value
-        return "i", ast.Constant(-value if isinstance(part, ast.UnaryOp) else value, **at)
+        value = part.operand.value if isinstance(part, syntax.UnaryOp) else part.value
+        return "i", syntax.Constant(-value if isinstance(part, syntax.UnaryOp) else value, **at)
 
 
 def may_be_one(node: Any, scope: Scope | None) -> bool:
@@ -457,7 +468,8 @@ def may_be_one(node: Any, scope: Scope | None) -> bool:
     if scope is None or scope.is_async:
         return False
     return not any(
-        isinstance(part, (ast.Yield, ast.YieldFrom, ast.Await)) for part in _own(scope.node)
+        isinstance(part, (syntax.Yield, syntax.YieldFrom, syntax.Await))
+        for part in _own(scope.node)
     )
 
 
@@ -466,17 +478,19 @@ def stored(node: Any) -> list[str]:
     classes in it among them, but not what these bind."""
     found = []
     for part in _own(node):
-        if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
+        if isinstance(part, syntax.Name) and not isinstance(part.ctx, syntax.Load):
             found.append(part.id)
-        elif isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        elif isinstance(part, (syntax.FunctionDef, syntax.AsyncFunctionDef, syntax.ClassDef)):
             found.append(part.name)
-        elif isinstance(part, (ast.Import, ast.ImportFrom)):
+        elif isinstance(part, (syntax.Import, syntax.ImportFrom)):
             found += [(a.asname or a.name).partition(".")[0] for a in part.names]
-        elif isinstance(part, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and part.name:
+        elif (
+            isinstance(part, (syntax.ExceptHandler, syntax.MatchAs, syntax.MatchStar)) and part.name
+        ):
             found.append(part.name)
-        elif isinstance(part, ast.MatchMapping) and part.rest:
+        elif isinstance(part, syntax.MatchMapping) and part.rest:
             found.append(part.rest)
-        elif isinstance(part, (ast.Global, ast.Nonlocal)):
+        elif isinstance(part, (syntax.Global, syntax.Nonlocal)):
             found += part.names * 2  # somebody else's, too
     return found
 
@@ -485,60 +499,64 @@ def counted(root: Any) -> list[str]:
     """The names that loops over `range(...)` bind, once for each: ints, whoever runs it."""
     found = []
     for part in _own(root):
-        if isinstance(part, ast.For) and isinstance(part.target, ast.Name):
+        if isinstance(part, syntax.For) and isinstance(part.target, syntax.Name):
             found += [part.target.id] if _is_range(part.iter) else []
     return found
 
 
-def maker(node: Any) -> ast.Call | None:
+def maker(node: Any) -> syntax.Call | None:
     """What makes an array in a loop, which no nest does."""
-    return next(filter(_is_maker, ast.walk(node)), None)
+    return next(filter(_is_maker, syntax.walk(node)), None)
 
 
-def _is_maker(node: ast.AST) -> bool:
+def _is_maker(node: syntax.AST) -> bool:
     match node:
-        case ast.Call(func=ast.Attribute(value=ast.Name(), attr="copy"), args=[], keywords=[]):
+        case syntax.Call(
+            func=syntax.Attribute(value=syntax.Name(), attr="copy"), args=[], keywords=[]
+        ):
             return True
-        case ast.Call(func=ast.Attribute(value=ast.Name(), attr=name)):
+        case syntax.Call(func=syntax.Attribute(value=syntax.Name(), attr=name)):
             return name in _MAKERS
     return False
 
 
-def _whole(node: ast.expr) -> int | None:
+def _whole(node: syntax.expr) -> int | None:
     """How many axes an array needs for a subscript that is all of it: `...`, `:`, `:, :` and so
     on."""
     match node:
-        case ast.Constant(value=value):
+        case syntax.Constant(value=value):
             return 0 if value is ... else None
-        case ast.Slice(lower=None, upper=None, step=None):
+        case syntax.Slice(lower=None, upper=None, step=None):
             return 1
-        case ast.Tuple(elts=parts) if parts and all(isinstance(p, ast.Slice) for p in parts):
+        case syntax.Tuple(elts=parts) if parts and all(isinstance(p, syntax.Slice) for p in parts):
             return len(parts) if all(map(_whole, parts)) else None
     return None
 
 
-def _may_be_anybodys(node: ast.expr) -> bool:
+def _may_be_anybodys(node: syntax.expr) -> bool:
     """A type by its name; a constant or the type of an array's elements is none."""
     return not (
-        isinstance(node, ast.Constant) or isinstance(node, ast.Attribute) and node.attr == "dtype"
+        isinstance(node, syntax.Constant)
+        or isinstance(node, syntax.Attribute)
+        and node.attr == "dtype"
     )
 
 
-def _is_bare(node: ast.expr) -> bool:
+def _is_bare(node: syntax.expr) -> bool:
     """A name or an int: to evaluate it once more is nobody's code, whatever it is."""
     match node:
-        case ast.Name():
+        case syntax.Name():
             return True
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
+        case syntax.UnaryOp(op=syntax.USub(), operand=syntax.Constant()):
             return type(node.operand.value) is int
-        case ast.Constant():
+        case syntax.Constant():
             return type(node.value) is int
     return False
 
 
-def _is_range(node: ast.expr) -> bool:
-    function = node.func if isinstance(node, ast.Call) else None
-    return isinstance(function, ast.Name) and function.id == "range"
+def _is_range(node: syntax.expr) -> bool:
+    function = node.func if isinstance(node, syntax.Call) else None
+    return isinstance(function, syntax.Name) and function.id == "range"
 
 
 def _own(node: Any):
@@ -547,20 +565,26 @@ def _own(node: Any):
     while pending:
         part = pending.pop()
         yield part
-        inner = isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda))
+        inner = isinstance(
+            part, (syntax.FunctionDef, syntax.AsyncFunctionDef, syntax.ClassDef, syntax.Lambda)
+        )
         if inner and part is not node:
             continue
-        pending.extend(ast.iter_child_nodes(part))
+        pending.extend(syntax.iter_child_nodes(part))
 
 
 def _parameters(node: Any) -> list[str]:
     arguments = getattr(node, "args", None)
     if arguments is None:
         return []
-    return [part.arg for part in ast.walk(arguments) if isinstance(part, ast.arg)]
+    return [part.arg for part in syntax.walk(arguments) if isinstance(part, syntax.arg)]
 
 
 def _in_loop(scope: Any, root: Any) -> bool:
     """Whether a loop of the same scope is around it."""
-    loops = (part for part in _own(scope) if isinstance(part, (ast.For, ast.While, ast.AsyncFor)))
+    loops = (
+        part
+        for part in _own(scope)
+        if isinstance(part, (syntax.For, syntax.While, syntax.AsyncFor))
+    )
     return any(part is not root and any(p is root for p in _own(part)) for part in loops)

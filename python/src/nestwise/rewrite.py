@@ -72,19 +72,22 @@ Where compiled runs are compared with CPython's (`noted`), `return value` in CPy
 
 from __future__ import annotations
 
-import ast
-import unicodedata
-from collections.abc import Callable
 from types import CodeType
-from typing import Any, NamedTuple
 
+from nestwise import syntax
 from nestwise.binding import mark_of
 from nestwise.compiling import COMPILING, quiet, renamed
+from nestwise.records import NamedTuple
 from nestwise.region import Region, maker, may_be_one
 from nestwise.scope import Scope, annotate, bound, mangle
 from nestwise.tracing import quiet_turns
 
-Lower = Callable[..., dict]
+TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Lower = Callable[..., dict]
 
 
 _PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
@@ -120,8 +123,8 @@ class Loop(NamedTuple):
 class Made(NamedTuple):
     """What a site became."""
 
-    statement: ast.stmt
-    asked: list[ast.Constant]  # its GATE, if it has one, and its CALL
+    statement: syntax.stmt
+    asked: list[syntax.Constant]  # its GATE, if it has one, and its CALL
     maybe: frozenset[str]  # names that it may bind
     returns: bool  # it may leave the function
 
@@ -152,7 +155,7 @@ def rewrite(
         # CPython limits how deep blocks nest; where our loops exceed it, regions go, and sites
         # inside sites.
         for nested, regions_too in ((True, regions), (True, False), (False, False)):
-            tree = compile(source, COMPILING, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+            tree = compile(source, COMPILING, "exec", syntax.PyCF_ONLY_AST, dont_inherit=True)
             annotate(tree, text, COMPILING)
             plain = compile(tree, COMPILING, "exec", dont_inherit=True, optimize=optimize)
             work = _Rewriter(lines, tag, lower, nested, noted, regions_too)
@@ -197,11 +200,11 @@ def _reordered(plain: CodeType, code: CodeType, scopes: dict[Scope, None]) -> bo
         if order == [n for n in after.get(key, ()) if n in scope.locals]:
             continue
         changed = True
-        first = 1 if ast.get_docstring(node, clean=False) is not None else 0
+        first = 1 if syntax.has_docstring(node) else 0
         at = {name: getattr(node.body[first], name) for name in _PLACE}
-        targets: list[ast.expr] = [ast.Name(n, ast.Store(), **at) for n in order]
-        dead = ast.Assign(targets, ast.Constant(None, **at), None, **at)
-        node.body.insert(first, ast.If(ast.Constant(False, **at), [dead], [], **at))
+        targets: list[syntax.expr] = [syntax.Name(n, syntax.Store(), **at) for n in order]
+        dead = syntax.Assign(targets, syntax.Constant(None, **at), None, **at)
+        node.body.insert(first, syntax.If(syntax.Constant(False, **at), [dead], [], **at))
     return changed
 
 
@@ -217,12 +220,12 @@ def _clone(node: Any) -> Any:
     """A deep copy of a tree, with the attributes that `annotate` left."""
     if isinstance(node, list):
         return [_clone(n) for n in node]
-    if not isinstance(node, ast.AST):
+    if not isinstance(node, syntax.AST):
         return node
     copy = node.__class__.__new__(node.__class__)
     fields = node.__dict__
     for name, value in fields.items():
-        if isinstance(value, (list, ast.AST)):
+        if isinstance(value, (list, syntax.AST)):
             value = _clone(value)
         copy.__dict__[name] = value
     return copy
@@ -248,13 +251,13 @@ class _Rewriter:
         self.loops: list[Loop] = []
         self.scopes: dict[Scope, None] = {}  # those with a site in them
 
-    def block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+    def block(self, statements: list[syntax.stmt]) -> list[syntax.stmt]:
         if self.region is None:
             return [self.statement(s) for s in statements]
         return [part for s in statements for part in self.parts(s)]
 
-    def statement(self, node: ast.stmt) -> ast.stmt:
-        if isinstance(node, (ast.For, ast.While)):
+    def statement(self, node: syntax.stmt) -> syntax.stmt:
+        if isinstance(node, (syntax.For, syntax.While)):
             if self.nested or not self.depth:
                 try:
                     return self.site(node).statement
@@ -267,14 +270,14 @@ class _Rewriter:
         self.descend(node)
         return node
 
-    def values(self, node: ast.stmt) -> None:
+    def values(self, node: syntax.stmt) -> None:
         """Makes sites of what has a loop in it among the expressions that a statement evaluates."""
         name = EVALUATES.get(type(node), "")
         part = getattr(node, name, None)
         if part is not None:
             setattr(node, name, self.evaluated(part, node))
 
-    def evaluated(self, part: Any, node: ast.stmt) -> Any:
+    def evaluated(self, part: Any, node: syntax.stmt) -> Any:
         """`part`, which `node` evaluates, or what becomes of it."""
         if isinstance(part, list):
             return [self.evaluated(p, node) for p in part]
@@ -283,27 +286,29 @@ class _Rewriter:
                 return self.value(part, node)
             except _Refused as why:
                 self.note(part, why, node)
-        if isinstance(part, (ast.expr, ast.keyword)) and not isinstance(part, _INSIDE_OF_OTHERS):
-            for field, inner in ast.iter_fields(part):
-                if isinstance(inner, (ast.expr, list)):
+        if isinstance(part, (syntax.expr, syntax.keyword)) and not isinstance(
+            part, _INSIDE_OF_OTHERS
+        ):
+            for field, inner in syntax.iter_fields(part):
+                if isinstance(inner, (syntax.expr, list)):
                     setattr(part, field, self.evaluated(inner, node))
         return part
 
-    def value(self, part: ast.expr, node: ast.stmt) -> ast.expr:
+    def value(self, part: syntax.expr, node: syntax.stmt) -> syntax.expr:
         scope: Scope | None = node.nw_scope
         _check(part, scope)
-        text = self.checked(ast.unparse(part) + "\n", part, scope)
+        text = self.checked(syntax.unparse(part) + "\n", part, scope)
         names = (scope.locals, bound(node))
         site = SiteText(text, part.lineno, False, scope.module_level, *names, True, scope.qualname)
         answer = self.ask(site)
         number = self.enter(part, site, node)
         return _Shape(self.mark, number, part, self.noted).value(answer)
 
-    def begin_region(self, node: ast.For | ast.While) -> ast.stmt:
+    def begin_region(self, node: syntax.For | syntax.While) -> syntax.stmt:
         """A loop that is no site, as a region if its sites can leave anything on a device."""
         region = Region(node, node.nw_scope, self.mark, len(self.sites))
         self.region = region
-        test = region.guarded(node) if isinstance(node, ast.While) else None
+        test = region.guarded(node) if isinstance(node, syntax.While) else None
         node.body = self.block(node.body)
         self.region = None
         node.orelse = self.block(node.orelse)
@@ -316,14 +321,14 @@ class _Rewriter:
             node.iter = region.call("over", node.iter)
         at = region.at
         if node.orelse:
-            node.orelse.insert(0, ast.Expr(region.call("flush"), **at))
-        target = ast.Tuple([], ast.Store(), **at)
-        return ast.For(target, region.call("region"), [node], [], None, **at)
+            node.orelse.insert(0, syntax.Expr(region.call("flush"), **at))
+        target = syntax.Tuple([], syntax.Store(), **at)
+        return syntax.For(target, region.call("region"), [node], [], None, **at)
 
-    def parts(self, node: ast.stmt) -> list[ast.stmt]:
+    def parts(self, node: syntax.stmt) -> list[syntax.stmt]:
         """A statement of a region, and what stands around it."""
         region, before = self.region, []
-        if isinstance(node, (ast.For, ast.While)):
+        if isinstance(node, (syntax.For, syntax.While)):
             self.region = None
             try:
                 made = self.site(node)
@@ -340,7 +345,7 @@ class _Rewriter:
             return [instead]
         else:
             before = region.before(node)
-            if not isinstance(node, ast.If):
+            if not isinstance(node, syntax.If):
                 self.region = None
         self.descend(node)
         self.region = region
@@ -354,21 +359,21 @@ class _Rewriter:
         for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
             part.body = self.block(part.body)
 
-    def note(self, node: Any, refused: _Refused | None, within: ast.stmt | None = None) -> None:
+    def note(self, node: Any, refused: _Refused | None, within: syntax.stmt | None = None) -> None:
         line, code, message, hint = refused.args if refused else (node.lineno, "", "", "")
-        kind = {ast.For: "for", ast.While: "while"}.get(type(node), "comprehension")
+        kind = {syntax.For: "for", syntax.While: "while"}.get(type(node), "comprehension")
         scope = (within or node).nw_scope
         where = scope.qualname if scope is not None else ""
         self.loops.append(
             Loop(node.lineno, kind, where, self.depth, not refused, code, message, hint, line)
         )
 
-    def site(self, node: ast.For | ast.While) -> Made:
+    def site(self, node: syntax.For | syntax.While) -> Made:
         scope: Scope | None = node.nw_scope
         _check(node, scope)
         if self.regions and (made := maker(node)) is not None:
             # Refused sooner than by what runs natively: what is around it can be a region.
-            what = f"`{ast.unparse(made.func)}` in a loop"
+            what = f"`{syntax.unparse(made.func)}` in a loop"
             raise _Refused(made.lineno, "array", what, "make the array before the loop")
         site = SiteText(
             self.text(node, scope),
@@ -390,7 +395,7 @@ class _Rewriter:
         built, maybe = shape.build(ours, answer), frozenset(answer["maybe"])
         return Made(built, shape.asked, maybe, answer["returns"])
 
-    def enter(self, node: Any, site: SiteText, within: ast.stmt | None = None) -> int:
+    def enter(self, node: Any, site: SiteText, within: syntax.stmt | None = None) -> int:
         """Its number."""
         self.note(node, None, within)
         self.sites.append(site)
@@ -422,8 +427,11 @@ class _Rewriter:
 
     def checked(self, text: str, node: Any, scope: Scope) -> str:
         """The text, if names in it are what CPython takes them for."""
-        if not text.isascii() and unicodedata.normalize("NFKC", text) != text:
-            raise _Refused(node.lineno, "names", "a name is not in Unicode's normal form", "")
+        if not text.isascii():
+            import unicodedata
+
+            if unicodedata.normalize("NFKC", text) != text:
+                raise _Refused(node.lineno, "names", "a name is not in Unicode's normal form", "")
         if scope.klass and "__" in text:
             text = _mangled(text, node, scope.klass)
         return text
@@ -433,8 +441,8 @@ def _mangled(text: str, node: Any, klass: str) -> str:
     """The text with the class's private names spelled as CPython stores them."""
     import re
 
-    for part in ast.walk(node):
-        if isinstance(part, ast.Constant) and isinstance(part.value, str) and "__" in part.value:
+    for part in syntax.walk(node):
+        if isinstance(part, syntax.Constant) and isinstance(part.value, str) and "__" in part.value:
             raise _Refused(part.lineno, "names", "a string that looks like a private name", "")
     return re.sub(r"(?<!\w)__\w+", lambda m: mangle(m.group(), klass), text)
 
@@ -443,13 +451,13 @@ def _check(node: Any, scope: Scope | None) -> None:
     """What the shape itself cannot carry, whatever the native part thinks of the loop."""
     if scope is None:
         raise _Refused(node.lineno, "class-body", "a loop in a class body", "")
-    for part in ast.walk(node):
+    for part in syntax.walk(node):
         what = _UNFIT.get(type(part))
-        if isinstance(part, ast.comprehension) and part.is_async:
+        if isinstance(part, syntax.comprehension) and part.is_async:
             what = "an asynchronous comprehension"
-        elif isinstance(part, ast.Return) and scope.is_async:
+        elif isinstance(part, syntax.Return) and scope.is_async:
             what = "a return in an asynchronous function"
-        elif isinstance(part, ast.AnnAssign) and scope.module_level:
+        elif isinstance(part, syntax.AnnAssign) and scope.module_level:
             what = "an annotation of a module's name"
         if what:
             line = getattr(part, "lineno", node.lineno)
@@ -462,71 +470,71 @@ def _check(node: Any, scope: Scope | None) -> None:
 
 
 _UNFIT: dict[type, str] = {
-    ast.Yield: "yield",
-    ast.YieldFrom: "yield from",
-    ast.Await: "await",
-    ast.AsyncFor: "async for",
-    ast.AsyncWith: "async with",
-    ast.NamedExpr: "an assignment expression",
-    ast.Global: "a global statement",
-    ast.Nonlocal: "a nonlocal statement",
-    ast.FunctionDef: "a function definition",
-    ast.AsyncFunctionDef: "a function definition",
-    ast.ClassDef: "a class definition",
-    ast.Import: "an import",
-    ast.ImportFrom: "an import",
+    syntax.Yield: "yield",
+    syntax.YieldFrom: "yield from",
+    syntax.Await: "await",
+    syntax.AsyncFor: "async for",
+    syntax.AsyncWith: "async with",
+    syntax.NamedExpr: "an assignment expression",
+    syntax.Global: "a global statement",
+    syntax.Nonlocal: "a nonlocal statement",
+    syntax.FunctionDef: "a function definition",
+    syntax.AsyncFunctionDef: "a function definition",
+    syntax.ClassDef: "a class definition",
+    syntax.Import: "an import",
+    syntax.ImportFrom: "an import",
 }
 
 
 # What a statement evaluates before it does anything else.
 EVALUATES: dict[type, str] = {
-    ast.Assign: "value",
-    ast.AugAssign: "value",
-    ast.AnnAssign: "value",
-    ast.Return: "value",
-    ast.Expr: "value",
-    ast.If: "test",
-    ast.For: "iter",
+    syntax.Assign: "value",
+    syntax.AugAssign: "value",
+    syntax.AnnAssign: "value",
+    syntax.Return: "value",
+    syntax.Expr: "value",
+    syntax.If: "test",
+    syntax.For: "iter",
 }
 # Expressions with names or times of their own for what is inside.
 _INSIDE_OF_OTHERS = (
-    ast.Lambda,
-    ast.ListComp,
-    ast.SetComp,
-    ast.DictComp,
-    ast.GeneratorExp,
-    ast.NamedExpr,
-    ast.Await,
-    ast.Yield,
-    ast.YieldFrom,
+    syntax.Lambda,
+    syntax.ListComp,
+    syntax.SetComp,
+    syntax.DictComp,
+    syntax.GeneratorExp,
+    syntax.NamedExpr,
+    syntax.Await,
+    syntax.Yield,
+    syntax.YieldFrom,
 )
 # Builtins for which a loop can stand, with the forms of their argument.
 _OVER_ALL: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys(("sum", "min", "max"), (ast.GeneratorExp, ast.ListComp)),
-    **dict.fromkeys(("any", "all"), (ast.GeneratorExp,)),
+    **dict.fromkeys(("sum", "min", "max"), (syntax.GeneratorExp, syntax.ListComp)),
+    **dict.fromkeys(("any", "all"), (syntax.GeneratorExp,)),
 }
 
 
 def has_loop(part: Any) -> bool:
     """Whether an expression is one that can be computed as a loop."""
-    if not isinstance(part, ast.Call):
-        return isinstance(part, ast.ListComp)
-    if not isinstance(part.func, ast.Name) or part.keywords or len(part.args) != 1:
+    if not isinstance(part, syntax.Call):
+        return isinstance(part, syntax.ListComp)
+    if not isinstance(part.func, syntax.Name) or part.keywords or len(part.args) != 1:
         return False
     forms = _OVER_ALL.get(part.func.id, ())
     return isinstance(part.args[0], forms)
 
 
-def _stray_exit(statements: list[Any]) -> ast.stmt | None:
+def _stray_exit(statements: list[Any]) -> syntax.stmt | None:
     """A break or continue that belongs to a loop around these statements.
 
     In our shape it would bind to our own loop.
     """
     for node in statements:
-        if isinstance(node, (ast.Break, ast.Continue)):
+        if isinstance(node, (syntax.Break, syntax.Continue)):
             return node
         blocks = [getattr(node, "orelse", []), getattr(node, "finalbody", [])]
-        if not isinstance(node, (ast.For, ast.While, ast.AsyncFor)):
+        if not isinstance(node, (syntax.For, syntax.While, syntax.AsyncFor)):
             blocks.append(getattr(node, "body", []))
         parts = (*getattr(node, "handlers", ()), *getattr(node, "cases", ()))
         for block in (*blocks, *(part.body for part in parts)):
@@ -536,18 +544,18 @@ def _stray_exit(statements: list[Any]) -> ast.stmt | None:
     return None
 
 
-def _rebinds_its_iterable(node: ast.For | ast.While) -> bool:
+def _rebinds_its_iterable(node: syntax.For | syntax.While) -> bool:
     """Whether the loop assigns a name that its own iterable is made from.
 
     Evaluated after a native part, it would be another one.
     """
-    if isinstance(node, ast.While):
+    if isinstance(node, syntax.While):
         return False
-    names = {part.id for part in ast.walk(node.iter) if isinstance(part, ast.Name)}
+    names = {part.id for part in syntax.walk(node.iter) if isinstance(part, syntax.Name)}
     assigned = {
         part.id
-        for part in ast.walk(node)
-        if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)
+        for part in syntax.walk(node)
+        if isinstance(part, syntax.Name) and not isinstance(part.ctx, syntax.Load)
     }
     return not names.isdisjoint(assigned)
 
@@ -559,11 +567,11 @@ class _Shape:
         self.node = node
         self.noted = noted
         self.prefix = f"{mark}{number}:"
-        self.asked: list[ast.Constant] = []
-        header = getattr(node, {ast.For: "iter", ast.While: "test"}.get(type(node), ""), node)
+        self.asked: list[syntax.Constant] = []
+        header = getattr(node, {syntax.For: "iter", syntax.While: "test"}.get(type(node), ""), node)
         self.at = {name: getattr(header, name) for name in _PLACE}
 
-    def build(self, ours: Any, answer: dict) -> ast.stmt:
+    def build(self, ours: Any, answer: dict) -> syntax.stmt:
         # Sites in an else clause are its own there; here it is as it was.
         after = [
             *self.assigned(answer["maybe"]),
@@ -571,67 +579,67 @@ class _Shape:
             *self.owed(_clone(self.node.orelse)),
         ]
         # Where nothing more is asked, nothing has to be kept to answer it.
-        given = [self.name(n, ast.Load()) for n in answer["reads"]]
+        given = [self.name(n, syntax.Load()) for n in answer["reads"]]
         if _rebinds_its_iterable(self.node):
             given.append(_clone(self.node.iter))
         call = self.subscript("call_asked" if after else "call", given)
         values = self.targets(answer["writes"])
         stay = self.stay(ours, answer)
         run = self.loop(values, call, [*after, self.leave()], orelse=[stay])
-        return ast.If(self.gate(answer["sizes"]), [run], [self.node], **self.at)
+        return syntax.If(self.gate(answer["sizes"]), [run], [self.node], **self.at)
 
-    def value(self, answer: dict) -> ast.expr:
+    def value(self, answer: dict) -> syntax.expr:
         """Of an expression."""
-        instead = ast.Call(self.call("instead"), [_clone(self.node)], [], **self.at)
+        instead = syntax.Call(self.call("instead"), [_clone(self.node)], [], **self.at)
         computed = self.call("ask", answer["reads"])
-        asked = ast.IfExp(computed, self.call("got"), instead, **self.at)
-        return ast.IfExp(self.gate(answer["sizes"]), asked, self.node, **self.at)
+        asked = syntax.IfExp(computed, self.call("got"), instead, **self.at)
+        return syntax.IfExp(self.gate(answer["sizes"]), asked, self.node, **self.at)
 
     def noting(self, share: Any) -> Any:
         """What CPython runs of the loop, with the values that it returns told."""
-        for part in ast.walk(share) if self.noted else ():
-            if isinstance(part, ast.Return):
+        for part in syntax.walk(share) if self.noted else ():
+            if isinstance(part, syntax.Return):
                 noted = self.call("noted")
-                noted.args.append(part.value or ast.Constant(None, **self.at))
+                noted.args.append(part.value or syntax.Constant(None, **self.at))
                 part.value = noted
         return share
 
-    def stay(self, ours: Any, answer: dict) -> ast.For:
+    def stay(self, ours: Any, answer: dict) -> syntax.For:
         """CPython runs a part of it, or all."""
         values = self.targets(answer["writes"])
-        given = [self.name(n, ast.Load()) for n in answer["reads"]]
+        given = [self.name(n, syntax.Load()) for n in answer["reads"]]
         body = [self.loop(values, self.subscript("out", given), [self.leave()])]
         body += self.assigned(answer["maybe"])
         body.append(self.remainder(self.noting(ours), answer))
         body.append(self.leave())
         return self.loop(self.targets([]), self.constant("stay"), body)
 
-    def targets(self, names: list[str]) -> ast.Tuple:
-        return self.tuple([self.name(n, ast.Store()) for n in names], ast.Store())
+    def targets(self, names: list[str]) -> syntax.Tuple:
+        return self.tuple([self.name(n, syntax.Store()) for n in names], syntax.Store())
 
-    def assigned(self, maybe: list[str]) -> list[ast.stmt]:
+    def assigned(self, maybe: list[str]) -> list[syntax.stmt]:
         return [
-            self.loop(self.name(name, ast.Store()), self.subscript(f"maybe{i}"), [self.leave()])
+            self.loop(self.name(name, syntax.Store()), self.subscript(f"maybe{i}"), [self.leave()])
             for i, name in enumerate(maybe)
         ]
 
-    def left(self, answer: dict) -> list[ast.stmt]:
+    def left(self, answer: dict) -> list[syntax.stmt]:
         if not answer["returns"]:
             return []
-        given = ast.Return(self.call("value"), **self.at)
+        given = syntax.Return(self.call("value"), **self.at)
         return [self.when(self.call("returned"), [given])]
 
-    def leave(self) -> ast.Break:
+    def leave(self) -> syntax.Break:
         """The end of a loop of ours.
 
         It has no line: a tracer would be told of the header's line once more where the user's code
         comes here from another line, after a `break` or an `else` clause of its own.
         """
-        return ast.Break(**dict.fromkeys(_PLACE, -1))
+        return syntax.Break(**dict.fromkeys(_PLACE, -1))
 
-    def remainder(self, ours: Any, answer: dict) -> ast.stmt:
+    def remainder(self, ours: Any, answer: dict) -> syntax.stmt:
         """The user's loop over what is left, or over a few trips before the hook tries again."""
-        if isinstance(ours, ast.While):
+        if isinstance(ours, syntax.While):
             return self.rest_of_while(ours, answer)
         # Native code that has returned leaves an empty share, so the user's loop has no `break`.
         ours.orelse = [
@@ -641,12 +649,12 @@ class _Shape:
         ]
         all_of_it = self.call("skip")
         all_of_it.args.append(ours.iter)
-        ours.iter = ast.BoolOp(ast.Or(), [self.call("rest"), all_of_it], **self.at)
+        ours.iter = syntax.BoolOp(syntax.Or(), [self.call("rest"), all_of_it], **self.at)
         return ours
 
-    def rest_of_while(self, ours: ast.While, answer: dict) -> ast.stmt:
+    def rest_of_while(self, ours: syntax.While, answer: dict) -> syntax.stmt:
         brief = self.noting(_clone(self.node))  # soon to be left for native code: no sites inside
-        brief.test = ast.BoolOp(ast.And(), [self.call("tick"), brief.test], **self.at)
+        brief.test = syntax.BoolOp(syntax.And(), [self.call("tick"), brief.test], **self.at)
         brief.orelse = [self.once_more(), *self.owed(brief.orelse)]
         ours.orelse = self.owed(ours.orelse)
         rest = self.when(self.call("waits"), [brief])
@@ -656,44 +664,46 @@ class _Shape:
         rest.orelse = [*self.left(answer), *self.owed(_clone(self.node.orelse))]
         return rest
 
-    def once_more(self) -> ast.stmt:
-        return self.when(self.call("again"), [ast.Continue(**self.at)])
+    def once_more(self) -> syntax.stmt:
+        return self.when(self.call("again"), [syntax.Continue(**self.at)])
 
-    def owed(self, orelse: list[ast.stmt]) -> list[ast.stmt]:
+    def owed(self, orelse: list[syntax.stmt]) -> list[syntax.stmt]:
         return [self.when(self.call("orelse"), orelse)] if orelse else []
 
-    def constant(self, what: str) -> ast.Constant:
-        return ast.Constant(self.prefix + what, **self.at)
+    def constant(self, what: str) -> syntax.Constant:
+        return syntax.Constant(self.prefix + what, **self.at)
 
-    def hook(self, what: str) -> ast.IfExp:
+    def hook(self, what: str) -> syntax.IfExp:
         # A conditional on True compiles to the constant alone. Called as it stands, a string
         # would earn a SyntaxWarning.
         constant = self.constant(what)
         if what in ("gate", "call", "call_asked"):
             self.asked.append(constant)
-        return ast.IfExp(ast.Constant(True, **self.at), constant, constant, **self.at)
+        return syntax.IfExp(syntax.Constant(True, **self.at), constant, constant, **self.at)
 
-    def call(self, what: str, names: list[str] = ()) -> ast.Call:
-        return ast.Call(self.hook(what), [self.name(n, ast.Load()) for n in names], [], **self.at)
+    def call(self, what: str, names: list[str] = ()) -> syntax.Call:
+        return syntax.Call(
+            self.hook(what), [self.name(n, syntax.Load()) for n in names], [], **self.at
+        )
 
-    def subscript(self, what: str, given: list[ast.expr] = ()) -> ast.Subscript:
+    def subscript(self, what: str, given: list[syntax.expr] = ()) -> syntax.Subscript:
         """One of our functions, given a tuple: behind a subscript no signal is handled."""
-        key = ast.Tuple(list(given), ast.Load(), **self.at)
-        return ast.Subscript(self.hook(what), key, ast.Load(), **self.at)
+        key = syntax.Tuple(list(given), syntax.Load(), **self.at)
+        return syntax.Subscript(self.hook(what), key, syntax.Load(), **self.at)
 
-    def gate(self, sizes: list[str]) -> ast.Subscript:
-        names: list[ast.expr] = [self.name(n, ast.Load()) for n in sizes]
-        key = names[0] if len(names) == 1 else ast.Tuple(names, ast.Load(), **self.at)
-        return ast.Subscript(self.hook("gate"), key, ast.Load(), **self.at)
+    def gate(self, sizes: list[str]) -> syntax.Subscript:
+        names: list[syntax.expr] = [self.name(n, syntax.Load()) for n in sizes]
+        key = names[0] if len(names) == 1 else syntax.Tuple(names, syntax.Load(), **self.at)
+        return syntax.Subscript(self.hook("gate"), key, syntax.Load(), **self.at)
 
-    def name(self, name: str, context: ast.expr_context) -> ast.Name:
-        return ast.Name(name, context, **self.at)
+    def name(self, name: str, context: syntax.expr_context) -> syntax.Name:
+        return syntax.Name(name, context, **self.at)
 
-    def tuple(self, elements: list, context: ast.expr_context) -> ast.Tuple:
-        return ast.Tuple(elements, context, **self.at)
+    def tuple(self, elements: list, context: syntax.expr_context) -> syntax.Tuple:
+        return syntax.Tuple(elements, context, **self.at)
 
-    def when(self, test: ast.expr, body: list[ast.stmt]) -> ast.If:
-        return ast.If(test, body, [], **self.at)
+    def when(self, test: syntax.expr, body: list[syntax.stmt]) -> syntax.If:
+        return syntax.If(test, body, [], **self.at)
 
-    def loop(self, target, iterable, body, orelse=()) -> ast.For:
-        return ast.For(target, iterable, body, list(orelse), None, **self.at)
+    def loop(self, target, iterable, body, orelse=()) -> syntax.For:
+        return syntax.For(target, iterable, body, list(orelse), None, **self.at)

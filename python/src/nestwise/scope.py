@@ -9,10 +9,14 @@ when it is read before the statement.
 
 from __future__ import annotations
 
-import ast
-import functools
-import symtable
-from collections.abc import Callable, Iterable
+import _symtable  # `symtable` is a view of it, which takes longer to import
+
+from nestwise import syntax
+
+TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
 
 Names = frozenset[str]
 NOTHING: Names = frozenset()
@@ -25,28 +29,34 @@ TRANSPARENT = {"open", "np.errstate", "numpy.errstate"}
 class Scope:
     """One function body, or the module's."""
 
-    def __init__(self, node: ast.AST, table: symtable.Function | None, qualname: str, klass):
+    def __init__(self, node: syntax.AST, table: Any, qualname: str, klass):
         self.node = node
         self.qualname = qualname
         self.klass: str | None = klass  # the class whose private names are mangled here
         self.module_level = table is None
-        self.is_async = isinstance(node, ast.AsyncFunctionDef)
+        self.is_async = isinstance(node, syntax.AsyncFunctionDef)
         self.locals: Names = NOTHING
         self.frees: Names = NOTHING
         self.shared: Names = NOTHING  # those that another function sees as well
         self.unstable: Names = NOTHING  # those that some function around or inside unbinds
         if table is not None:
-            self.frees = frozenset(table.get_frees())
-            self.locals = frozenset(table.get_locals()) | self.frees
+            self.frees = _names(table, _symtable.FREE)
+            self.locals = _names(table, _symtable.LOCAL, _symtable.CELL) | self.frees
             self.shared = self.frees | _frees_below(table)
 
 
-def annotate(tree: ast.Module, text: str, filename: str) -> None:
-    tables: dict[tuple[str, int], symtable.Function] = {}
-    _collect(symtable.symtable(text, filename, "exec"), tables)
+def annotate(tree: syntax.Module, text: str, filename: str) -> None:
+    tables: dict[tuple[str, int], Any] = {}
+    _collect(_symtable.symtable(text, filename, "exec"), tables)
     scope = Scope(tree, None, "", None)
-    # Asked for at the first `with` only: it looks at the whole file.
-    trusted = functools.cache(lambda: _trusted(tree))
+    found: list[set[str]] = []
+
+    def trusted() -> set[str]:
+        # Asked for at the first `with` only: it looks at the whole file.
+        if not found:
+            found.append(_trusted(tree))
+        return found[0]
+
     _Flow(scope, tables, NOTHING, trusted).block(tree.body, NOTHING)
 
 
@@ -58,7 +68,7 @@ def mangle(name: str, klass: str | None) -> str:
     return f"_{stripped}{name}" if stripped else name
 
 
-def bound(node: ast.stmt) -> Names:
+def bound(node: syntax.stmt) -> Names:
     """The local names that have a value on every path that reaches a statement."""
     scope: Scope = node.nw_scope
     if scope.module_level:
@@ -66,41 +76,45 @@ def bound(node: ast.stmt) -> Names:
     return (node.nw_state & scope.locals) - (scope.unstable & scope.shared)
 
 
-def _collect(table, tables) -> None:
+def _names(table: Any, *kinds: int) -> Names:
+    """The names of a table whose scopes are of these kinds."""
+    kind = lambda flags: flags >> _symtable.SCOPE_OFF & _symtable.SCOPE_MASK  # noqa: E731
+    return frozenset(name for name, flags in table.symbols.items() if kind(flags) in kinds)
+
+
+def _parameters(table: Any) -> Names:
+    return frozenset(n for n, flags in table.symbols.items() if flags & _symtable.DEF_PARAM)
+
+
+def _collect(table: Any, tables: dict[tuple[str, int], Any]) -> None:
     """Functions by name and line: two of them never share both, a `def` owns its line."""
-    for child in table.get_children():
-        if child.get_type() == "function" and isinstance(child, symtable.Function):
-            tables.setdefault((child.get_name(), child.get_lineno()), child)
+    for child in table.children:
+        if child.type == _symtable.TYPE_FUNCTION:
+            tables.setdefault((child.name, child.lineno), child)
         _collect(child, tables)
 
 
-def _frees_below(table) -> Names:
-    found: set[str] = set()
-    for child in table.get_children():
-        if isinstance(child, symtable.Function):
-            found.update(child.get_frees())
-        else:
-            found.update(s.get_name() for s in child.get_symbols() if s.is_free())
-        found |= _frees_below(child)
-    return frozenset(found)
+def _frees_below(table: Any) -> Names:
+    below = [_names(child, _symtable.FREE) | _frees_below(child) for child in table.children]
+    return NOTHING.union(*below)
 
 
-def _trusted(tree: ast.Module) -> set[str]:
+def _trusted(tree: syntax.Module) -> set[str]:
     """The transparent context managers, less those whose name this file binds itself."""
     bound = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+    for node in syntax.walk(tree):
+        if isinstance(node, syntax.Name) and not isinstance(node.ctx, syntax.Load):
             bound.add(node.id)
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        elif isinstance(node, (syntax.FunctionDef, syntax.AsyncFunctionDef, syntax.ClassDef)):
             bound.add(node.name)
-        elif isinstance(node, ast.arg):
+        elif isinstance(node, syntax.arg):
             bound.add(node.arg)
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        elif isinstance(node, (syntax.Import, syntax.ImportFrom)):
             bound.update(a.asname or a.name for a in node.names if a.name not in ("numpy", "np"))
     return set() if "*" in bound else {t for t in TRANSPARENT if t.split(".")[0] not in bound}
 
 
-def _killed(nodes: Iterable[ast.AST], klass: str | None, deep: bool = False) -> Names:
+def _killed(nodes: Iterable[syntax.AST], klass: str | None, deep: bool = False) -> Names:
     """The names that `del` or the end of an `except ... as` may unbind in these statements.
 
     `deep` looks into the functions and classes inside as well.
@@ -109,38 +123,44 @@ def _killed(nodes: Iterable[ast.AST], klass: str | None, deep: bool = False) -> 
     pending = list(nodes)
     while pending:
         node = pending.pop()
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):
+        if isinstance(node, syntax.Name) and isinstance(node.ctx, syntax.Del):
             found.add(mangle(node.id, klass))
-        elif isinstance(node, ast.ExceptHandler) and node.name:
+        elif isinstance(node, syntax.ExceptHandler) and node.name:
             found.add(mangle(node.name, klass))
-        if isinstance(node, ast.ClassDef) and deep:
+        if isinstance(node, syntax.ClassDef) and deep:
             found |= _killed(node.body, node.name, deep)
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and not deep:
+        elif (
+            isinstance(node, (syntax.FunctionDef, syntax.AsyncFunctionDef, syntax.ClassDef))
+            and not deep
+        ):
             continue
-        elif isinstance(node, (ast.stmt, ast.ExceptHandler, ast.expr_context, ast.Tuple, ast.List)):
-            pending.extend(ast.iter_child_nodes(node))
+        elif isinstance(
+            node,
+            (syntax.stmt, syntax.ExceptHandler, syntax.expr_context, syntax.Tuple, syntax.List),
+        ):
+            pending.extend(syntax.iter_child_nodes(node))
         elif type(node).__name__ == "match_case":
             pending.extend(node.body)
     return frozenset(found)
 
 
-def _targets(node: ast.AST | None, klass: str | None) -> Names:
+def _targets(node: syntax.AST | None, klass: str | None) -> Names:
     """The plain names that an assignment to `node` binds."""
-    if isinstance(node, ast.Name):
+    if isinstance(node, syntax.Name):
         return frozenset((mangle(node.id, klass),))
-    if isinstance(node, (ast.Tuple, ast.List)):
+    if isinstance(node, (syntax.Tuple, syntax.List)):
         return NOTHING.union(*(_targets(e, klass) for e in node.elts))
-    if isinstance(node, ast.Starred):
+    if isinstance(node, syntax.Starred):
         return _targets(node.value, klass)
     return NOTHING
 
 
-def _captures(pattern: ast.AST, klass: str | None) -> Names:
+def _captures(pattern: syntax.AST, klass: str | None) -> Names:
     """The names that a match binds; CPython demands the same of all parts of an or-pattern."""
     found = set()
-    for node in ast.walk(pattern):
-        name = getattr(node, "rest", None) if isinstance(node, ast.MatchMapping) else None
-        if isinstance(node, (ast.MatchAs, ast.MatchStar)):
+    for node in syntax.walk(pattern):
+        name = getattr(node, "rest", None) if isinstance(node, syntax.MatchMapping) else None
+        if isinstance(node, (syntax.MatchAs, syntax.MatchStar)):
             name = node.name
         if name:
             found.add(mangle(name, klass))
@@ -167,7 +187,7 @@ class _Flow:
         self.around: Names = NOTHING  # in a class body, what the function around it has bound
         self.breaks: list[list[Names]] = []  # per open loop, the states at its breaks
 
-    def block(self, statements: list[ast.stmt], state: Names | None) -> Names | None:
+    def block(self, statements: list[syntax.stmt], state: Names | None) -> Names | None:
         for statement in statements:
             statement.nw_state = NOTHING if state is None else state
             statement.nw_scope = self.owner
@@ -180,7 +200,7 @@ class _Flow:
                 state = visit(statement, state)
         return state
 
-    def _bind(self, state: Names, *targets: ast.AST | None) -> Names:
+    def _bind(self, state: Names, *targets: syntax.AST | None) -> Names:
         return state.union(*(_targets(t, self.klass) for t in targets))
 
     # Simple statements.
@@ -227,7 +247,7 @@ class _Flow:
             for case in node.cases
         ]
         last = node.cases[-1]
-        total = last.guard is None and isinstance(last.pattern, ast.MatchAs)
+        total = last.guard is None and isinstance(last.pattern, syntax.MatchAs)
         total = total and last.pattern.pattern is None
         return _join(*exits) if total else _join(state, *exits)
 
@@ -239,7 +259,7 @@ class _Flow:
     _AsyncFor = _For
 
     def _While(self, node, state):
-        endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+        endless = isinstance(node.test, syntax.Constant) and bool(node.test.value)
         return self._loop(node, state, endless)
 
     def _loop(self, node, state, endless: bool):
@@ -264,7 +284,7 @@ class _Flow:
     _AsyncWith = _With
 
     def _transparent(self, manager) -> bool:
-        return isinstance(manager, ast.Call) and ast.unparse(manager.func) in self.trusted()
+        return isinstance(manager, syntax.Call) and syntax.unparse(manager.func) in self.trusted()
 
     def _Try(self, node, state):
         parts = [node.body, *(h.body for h in node.handlers), node.orelse]
@@ -316,7 +336,7 @@ class _Flow:
         seen = state if self.owner is not None else self.around
         if self.owner is not None and not node.decorator_list:
             seen = after
-        start = frozenset(table.get_parameters()) | (seen & scope.frees)
+        start = _parameters(table) | (seen & scope.frees)
         inner = _Flow(scope, self.tables, unstable, self.trusted)
         inner.block(node.body, start)
         return after

@@ -17,7 +17,6 @@ Other versions of CPython keep the code as it is.
 
 from __future__ import annotations
 
-import opcode
 import sys
 from types import CodeType
 
@@ -27,17 +26,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 KNOWN = sys.version_info[:2] == (3, 11)
-EXTENDED_ARG, LOAD_CONST, GET_ITER, FOR_ITER, UNPACK_SEQUENCE, POP_TOP, CACHE = (
-    opcode.opmap.get(name, -1)
-    for name in (
-        "EXTENDED_ARG",
-        "LOAD_CONST",
-        "GET_ITER",
-        "FOR_ITER",
-        "UNPACK_SEQUENCE",
-        "POP_TOP",
-        "CACHE",
-    )
+# Its instructions, as `opcode` has them.
+CACHE, POP_TOP, GET_ITER, UNPACK_SEQUENCE, FOR_ITER, LOAD_CONST, EXTENDED_ARG = (
+    (0, 1, 68, 92, 93, 100, 144) if KNOWN else (-1,) * 7
 )
 # The forms of an entry of `co_linetable`.
 WITHOUT_COLUMNS, LONG, NO_PLACE = 13, 14, 15
