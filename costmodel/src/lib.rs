@@ -23,6 +23,7 @@ pub mod profile;
 pub mod record;
 pub mod replay;
 pub mod shape;
+pub mod speed;
 pub mod team;
 pub mod weights;
 
@@ -34,5 +35,6 @@ pub use host::{HostWeights, Priced};
 pub use learned::{Learned, Lesson};
 pub use price::{Estimate, Prices, Seconds};
 pub use profile::{Caches, Fresh, MachineProfile, ProfileError, Ready};
+pub use speed::Speed;
 pub use team::Team;
 pub use weights::{LaunchTally, LaunchWork, Weights};

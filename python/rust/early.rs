@@ -2,9 +2,9 @@
 //!
 //! A plan, which tells what a nest may do and what it costs where, takes about as long as CPython takes for some ten
 //! thousand operations: most loops of most programs never run for that long in all. So CPython runs a site until it has
-//! lost about as much time as a plan takes, or a few times that in one call (ski-rental). What a call takes is told by the
-//! site's [effort](nestwise_frontend::effort) where that is bounded, and measured elsewhere. For a call that takes much longer than
-//! a plan one is made from its beginning: where there are cores to spare beside CPython, which goes on meanwhile.
+//! lost about as much time as a plan and quick code take (ski-rental), in this process or in those before it. What a call takes is
+//! told by the site's [effort](nestwise_frontend::effort) where that is bounded, and measured elsewhere. For a call that takes much
+//! longer a plan is made from its beginning: where there are cores to spare beside CPython, which goes on meanwhile.
 
 use crate::attributes;
 use crate::gate::{self, Work as Amount};
@@ -17,6 +17,7 @@ use nestwise_costmodel::Seconds;
 use nestwise_frontend::effort::Operations;
 use nestwise_ir::Work;
 use nestwise_ir::surface::{Expr, ExprKind, StmtKind};
+use nestwise_runtime::plan::kept::Left;
 use nestwise_runtime::{DeviceChoice, Options, options};
 use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
@@ -26,8 +27,12 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 /// Calls that CPython takes so many times as long for as a plan takes are over before anything could come of one that is
 /// made meanwhile.
 const SMALL: f64 = 3.0;
-/// Calls that take so many times as long are planned from their beginning.
-const LARGE: f64 = 20.0;
+/// Calls that take so many times as long as a plan and quick code are planned from their beginning.
+const LARGE: f64 = 2.0;
+/// Calls that take so many times as long as a plan wait for one where CPython, once it has begun, cannot be stopped.
+const ALONE: f64 = 20.0;
+/// Seconds until there is quick code of a nest that was planned: the median of many nests.
+const QUICK: f64 = 3e-3;
 /// Between two looks whether a plan is there.
 const LOOKS: f64 = 4.0;
 
@@ -189,13 +194,18 @@ impl Early {
             }
             small
         };
-        // Whether a plan is on disk is looked for only where that could matter.
+        // What is on disk is looked for only where that could matter.
         if leaves(READING) {
             return Course::Leave;
         }
-        let kept = parsed.has_kept_plans(text);
         let making = planning(parsed).0;
-        if !kept && leaves(making) {
+        // Time without native code that is worth less than a plan and quick code, and time from which they are asked for at once.
+        let (least, large) = match parsed.left(text) {
+            Left::Plans => (READING, READING * SMALL),
+            Left::Lost(lost) if lost.0 >= making + QUICK => (READING, READING * SMALL),
+            _ => (making + QUICK, (making + QUICK) * LARGE),
+        };
+        if least > READING && leaves(making) {
             return Course::Leave;
         }
         let takes = |least: f64| seconds.0.is_nan() || seconds.0 >= least;
@@ -205,17 +215,28 @@ impl Early {
             parsed.surface.value || turns.is_some_and(|n| seconds.0 >= n * making)
         };
         let stops = || can_stop(py, parsed, argument);
-        if takes(making * LARGE) && coarse() || takes(making * SMALL) && !stops() {
+        let alone = making * ALONE;
+        if takes(alone) && coarse() || takes(making * SMALL) && !stops() {
             return Course::Plan;
         }
-        let (planning, large) = match kept {
-            true => (READING, READING * SMALL),
-            false => (making, making * LARGE),
-        };
-        match early(planning) && !takes(large) {
-            true => Course::Wait(Seconds(planning - spent), price.known()),
+        match early(least) && !takes(large) {
+            true => Course::Wait(Seconds(least - spent), price.known()),
             false => Course::Order,
         }
+    }
+
+    /// Keeps for other processes what this one has lost without a plan.
+    pub fn keep_lost(&self, parsed: &Parsed, text: &SiteText, options: &Options) {
+        let spent = self.spent().0;
+        if self.is_over() || spent < READING * SMALL {
+            return;
+        }
+        let before = match parsed.left(text) {
+            Left::Plans => return,
+            Left::Lost(before) => before.0,
+            Left::Nothing => 0.0,
+        };
+        parsed.key(text).keep_lost(Seconds(before + spent), options);
     }
 }
 

@@ -48,6 +48,7 @@ mod scratch;
 mod settled;
 mod site;
 mod sites;
+mod speed;
 mod switch;
 mod vain;
 mod verify;
@@ -77,7 +78,7 @@ fn version() -> &'static str {
 
 /// Sets the process's options. `threads` 0 means all cores; raises ValueError with a message for the user.
 #[pyfunction]
-#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, broken=None, unchecked=None, verify=false, prices=false, record=false, learning=true, background=true, early=true, found=None, reported=false, cooperative=None, tier=None))]
+#[pyo3(signature = (device, threads, fp, cache_dir, profile, schedule=None, broken=None, unchecked=None, verify=false, prices=false, record=false, learning=true, background=true, early=true, found=None, reported=false, cooperative=None, tier=None, scaled=true))]
 #[allow(clippy::too_many_arguments)] // the options, one by one
 fn configure(
     py: Python<'_>,
@@ -99,6 +100,7 @@ fn configure(
     reported: bool,
     cooperative: Option<bool>,
     tier: Option<&str>,
+    scaled: bool,
 ) -> PyResult<Vec<String>> {
     let bad = PyValueError::new_err::<String>;
     let device = match device {
@@ -120,7 +122,17 @@ fn configure(
         "fast" => FpMode::Fast,
         other => return Err(bad(format!("fp {other}: unknown"))),
     };
-    let (profile, notes) = choose_profile(py, profile, found).map_err(bad)?;
+    let python = py.version_info();
+    let versions = format!(
+        "nestwise {} python {}.{}",
+        version(),
+        python.major,
+        python.minor
+    );
+    let (mut profile, notes) = choose_profile(py, profile, found).map_err(bad)?;
+    if scaled && profile.machine.is_none() {
+        profile = profile.at(speed::speed(py, cache_dir.as_deref(), &versions));
+    }
     let trial = schedule.map(str::parse::<Trial>);
     let trial = trial.transpose().map_err(bad)?;
     let tier = tier.map(str::parse::<TierChoice>);
@@ -129,7 +141,6 @@ fn configure(
     let broken = broken.transpose().map_err(bad)?;
     let unchecked = unchecked.map(str::parse::<Unchecked>);
     let unchecked = unchecked.transpose().map_err(bad)?;
-    let python = py.version_info();
     set_options(Options {
         device,
         threads: if threads == 0 {
@@ -141,12 +152,7 @@ fn configure(
         cache_dir,
         profile: Arc::new(profile),
         python_minor: python.minor.into(),
-        versions: format!(
-            "nestwise {} python {}.{}",
-            version(),
-            python.major,
-            python.minor
-        ),
+        versions,
         trial,
         tier,
         broken,

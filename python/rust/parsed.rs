@@ -8,7 +8,7 @@ use nestwise_frontend::{
 };
 use nestwise_ir::surface;
 use nestwise_ir::{Span, WithSpan};
-use nestwise_runtime::plan::kept::SiteKey;
+use nestwise_runtime::plan::kept::{Left, SiteKey};
 use nestwise_runtime::{Reason, options};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -90,7 +90,7 @@ pub struct Parsed {
 /// What is known of a site's plans on disk.
 struct Kept {
     key: SiteKey,
-    any: bool,
+    left: Left,
 }
 
 /// Reads the text of a site.
@@ -134,8 +134,8 @@ impl Parsed {
     fn kept(&self, text: &SiteText) -> &Kept {
         self.kept.get_or_init(|| {
             let key = text.key();
-            let any = key.has_plans(&options());
-            Kept { key, any }
+            let left = key.left(&options());
+            Kept { key, left }
         })
     }
 
@@ -144,9 +144,9 @@ impl Parsed {
         self.kept(text).key
     }
 
-    /// Whether earlier processes have kept plans of the site that was read from this text.
-    pub fn has_kept_plans(&self, text: &SiteText) -> bool {
-        self.kept(text).any
+    /// What earlier processes have left of the site that was read from this text.
+    pub fn left(&self, text: &SiteText) -> Left {
+        self.kept(text).left
     }
 }
 

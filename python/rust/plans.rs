@@ -4,7 +4,7 @@ use crate::bind::Binding;
 use crate::numpy;
 use crate::parsed::{Parsed, SiteText, refused};
 use nestwise_frontend::specialise;
-use nestwise_runtime::plan::kept;
+use nestwise_runtime::plan::kept::{self, Left};
 use nestwise_runtime::{Plan, Reason, background, options, pipeline};
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -82,7 +82,7 @@ impl Plans {
             fp: options.fp,
         };
         let key = parsed.key(text).plan(&(&captures, settings));
-        if parsed.has_kept_plans(text)
+        if parsed.left(text) == Left::Plans
             && let Some(plan) = kept::load(&key, &options)
         {
             return Ok(Planned::Came(self.enter(binding, Ok(Arc::new(plan)))));

@@ -97,6 +97,9 @@ impl Site {
     /// Keeps for other processes what was lost, and lets go of what is kept of earlier calls.
     pub fn end(&self) {
         let options = options();
+        if let Some(Ok(parsed)) = self.parsed.get() {
+            self.early().keep_lost(parsed, &self.text, &options);
+        }
         for plan in self.plans.made() {
             if !self.early.is_over() {
                 // It came too late for anybody to look at.

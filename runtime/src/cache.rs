@@ -57,6 +57,41 @@ pub fn has(dir: &Path, kind: Kind, of: &blake3::Hash) -> bool {
     folder_of(dir, kind, of).is_dir()
 }
 
+fn machine_file(dir: &Path, name: &str, versions: &str) -> PathBuf {
+    let target = nestwise_codegen::target_description();
+    let hash = blake3::hash(format!("{versions} {target}").as_bytes());
+    dir.join(format!("{name}-{}", &hash.to_hex()[..16]))
+}
+
+/// A text of that name about this machine and these versions.
+pub fn machine_text(dir: &Path, name: &str, versions: &str) -> Option<String> {
+    fs::read_to_string(machine_file(dir, name, versions)).ok()
+}
+
+/// Keeps such a text in the place of the one before.
+pub fn put_machine_text(dir: &Path, name: &str, versions: &str, text: &str) {
+    let _ = fs::create_dir_all(dir);
+    let _ = replace(&machine_file(dir, name, versions), text.as_bytes());
+}
+
+/// The file of a site's folder with what was lost while there was no plan.
+const UNPLANNED: &str = "unplanned";
+
+/// What was noted about a site or nest of which there is no entry yet.
+pub fn note_before(dir: &Path, kind: Kind, of: &blake3::Hash) -> Option<String> {
+    fs::read_to_string(folder_of(dir, kind, of).join(UNPLANNED)).ok()
+}
+
+/// Notes something about a site or nest of which there is no entry yet; nothing more once there is one.
+pub fn put_note_before(dir: &Path, kind: Kind, of: &blake3::Hash, text: Option<&str>) {
+    let folder = folder_of(dir, kind, of);
+    let file = folder.join(UNPLANNED);
+    let _ = match text {
+        Some(text) => fs::create_dir_all(&folder).and_then(|()| replace(&file, text.as_bytes())),
+        None => fs::remove_file(&file),
+    };
+}
+
 fn note_of(dir: &Path, key: &Key) -> PathBuf {
     file_of(dir, key).with_extension("lost")
 }

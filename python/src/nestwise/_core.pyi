@@ -21,6 +21,7 @@ def configure(
     reported: bool = False,
     cooperative: bool | None = None,
     tier: str | None = None,
+    scaled: bool = True,
 ) -> list[str]: ...
 def fit(
     section: str, counts: list[dict[str, float]], seconds: list[float]

@@ -296,6 +296,7 @@ def _configure_core(module: Any) -> None:
         chosen.report is not None,
         chosen.cooperative,
         chosen.tier,
+        chosen.profile != DEFAULT,
     )
     if chosen.program:  # the process is its own
         module.keep_heap()

@@ -1,12 +1,13 @@
 //! Plans on disk: what the stages of planning have found for a site that is called with values of some types.
 
-use super::{Plan, Stages};
+use super::{Plan, Stages, lost};
 use crate::cache::{self, Key, Kind};
 use crate::options::Options;
 use crate::pipeline::{self, PricedBy};
 use nestwise_analysis as analysis;
 use nestwise_analysis::trip_bounds::TripBounds;
 use nestwise_codegen as codegen;
+use nestwise_costmodel::Seconds;
 use nestwise_ir::Nest;
 use nestwise_ir::work::NestWork;
 use serde::{Deserialize, Serialize};
@@ -52,9 +53,24 @@ impl SiteKey {
         SiteKey(hasher.finalize())
     }
 
-    /// Whether there may be any.
-    pub fn has_plans(self, options: &Options) -> bool {
-        folder(options).is_some_and(|dir| cache::has(dir, Kind::Plan, &self.0))
+    /// What earlier processes have left of the site.
+    pub fn left(self, options: &Options) -> Left {
+        let Some(dir) = folder(options).filter(|dir| cache::has(dir, Kind::Plan, &self.0)) else {
+            return Left::Nothing;
+        };
+        let lost = cache::note_before(dir, Kind::Plan, &self.0);
+        match lost.and_then(|text| text.trim().parse().ok()) {
+            Some(lost) => Left::Lost(Seconds(lost)),
+            None => Left::Plans,
+        }
+    }
+
+    /// Keeps for other processes what all so far have lost while there was no plan.
+    pub fn keep_lost(self, lost: Seconds, options: &Options) {
+        if let Some(dir) = folder(options).filter(|_| options.is_free()) {
+            let text = lost.0.to_string();
+            cache::put_note_before(dir, Kind::Plan, &self.0, Some(&text));
+        }
     }
 
     /// Where the plan is kept that `facts`, what is known of the values of a call, lead to.
@@ -65,6 +81,17 @@ impl SiteKey {
             facts: blake3::hash(format!("{facts:?}").as_bytes()),
         })
     }
+}
+
+/// What earlier processes have left of a site.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Left {
+    /// No sign.
+    Nothing,
+    /// What they lost, together, and there is no plan yet.
+    Lost(Seconds),
+    /// Plans, for some types.
+    Plans,
 }
 
 /// Where one plan is kept.
@@ -108,5 +135,9 @@ pub fn store(plan: &Plan, key: &PlanKey, options: &Options) {
     let stored = postcard::to_stdvec(&kept).is_ok_and(|b| cache::store(dir, &key.0, &b).is_ok());
     if stored {
         let _ = plan.kept_at.set(key.0);
+        if let Left::Lost(lost) = SiteKey(key.0.of).left(options) {
+            lost::keep(dir, &key.0, lost);
+            cache::put_note_before(dir, Kind::Plan, &key.0.of, None);
+        }
     }
 }

@@ -9,6 +9,7 @@ use crate::cache;
 use crate::options::Options;
 use nestwise_costmodel::{Device, Seconds};
 use nestwise_ir::Tier;
+use std::path::Path;
 use std::sync::atomic::Ordering;
 
 /// Seconds that are not worth a file.
@@ -47,6 +48,15 @@ impl Lost {
         };
         format!("{tier} {}", self.time.0)
     }
+}
+
+/// Keeps beside a new plan what was lost while there was none.
+pub(super) fn keep(dir: &Path, key: &cache::Key, time: Seconds) {
+    let lost = Lost {
+        tier: Tier::Quick,
+        time,
+    };
+    cache::put_note(dir, key, &lost.text());
 }
 
 impl Plan {

@@ -13,6 +13,8 @@ use std::time::Instant;
 /// A kernel is ordered once this part of what it takes to make it was lost without it: the core that makes it was idle, so
 /// little is lost if it turns out to be of no use.
 pub(crate) const SHARE: f64 = 0.1;
+/// A kernel is begun beside a call that CPython goes on with for so many times as long as making it takes.
+const USEFUL: f64 = 1.5;
 /// Looks at whether it is there, while it is made.
 const LOOKS: f64 = 16.0;
 
@@ -95,8 +97,12 @@ impl Plan {
         let compile = self.making(device, tier);
         let short = decision.interpreted < compile * 0.5;
         let late = lock(&self.lost)[device.kind()] >= compile;
+        // What would not be done before the call is over is begun once that much was lost before.
+        let rest = decision.interpreted.0.max(spent.0);
+        let useful = rest >= compile.0 * USEFUL || late;
         decision.waits_for_compile
             && (resume.is_some() || short || late)
+            && useful
             && self.is_due((device, tier), spent, options)
     }
 
