@@ -1,21 +1,40 @@
-//! Work on threads of its own while CPython goes on: making kernels.
+//! Work on threads of its own while CPython goes on: making plans and kernels.
 //!
-//! Such a thread never touches Python. A process that forks waits for it, since whatever lock it held would be held for
-//! ever in the child; one that exits does not (see `exit.rs` of the extension module).
+//! Such a thread never touches Python. Having done its work it waits a while for more: a thread that is woken begins at once on
+//! an idle core, a new one often has to share the core of the one that made it until the operating system looks again, which takes
+//! as long as making a kernel. A process that forks waits until the work is done and the threads are gone, since whatever lock they
+//! held would be held for ever in the child; one that exits does not (see `exit.rs` of the extension module).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, MutexGuard, Once};
 use std::time::Duration;
 
-/// Threads that are at work.
+/// What is being done.
 static BUSY: AtomicUsize = AtomicUsize::new(0);
+/// Threads, those that wait for work included.
+static ALIVE: AtomicUsize = AtomicUsize::new(0);
 /// The process is about to fork: nobody begins.
 static FORKING: AtomicBool = AtomicBool::new(false);
+/// Threads that wait for work, by number: the one to be woken next comes last.
+static IDLE: Mutex<Vec<(usize, Sender<Job>)>> = Mutex::new(Vec::new());
 /// LLVM's passes recurse as deep as code is nested.
 const STACK: usize = 16 << 20;
+/// How long a thread waits for work.
+const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Runs `work` on a thread of its own, of which there are `most` at a time. False: not now, and nothing is done.
+/// Something to do, which counts as being done until it is dropped.
+struct Job {
+    work: Box<dyn FnOnce() + Send>,
+    busy: Busy,
+}
+
+fn idle() -> MutexGuard<'static, Vec<(usize, Sender<Job>)>> {
+    IDLE.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+/// Runs `work` on a thread of its own, of which `most` are at work at a time. False: not now, and nothing is done.
 pub fn start(most: usize, work: impl FnOnce() + Send + 'static) -> bool {
     static READY: Once = Once::new();
     READY.call_once(watch_forks);
@@ -30,13 +49,51 @@ pub fn start(most: usize, work: impl FnOnce() + Send + 'static) -> bool {
     if FORKING.load(Ordering::SeqCst) {
         return false;
     }
-    let work = move || {
-        let _busy = busy;
+    let work = Box::new(work);
+    let mut job = Job { work, busy };
+    let waiting = idle().pop();
+    if let Some((_, waiting)) = waiting {
+        match waiting.send(job) {
+            Ok(()) => return true,
+            Err(refused) => job = refused.0,
+        }
+    }
+    let alive = Alive::new();
+    let builder = std::thread::Builder::new().name("nestwise".into());
+    let run = move || {
+        let _alive = alive;
+        serve(job);
+    };
+    with_signals_blocked(|| builder.stack_size(STACK).spawn(run).is_ok())
+}
+
+/// Does a job, and others that come until none has come for a while.
+fn serve(first: Job) {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let mut next = Some(first);
+    while let Some(Job { work, busy }) = next {
         // Whoever asked for the result finds none, and tries for itself.
         let _ = catch_unwind(AssertUnwindSafe(work));
-    };
-    let builder = std::thread::Builder::new().name("nestwise".into());
-    with_signals_blocked(|| builder.stack_size(STACK).spawn(work).is_ok())
+        let (sender, jobs): (Sender<Job>, Receiver<Job>) = channel();
+        // Before its work counts as done: whoever forks then finds it among those that wait, and lets it go.
+        idle().push((number, sender));
+        drop(busy);
+        next = match jobs.recv_timeout(PATIENCE) {
+            Err(RecvTimeoutError::Timeout) => {
+                let mut idle = idle();
+                let waits = idle.iter().position(|(n, _)| *n == number);
+                waits.map(|at| idle.swap_remove(at));
+                drop(idle);
+                // Otherwise somebody has work for it by now.
+                if waits.is_some() {
+                    return;
+                }
+                jobs.recv().ok()
+            }
+            job => job.ok(),
+        };
+    }
 }
 
 /// Whether there is room for one more of `most`.
@@ -44,7 +101,7 @@ pub fn has_room(most: usize) -> bool {
     BUSY.load(Ordering::Relaxed) < most
 }
 
-/// One of them, for as long as this lives.
+/// Something that is done, for as long as this lives.
 struct Busy;
 
 impl Drop for Busy {
@@ -53,15 +110,37 @@ impl Drop for Busy {
     }
 }
 
+/// A thread, for as long as this lives.
+struct Alive;
+
+impl Alive {
+    fn new() -> Alive {
+        ALIVE.fetch_add(1, Ordering::SeqCst);
+        Alive
+    }
+}
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        ALIVE.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 fn watch_forks() {
     extern "C" fn before() {
         FORKING.store(true, Ordering::SeqCst);
-        while BUSY.load(Ordering::SeqCst) > 0 {
-            std::thread::sleep(Duration::from_micros(100));
-        }
+        wait_for(&BUSY);
+        // Nobody holds the lock any more: who waits for work does so without.
+        idle().clear();
+        wait_for(&ALIVE);
     }
     extern "C" fn after() {
         FORKING.store(false, Ordering::SeqCst);
+    }
+    fn wait_for(count: &AtomicUsize) {
+        while count.load(Ordering::SeqCst) > 0 {
+            std::thread::sleep(Duration::from_micros(100));
+        }
     }
     // SAFETY: the functions live as long as the process, and do nothing that a fork forbids.
     unsafe { libc::pthread_atfork(Some(before), Some(after), Some(after)) };
