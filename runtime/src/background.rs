@@ -1,10 +1,13 @@
 //! Work on threads of its own while CPython goes on: making plans and kernels.
 //!
-//! Such a thread never touches Python. Having done its work it waits a while for more: a thread that is woken begins at once on
-//! an idle core, a new one often has to share the core of the one that made it until the operating system looks again, which takes
-//! as long as making a kernel. A process that forks waits until the work is done and the threads are gone, since whatever lock they
-//! held would be held for ever in the child; one that exits does not (see `exit.rs` of the extension module).
+//! Such a thread never touches Python. Linux often lets it begin on the core of the thread that asks for it, where the two take
+//! turns of some milliseconds, as long as making a kernel takes, before it looks for an idle core. So it is sent to another core, and
+//! free to go anywhere once it is there. Having done its work it waits a while for more.
+//!
+//! A process that forks waits until the work is done and the threads are gone, since whatever lock they held would be held for ever
+//! in the child; one that exits does not (see `exit.rs` of the extension module).
 
+use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -17,8 +20,8 @@ static BUSY: AtomicUsize = AtomicUsize::new(0);
 static ALIVE: AtomicUsize = AtomicUsize::new(0);
 /// The process is about to fork: nobody begins.
 static FORKING: AtomicBool = AtomicBool::new(false);
-/// Threads that wait for work, by number: the one to be woken next comes last.
-static IDLE: Mutex<Vec<(usize, Sender<Job>)>> = Mutex::new(Vec::new());
+/// Threads that wait for work: the one to be woken next comes last.
+static IDLE: Mutex<Vec<Waiting>> = Mutex::new(Vec::new());
 /// LLVM's passes recurse as deep as code is nested.
 const STACK: usize = 16 << 20;
 /// How long a thread waits for work.
@@ -28,9 +31,17 @@ const PATIENCE: Duration = Duration::from_secs(2);
 struct Job {
     work: Box<dyn FnOnce() + Send>,
     busy: Busy,
+    /// The cores that whoever asks for it may use.
+    cores: Option<Cores>,
 }
 
-fn idle() -> MutexGuard<'static, Vec<(usize, Sender<Job>)>> {
+/// A thread that waits.
+struct Waiting {
+    thread: libc::pid_t,
+    sender: Sender<Job>,
+}
+
+fn idle() -> MutexGuard<'static, Vec<Waiting>> {
     IDLE.lock().unwrap_or_else(|e| e.into_inner())
 }
 
@@ -49,40 +60,70 @@ pub fn start(most: usize, work: impl FnOnce() + Send + 'static) -> bool {
     if FORKING.load(Ordering::SeqCst) {
         return false;
     }
+    let cores = Cores::of_this_thread();
+    let others = cores.as_ref().and_then(Cores::others);
     let work = Box::new(work);
-    let mut job = Job { work, busy };
+    let mut job = Job { work, busy, cores };
     let waiting = idle().pop();
-    if let Some((_, waiting)) = waiting {
-        match waiting.send(job) {
+    if let Some(waiting) = waiting {
+        others.inspect(|others| others.set(waiting.thread));
+        match waiting.sender.send(job) {
             Ok(()) => return true,
             Err(refused) => job = refused.0,
         }
     }
-    let alive = Alive::new();
-    let builder = std::thread::Builder::new().name("nestwise".into());
-    let run = move || {
-        let _alive = alive;
+    with_signals_blocked(|| spawn(job, others.as_ref()))
+}
+
+/// Makes a thread that does a job, on one of these cores at first.
+fn spawn(job: Job, cores: Option<&Cores>) -> bool {
+    extern "C" fn run(job: *mut c_void) -> *mut c_void {
+        // SAFETY: it was made below, for this thread alone.
+        let job = unsafe { Box::from_raw(job.cast::<(Alive, Job)>()) };
+        let (_alive, job) = *job;
         serve(job);
-    };
-    with_signals_blocked(|| builder.stack_size(STACK).spawn(run).is_ok())
+        std::ptr::null_mut()
+    }
+    let job = Box::into_raw(Box::new((Alive::new(), job)));
+    // SAFETY: the attributes are initialised before they are used; the box is the thread's if there is one.
+    unsafe {
+        let mut attributes = std::mem::zeroed();
+        libc::pthread_attr_init(&mut attributes);
+        libc::pthread_attr_setstacksize(&mut attributes, STACK);
+        libc::pthread_attr_setdetachstate(&mut attributes, libc::PTHREAD_CREATE_DETACHED);
+        if let Some(Cores(set)) = cores {
+            libc::pthread_attr_setaffinity_np(&mut attributes, size_of_val(set), set);
+        }
+        let mut thread = std::mem::zeroed();
+        let made = libc::pthread_create(&mut thread, &attributes, run, job.cast()) == 0;
+        libc::pthread_attr_destroy(&mut attributes);
+        if !made {
+            drop(Box::from_raw(job));
+        }
+        made
+    }
 }
 
 /// Does a job, and others that come until none has come for a while.
 fn serve(first: Job) {
-    static NUMBER: AtomicUsize = AtomicUsize::new(0);
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    // SAFETY: this thread's own name and number.
+    let thread = unsafe {
+        libc::pthread_setname_np(libc::pthread_self(), c"nestwise".as_ptr());
+        libc::gettid()
+    };
     let mut next = Some(first);
-    while let Some(Job { work, busy }) = next {
+    while let Some(Job { work, busy, cores }) = next {
+        cores.inspect(|cores| cores.set(0));
         // Whoever asked for the result finds none, and tries for itself.
         let _ = catch_unwind(AssertUnwindSafe(work));
         let (sender, jobs): (Sender<Job>, Receiver<Job>) = channel();
         // Before its work counts as done: whoever forks then finds it among those that wait, and lets it go.
-        idle().push((number, sender));
+        idle().push(Waiting { thread, sender });
         drop(busy);
         next = match jobs.recv_timeout(PATIENCE) {
             Err(RecvTimeoutError::Timeout) => {
                 let mut idle = idle();
-                let waits = idle.iter().position(|(n, _)| *n == number);
+                let waits = idle.iter().position(|w| w.thread == thread);
                 waits.map(|at| idle.swap_remove(at));
                 drop(idle);
                 // Otherwise somebody has work for it by now.
@@ -93,6 +134,42 @@ fn serve(first: Job) {
             }
             job => job.ok(),
         };
+    }
+}
+
+/// A set of cores.
+#[derive(Clone, Copy)]
+struct Cores(libc::cpu_set_t);
+
+impl Cores {
+    /// Those that this thread may use.
+    fn of_this_thread() -> Option<Cores> {
+        // SAFETY: an empty set is all zeros, and is written to as far as it goes.
+        unsafe {
+            let mut set: libc::cpu_set_t = std::mem::zeroed();
+            let found = libc::sched_getaffinity(0, size_of_val(&set), &mut set);
+            (found == 0).then_some(Cores(set))
+        }
+    }
+
+    /// Without the one that this thread is on, if there is any other.
+    fn others(&self) -> Option<Cores> {
+        let mut set = self.0;
+        // SAFETY: the number of a core is looked at before it is used.
+        unsafe {
+            let here = usize::try_from(libc::sched_getcpu()).ok()?;
+            if here >= 8 * size_of_val(&set) {
+                return None;
+            }
+            libc::CPU_CLR(here, &mut set);
+            (libc::CPU_COUNT(&set) > 0).then_some(Cores(set))
+        }
+    }
+
+    /// Lets a thread, 0 for this one, use these alone.
+    fn set(&self, thread: libc::pid_t) {
+        // SAFETY: a set of its size; without such a thread nothing happens.
+        unsafe { libc::sched_setaffinity(thread, size_of_val(&self.0), &self.0) };
     }
 }
 
