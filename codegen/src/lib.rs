@@ -34,6 +34,7 @@ mod shape;
 mod target;
 mod ufunc;
 pub mod waiting;
+mod warm;
 
 use std::time::{Duration, Instant};
 
@@ -44,6 +45,7 @@ use nestwise_ir::shape::Body;
 use nestwise_ir::{Nest, Schedule};
 
 pub use nestwise_ir::{FpMode, Tier};
+pub use warm::warm_up;
 
 pub use error::{CodegenError, Result};
 pub use grid::{

@@ -32,6 +32,9 @@ const FAR: i64 = 8;
 const LAST_BURST: i64 = 64;
 /// A site whose plan was to be asked for that many times sooner is not waited for: its iterations are long.
 const LATE: f64 = 2.0;
+/// CPython goes on for such a part of the time that is left before it is asked to stop, and for so long at least.
+const PARTS: f64 = 4.0;
+const LEAST_PART: f64 = 50e-6;
 /// So many running sites around one are looked at: there are more where functions call themselves.
 const MOST_AROUND: usize = 16;
 /// Iterations of a waiting `while` before it looks at the clock for the first time.
@@ -220,13 +223,17 @@ pub fn is_inside() -> bool {
     RUNNING.with_borrow(|r| !r.is_empty())
 }
 
-/// Whether CPython is in the share of a site that is soon to be planned, or to be compiled and whose length is known: nothing inside is
-/// worth compiling for itself, and whoever makes plans has that one to make.
+/// Whether CPython is in the share of a site that is soon to be planned, or to be compiled and whose length is known, or whose kernel is
+/// being made: nothing inside is worth compiling for itself, and whoever makes plans and kernels has that one to make.
 pub fn waits_for_all() -> bool {
     let waits = |a: &Rc<Active>| {
         let progress = a.progress.borrow();
         let soon = |w: &Waits| !a.value && w.plan.is_none() && a.spent().0 < LATE * w.patience.0;
-        progress.waits.as_ref().is_some_and(|w| w.sure || soon(w))
+        let made = |w: &Waits| w.plan.as_ref().is_some_and(|plan| plan.is_being_made());
+        progress
+            .waits
+            .as_ref()
+            .is_some_and(|w| w.sure || soon(w) || made(w))
     };
     RUNNING.with_borrow(|r| r.iter().rev().take(MOST_AROUND).any(waits))
 }
@@ -406,7 +413,9 @@ impl Active {
             let on = self.progress.borrow_mut().goes_on(next);
             // Objects that nobody else holds go with what was handed over before.
             drop(self.progress.replace(on));
-            self.burst.set(self.iterations_in(early));
+            // Later iterations may take much longer than those before.
+            let part = Seconds((early.0 / PARTS).max(LEAST_PART.min(early.0)));
+            self.burst.set(self.iterations_in(part));
             self.fresh.set(true);
             return true;
         }
@@ -588,7 +597,7 @@ impl Active {
             return false;
         }
         // By then about the time is up, at the pace so far, which may change.
-        let factor = (patience / spent.max(1e-9)).clamp(1.02, 2.0);
+        let factor = (patience / spent.max(1e-9)).clamp(1.02, 1.25);
         self.look.set((done as f64 * factor) as i64 + 1);
         true
     }

@@ -29,8 +29,6 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 const SMALL: f64 = 3.0;
 /// Calls that take so many times as long as a plan and quick code are planned from their beginning.
 const LARGE: f64 = 2.0;
-/// Calls that take so many times as long as a plan wait for one where CPython, once it has begun, cannot be stopped.
-const ALONE: f64 = 20.0;
 /// Seconds until there is quick code of a nest that was planned: the median of many nests.
 const QUICK: f64 = 3e-3;
 /// Between two looks whether a plan is there.
@@ -203,6 +201,8 @@ impl Early {
         let (least, large) = match parsed.left(text) {
             Left::Plans => (READING, READING * SMALL),
             Left::Lost(lost) if lost.0 >= making + QUICK => (READING, READING * SMALL),
+            // How long the call goes on is not known: what it has taken is the best guess of what it will yet take.
+            _ if !whole => (making + QUICK / 2.0, (making + QUICK) * LARGE),
             _ => (making + QUICK, (making + QUICK) * LARGE),
         };
         if least > READING && leaves(making) {
@@ -215,8 +215,7 @@ impl Early {
             parsed.surface.value || turns.is_some_and(|n| seconds.0 >= n * making)
         };
         let stops = || can_stop(py, parsed, argument);
-        let alone = making * ALONE;
-        if takes(alone) && coarse() || takes(making * SMALL) && !stops() {
+        if takes((making + QUICK) * LARGE) && coarse() || takes(making * SMALL) && !stops() {
             return Course::Plan;
         }
         match early(least) && !takes(large) {

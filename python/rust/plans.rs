@@ -91,16 +91,36 @@ impl Plans {
         let make = move || {
             let nest = specialise::specialise(&surface, &captures, settings);
             let nest = nest.map_err(|e| refused(&e))?;
-            let plan = pipeline::plan(nest, &options).map(Arc::new)?;
-            kept::store(&plan, &key, &options);
-            Ok(plan)
+            pipeline::plan(nest, &options).map(Arc::new)
+        };
+        let keep = move |plan: &Made| {
+            if let Ok(plan) = plan {
+                kept::store(plan, &key, &nestwise_runtime::options());
+            }
         };
         if !beside || threads == 0 {
-            return Ok(Planned::Came(self.enter(binding, make())));
+            let made = make();
+            keep(&made);
+            return Ok(Planned::Came(self.enter(binding, made)));
         }
         let soon = Arc::new(OnceLock::new());
         let filled = soon.clone();
-        if background::start(threads, move || drop(filled.set(make()))) {
+        // The thread's own: that of the entry is gone once somebody has taken the plan.
+        let done = Arc::new(OnceLock::new());
+        let to_keep = done.clone();
+        let work = move || {
+            let made = make();
+            let _ = done.set(made.clone());
+            let _ = filled.set(made);
+        };
+        let after = move || {
+            if let Some(made @ Ok(_)) = to_keep.get() {
+                keep(made);
+                // Its kernel is likely to be wanted next.
+                nestwise_codegen::warm_up();
+            }
+        };
+        if background::start_then(threads, work, after) {
             self.push(binding, State::Ordered(soon));
         }
         Ok(Planned::Soon)

@@ -30,6 +30,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Something to do, which counts as being done until it is dropped.
 struct Job {
     work: Box<dyn FnOnce() + Send>,
+    /// What is to be done when the work counts as done.
+    after: Box<dyn FnOnce() + Send>,
     busy: Busy,
     /// The cores that whoever asks for it may use.
     cores: Option<Cores>,
@@ -47,6 +49,15 @@ fn idle() -> MutexGuard<'static, Vec<Waiting>> {
 
 /// Runs `work` on a thread of its own, of which `most` are at work at a time. False: not now, and nothing is done.
 pub fn start(most: usize, work: impl FnOnce() + Send + 'static) -> bool {
+    start_then(most, work, || {})
+}
+
+/// The same, and `after` that something which does not count as work: what comes meanwhile waits for its end.
+pub fn start_then(
+    most: usize,
+    work: impl FnOnce() + Send + 'static,
+    after: impl FnOnce() + Send + 'static,
+) -> bool {
     static READY: Once = Once::new();
     READY.call_once(watch_forks);
     let more = |busy: usize| (busy < most).then_some(busy + 1);
@@ -62,8 +73,12 @@ pub fn start(most: usize, work: impl FnOnce() + Send + 'static) -> bool {
     }
     let cores = Cores::of_this_thread();
     let others = cores.as_ref().and_then(Cores::others);
-    let work = Box::new(work);
-    let mut job = Job { work, busy, cores };
+    let mut job = Job {
+        work: Box::new(work),
+        after: Box::new(after),
+        busy,
+        cores,
+    };
     let waiting = idle().pop();
     if let Some(waiting) = waiting {
         others.inspect(|others| others.set(waiting.thread));
@@ -112,7 +127,13 @@ fn serve(first: Job) {
         libc::gettid()
     };
     let mut next = Some(first);
-    while let Some(Job { work, busy, cores }) = next {
+    while let Some(Job {
+        work,
+        after,
+        busy,
+        cores,
+    }) = next
+    {
         cores.inspect(|cores| cores.set(0));
         // Whoever asked for the result finds none, and tries for itself.
         let _ = catch_unwind(AssertUnwindSafe(work));
@@ -120,6 +141,7 @@ fn serve(first: Job) {
         // Before its work counts as done: whoever forks then finds it among those that wait, and lets it go.
         idle().push(Waiting { thread, sender });
         drop(busy);
+        let _ = catch_unwind(AssertUnwindSafe(after));
         next = match jobs.recv_timeout(PATIENCE) {
             Err(RecvTimeoutError::Timeout) => {
                 let mut idle = idle();

@@ -169,7 +169,7 @@ impl<V: HasValue> Kernels<'_, V> {
             ..
         } = self.call;
         let rest = whole * launch.rest();
-        if !plan.may_order(options) || plan.is_ordered() || launch.decision.trial.is_some() {
+        if !plan.may_order(options) || plan.is_being_made() || launch.decision.trial.is_some() {
             return;
         }
         if !plan.knows_abilities(sizes) {

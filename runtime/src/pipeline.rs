@@ -456,7 +456,7 @@ fn is_made_beside(
     options: &Options,
 ) -> bool {
     let worth_waiting = step > plan.making(decision.device, key.tier);
-    let beside = plan.may_order(options) || plan.is_ordered();
+    let beside = plan.may_order(options) || plan.is_being_made();
     beside && decision.trial.is_none() && !worth_waiting && !plan.is_overdue(key.tier, options)
 }
 

@@ -35,8 +35,8 @@ impl Options {
 }
 
 impl Plan {
-    /// Whether something is being made.
-    pub(crate) fn is_ordered(&self) -> bool {
+    /// Whether code of it is being made.
+    pub fn is_being_made(&self) -> bool {
         lock(&self.ordered).is_some()
     }
 
@@ -81,7 +81,7 @@ impl Plan {
             && self.may_order(options)
             && background::has_room(options.background())
             && lost.0 >= SHARE * self.making(device, tier).0
-            && !self.is_ordered()
+            && !self.is_being_made()
     }
 
     /// Whether CPython, which runs a call for now, has lost enough for a kernel to be ordered. A call that is going to be taken
@@ -166,7 +166,7 @@ impl Plan {
     ) -> Seconds {
         let (device, tier) = decision.next();
         let compile = self.making(device, tier).0;
-        if self.is_ordered() {
+        if self.is_being_made() {
             return Seconds(compile / LOOKS);
         }
         let spent = resume.map_or(0.0, |r| r.spent.0);

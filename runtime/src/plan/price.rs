@@ -210,7 +210,7 @@ impl Plan {
         if !free || self.knows_abilities(sizes) || options.threads < 2 {
             return true;
         }
-        if self.may_order(options) || self.is_ordered() {
+        if self.may_order(options) || self.is_being_made() {
             // It is found out beside what runs.
             return false;
         }
