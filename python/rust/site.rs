@@ -97,10 +97,11 @@ impl Site {
     /// Keeps for other processes what was lost, and lets go of what is kept of earlier calls.
     pub fn end(&self) {
         let options = options();
-        if let Some(Ok(parsed)) = self.parsed.get() {
+        let plans = self.plans.made();
+        if let (Some(Ok(parsed)), true) = (self.parsed.get(), plans.is_empty()) {
             self.early().keep_lost(parsed, &self.text, &options);
         }
-        for plan in self.plans.made() {
+        for plan in plans {
             if !self.early.is_over() {
                 // It came too late for anybody to look at.
                 plan.add_lost(self.early.spent());
