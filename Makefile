@@ -23,7 +23,7 @@ unexport CONDA_PREFIX
 unexport PYTHONHOME
 
 # What the extension module is made of.
-CRATES := ir frontend analysis costmodel codegen runtime calibration python
+CRATES := ir frontend analysis costmodel tiering codegen runtime calibration python
 SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
     $(shell find $(CRATES) \( -name '*.rs' -o -name Cargo.toml \) 2>/dev/null)
 EXTENSION := python/src/nestwise/_core.abi3.so

@@ -2,7 +2,7 @@
 
 What an iteration does is done once, whatever ends the loop and however often it is tried
 (runtime/src/undo.rs has the invariant); and attempts at native code that come to nothing cost at
-most a share of CPython's time (python/rust/losses.rs has the bound). The scripts of endings/ are
+most a share of CPython's time (tiering/src/losses.rs has the bound). The scripts of endings/ are
 what people wrote; `make bench-endings` holds their times to the limits of a quiet machine.
 """
 

@@ -5,16 +5,17 @@
 //! thread's stack of running sites, which is how `OUT()`, `REST()` and the others find it without a name in anybody's
 //! namespace.
 
-use crate::gate::SHORT;
 use crate::iterables;
 use crate::iterator;
 use crate::progress::{Progress, Waits};
 use crate::site::Site;
-use crate::vain::Attempted;
 use crate::verify::{Check, Concluded, Exit, Part};
 use crate::waiting;
 use nestwise_costmodel::Seconds;
 use nestwise_runtime::{Ended, Plan, Resume};
+use nestwise_tiering::Attempted;
+use nestwise_tiering::constants::{FIRST_SHARE, LAST_SHARE, LATE, SHORT};
+use nestwise_tiering::shares::{self, Pace};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::cell::{Cell, Ref, RefCell};
@@ -22,19 +23,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// After an event, or where compiling may pay later, CPython runs this many iterations before native code is tried
-/// again; doubled each time, until native code gets far again.
-pub const FIRST_BURST: i64 = 1;
-/// Native code that ran this many times as many iterations as CPython before it got far.
-const FAR: i64 = 8;
-/// A `while` in which native code was tried in vain after a share this long is CPython's from then on: loops inside it
-/// run natively then, which they do not in shares that are soon to end.
-const LAST_BURST: i64 = 64;
-/// A site whose plan was to be asked for that many times sooner is not waited for: its iterations are long.
-const LATE: f64 = 2.0;
-/// CPython goes on for such a part of the time that is left before it is asked to stop, and for so long at least.
-const PARTS: f64 = 4.0;
-const LEAST_PART: f64 = 50e-6;
 /// So many running sites around one are looked at: there are more where functions call themselves.
 const MOST_AROUND: usize = 16;
 /// Iterations of a waiting `while` before it looks at the clock for the first time.
@@ -64,7 +52,7 @@ pub struct Active {
     /// The iterator has something to yield for.
     fresh: Cell<bool>,
     /// Nothing of it has run natively: the work of the call, if it is known.
-    vain: Cell<Option<Attempted>>,
+    futile: Cell<Option<Attempted>>,
     /// When CPython's share began, if it has any.
     started: Option<Instant>,
     /// What `OUT` is to try.
@@ -90,13 +78,13 @@ impl Drop for Active {
             return;
         }
         let seconds = self.spent();
-        self.site.interpreted(seconds, self.vain.get());
+        self.site.interpreted(seconds, self.futile.get());
         let waits = progress.waits.as_ref();
         let plan = waits.and_then(|w| w.plan.as_ref());
-        if waits.is_some() && plan.is_none() && self.vain.get().is_none() {
+        if waits.is_some() && plan.is_none() && self.futile.get().is_none() {
             self.site.was_early();
         }
-        if self.vain.get().is_none() || seconds.0 > SHORT {
+        if self.futile.get().is_none() || seconds > SHORT {
             let before = self.began.as_ref();
             let before = before.filter(|p| plan.is_none_or(|plan| !Arc::ptr_eq(p, plan)));
             let plans = before.into_iter().chain(plan);
@@ -258,11 +246,11 @@ impl Active {
             value,
             began: progress.waits.as_ref().and_then(|w| w.plan.clone()),
             burst: Cell::new(progress.first_share()),
-            vain: Cell::new(progress.vain),
+            futile: Cell::new(progress.futile),
             progress: RefCell::new(progress),
             done: Cell::new(0),
             look: Cell::new(FIRST_LOOK),
-            due: Cell::new(FIRST_BURST),
+            due: Cell::new(FIRST_SHARE),
             over: Cell::new(false),
             kept: RefCell::new(None),
             consumed: Cell::new(0),
@@ -413,9 +401,7 @@ impl Active {
             let on = self.progress.borrow_mut().goes_on(next);
             // Objects that nobody else holds go with what was handed over before.
             drop(self.progress.replace(on));
-            // Later iterations may take much longer than those before.
-            let part = Seconds((early.0 / PARTS).max(LEAST_PART.min(early.0)));
-            self.burst.set(self.iterations_in(part));
+            self.burst.set(self.pace().iterations_of(early));
             self.fresh.set(true);
             return true;
         }
@@ -451,28 +437,28 @@ impl Active {
         };
         self.site.attempted(progress.cost, gain);
         let burst = self.burst.get();
-        if progress.ended.is_none() && (range.is_some() || stopped && burst < LAST_BURST) {
+        if progress.ended.is_none() && (range.is_some() || stopped && burst < LAST_SHARE) {
             // Not this time: CPython takes a longer share before the next attempt.
             progress.ended = Some(Ended::Partial { next });
             progress.range = range;
             progress.is_range = self.progress.borrow().is_range;
         }
         if progress.ended.is_some_and(|e| e != Ended::Partial { next }) && !progress.brief {
-            self.vain.set(None);
+            self.futile.set(None);
         }
         let wait = progress.waits.as_mut().map(|waits| {
             let more = waits.patience;
             waits.patience = self.spent() + more;
             more
         });
-        let got_far = match progress.ended {
-            Some(Ended::Partial { next: now }) => (now - next) / FAR > burst,
-            _ => false,
+        let ran = match progress.ended {
+            Some(Ended::Partial { next: now }) => now - next,
+            _ => 0,
         };
-        let share = match wait {
-            _ if got_far => FIRST_BURST,
-            Some(more) if range.is_some() => self.iterations_in(more),
-            _ => burst.saturating_mul(2),
+        let share = match (shares::after(burst, ran), wait) {
+            (FIRST_SHARE, _) => FIRST_SHARE,
+            (_, Some(more)) if range.is_some() => self.pace().iterations_in(more),
+            (share, _) => share,
         };
         self.go_on_with(progress, share);
         // The turn for it has begun.
@@ -486,11 +472,12 @@ impl Active {
         Seconds(waits.map_or(0.0, |w| w.patience.0 - spent.0))
     }
 
-    /// Iterations that CPython makes in that time at its pace so far, which may change.
-    fn iterations_in(&self, time: Seconds) -> i64 {
-        let done = self.done.get().max(1);
-        let each = (self.spent().0 / done as f64).max(1e-10);
-        ((time.0 / each) as i64).clamp(FIRST_BURST, done.saturating_mul(2))
+    /// How far CPython has come.
+    fn pace(&self) -> Pace {
+        Pace {
+            done: self.done.get(),
+            spent: self.spent(),
+        }
     }
 
     /// CPython goes on from there, for so many iterations unless they are to be compared.
@@ -512,13 +499,13 @@ impl Active {
             Part::All => return false,
             Part::Iterations { next, .. } => {
                 self.progress.borrow_mut().ended = Some(Ended::Partial { next });
-                self.burst.set(FIRST_BURST);
+                self.burst.set(FIRST_SHARE);
             }
             Part::Turns(_) => {
                 self.progress.borrow_mut().ended = Some(Ended::Partial { next: 0 });
                 // The turn that was begun to find the share over is none.
                 self.done.set(self.done.get() - 1);
-                self.due.set(self.done.get() + FIRST_BURST);
+                self.due.set(self.done.get() + FIRST_SHARE);
             }
         }
         self.fresh.set(true);
@@ -588,17 +575,15 @@ impl Active {
             return true;
         }
         let patience = match &self.progress.borrow().waits {
-            Some(waits) => waits.patience.0,
+            Some(waits) => waits.patience,
             None => return true,
         };
-        let spent = self.spent().0;
+        let spent = self.spent();
         if spent >= patience {
             self.over.set(true);
             return false;
         }
-        // By then about the time is up, at the pace so far, which may change.
-        let factor = (patience / spent.max(1e-9)).clamp(1.02, 1.25);
-        self.look.set((done as f64 * factor) as i64 + 1);
+        self.look.set(Pace { done, spent }.next_look(patience));
         true
     }
 
@@ -607,7 +592,7 @@ impl Active {
     fn waits_for_losses(&self) -> bool {
         let wait = self.site.losses.wait(self.spent());
         if wait.0 > 0.0 {
-            let more = self.iterations_in(wait);
+            let more = self.pace().iterations_in(wait);
             self.due.set(self.done.get().saturating_add(more));
         }
         wait.0 > 0.0

@@ -1,5 +1,6 @@
 //! The extension module `nestwise._core`: what the package's Python half calls.
 
+mod amounts;
 mod appended;
 mod attributes;
 mod bind;
@@ -16,16 +17,13 @@ mod exit;
 mod explain;
 mod functions;
 mod gain;
-mod gate;
 mod hooks;
 mod host;
 mod iterables;
 mod iterator;
 mod known;
-mod latch;
 mod layout;
 mod lists;
-mod losses;
 mod memory;
 mod modules;
 mod numpy;
@@ -46,11 +44,10 @@ mod region_makers;
 mod results;
 mod scratch;
 mod settled;
+mod sight;
 mod site;
 mod sites;
 mod speed;
-mod switch;
-mod vain;
 mod verify;
 mod waiting;
 mod warned;

@@ -3,13 +3,15 @@
 use crate::bind::{self, BindPlace};
 use crate::once::Once;
 use crate::panics;
+use nestwise_costmodel::Seconds;
 use nestwise_frontend::{
     Interface, Refusal, ScopeInfo, attributes_of_site, interface, parse_site, parse_value,
 };
 use nestwise_ir::surface;
 use nestwise_ir::{Span, WithSpan};
-use nestwise_runtime::plan::kept::{Left, SiteKey};
+use nestwise_runtime::plan::kept::SiteKey;
 use nestwise_runtime::{Reason, options};
+use nestwise_tiering::Left;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::collections::HashSet;
@@ -142,6 +144,16 @@ impl Parsed {
     /// Where plans are kept of the site that was read from this text.
     pub fn key(&self, text: &SiteText) -> SiteKey {
         self.kept(text).key
+    }
+
+    /// Keeps for other processes what this one has lost without a plan of the site that was read from this text.
+    pub fn keep_lost(&self, text: &SiteText, lost: Seconds) {
+        let before = match self.left(text) {
+            Left::Plans => return,
+            Left::Lost(before) => before,
+            Left::Nothing => Seconds(0.0),
+        };
+        self.key(text).keep_lost(before + lost, &options());
     }
 
     /// What earlier processes have left of the site that was read from this text.

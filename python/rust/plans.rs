@@ -4,8 +4,9 @@ use crate::bind::Binding;
 use crate::numpy;
 use crate::parsed::{Parsed, SiteText, refused};
 use nestwise_frontend::specialise;
-use nestwise_runtime::plan::kept::{self, Left};
+use nestwise_runtime::plan::kept;
 use nestwise_runtime::{Plan, Reason, background, options, pipeline};
+use nestwise_tiering::Left;
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 

@@ -1,10 +1,11 @@
 //! What a native run leaves for the driver.
 
-use crate::driver::FIRST_BURST;
-use crate::vain::Attempted;
 use crate::verify::Check;
 use nestwise_costmodel::Seconds;
 use nestwise_runtime::{Ended, Plan};
+use nestwise_tiering::Attempted;
+use nestwise_tiering::constants::FIRST_SHARE;
+use nestwise_tiering::shares;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -30,7 +31,7 @@ pub struct Progress {
     /// What native code did, CPython does over again to be compared.
     pub check: Option<Check>,
     /// The attempt came to nothing: the work of the call, if it is known.
-    pub vain: Option<Attempted>,
+    pub futile: Option<Attempted>,
     /// What ran natively would have taken CPython less time than asking takes.
     pub brief: bool,
     /// An iteration took too long for somebody who waited: the loops inside are to run natively by themselves.
@@ -72,14 +73,10 @@ impl Waits {
     fn first_share(&self, (start, stop, step): (i64, i64, i64)) -> i64 {
         let trips = nestwise_runtime::launch::trip_count(start, stop, step);
         let time = match self.sure {
-            true => self.patience.0.max(Self::BRIEF.0),
-            false => Self::BRIEF.0,
+            true => Seconds(self.patience.0.max(Self::BRIEF.0)),
+            false => Self::BRIEF,
         };
-        if self.modelled.0 == 0.0 {
-            return FIRST_BURST;
-        }
-        let each = self.modelled.0 / trips.max(1) as f64;
-        ((time / each.max(1e-10)) as i64).clamp(FIRST_BURST, trips.max(FIRST_BURST))
+        shares::first(time, self.modelled, trips)
     }
 }
 
@@ -96,7 +93,7 @@ impl Progress {
             raised: None,
             waits: None,
             check: None,
-            vain: None,
+            futile: None,
             brief: false,
             interrupted: false,
             cost: Seconds(0.0),
@@ -126,14 +123,14 @@ impl Progress {
         match (&self.check, &self.waits, self.range) {
             (Some(check), ..) => check.burst(),
             (None, Some(waits), Some(range)) => waits.first_share(range),
-            _ => FIRST_BURST,
+            _ => FIRST_SHARE,
         }
     }
 
     /// Nothing was done, for a reason that the next call may have too.
-    pub fn vain(attempted: Attempted) -> Progress {
+    pub fn futile(attempted: Attempted) -> Progress {
         let mut progress = Progress::none();
-        progress.vain = Some(attempted);
+        progress.futile = Some(attempted);
         progress
     }
 

@@ -3,7 +3,6 @@
 use crate::attributes;
 use crate::bind::Binding;
 use crate::boxing;
-use crate::gate::SHORT;
 use crate::host::PyHost;
 use crate::known;
 use crate::panics;
@@ -49,7 +48,7 @@ pub fn collect(
 ) -> Progress {
     let mut progress = Progress::none();
     progress.ended = Some(launch.ended);
-    progress.brief = launch.replaced() < SHORT;
+    progress.brief = launch.replaced() < nestwise_tiering::constants::SHORT.0;
     progress.interrupted = matches!(launch.stopped_by, Some(Reason::Interrupted));
     progress.raised = host.raised.take();
     let this = Collector {

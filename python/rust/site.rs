@@ -1,16 +1,15 @@
 //! One site: its surface nest, what the hook is given and gives back, and the call itself.
 
+use crate::amounts;
 use crate::attributes;
 use crate::bind::{self, Binding, Names};
 use crate::driver;
-use crate::early::{self, Course, Early};
+use crate::early;
 use crate::ending;
 use crate::environment::NumpyErrors;
-use crate::gate::{self, Gate, Work};
 use crate::host::PyHost;
 use crate::iterator;
 use crate::layout;
-use crate::losses::Losses;
 use crate::once::Once;
 use crate::others::World;
 use crate::panics;
@@ -19,7 +18,7 @@ use crate::plans::{Planned, Plans};
 use crate::progress::{Progress, Waits};
 use crate::results;
 use crate::settled::{Settled, SettledCalls};
-use crate::vain::{Attempted, Why};
+use crate::sight::Sight;
 use crate::verify::{self, Check, Picked};
 use nestwise_costmodel::record::NestRecord;
 use nestwise_costmodel::{Caches, Device, Seconds};
@@ -32,6 +31,8 @@ use nestwise_runtime::report::Stats;
 use nestwise_runtime::{
     DeviceChoice, Ended, Launch, Outcome, Plan, Reason, Resume, options, pipeline,
 };
+use nestwise_tiering::constants::{SHORT, WATCHED};
+use nestwise_tiering::{Attempted, Course, Gate, Losses, Unplanned, Why, Work};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::cell::Cell;
@@ -54,8 +55,8 @@ pub struct Site {
     settled: SettledCalls,
     calls: AtomicU64,
     stats: Mutex<Stats>,
-    gate: Gate,
-    early: Early,
+    gate: Gate<Sight>,
+    unplanned: Unplanned,
     /// Something of it has run natively.
     ran: AtomicBool,
     failures: AtomicU32,
@@ -79,8 +80,8 @@ impl Site {
             settled: SettledCalls::default(),
             calls: AtomicU64::new(0),
             stats: Mutex::new(stats),
-            gate: Gate::new(),
-            early: Early::new(),
+            gate: Gate::new(Sight::new()),
+            unplanned: Unplanned::default(),
             ran: AtomicBool::new(false),
             failures: AtomicU32::new(0),
             losses: Losses::default(),
@@ -98,13 +99,15 @@ impl Site {
     pub fn end(&self) {
         let options = options();
         let plans = self.plans.made();
-        if let (Some(Ok(parsed)), true) = (self.parsed.get(), plans.is_empty()) {
-            self.early().keep_lost(parsed, &self.text, &options);
+        if let (Some(Ok(parsed)), true, Some(lost)) =
+            (self.parsed.get(), plans.is_empty(), self.unplanned().lost())
+        {
+            parsed.keep_lost(&self.text, lost);
         }
         for plan in plans {
-            if !self.early.is_over() {
+            if !self.unplanned.is_over() {
                 // It came too late for anybody to look at.
-                plan.add_lost(self.early.spent());
+                plan.add_lost(self.unplanned.spent());
             }
             plan.keep_lost(&options);
         }
@@ -133,7 +136,7 @@ impl Site {
         let plan = self.plans.made().pop();
         stats.verdicts = plan.map_or_else(Vec::new, |plan| plan.verdicts());
         stats.left(self.gate.left());
-        let (left, seconds) = self.early.left(&self.gate.latch);
+        let (left, seconds) = self.unplanned.left(&self.gate.latch);
         stats.brief(left, seconds);
         stats
     }
@@ -152,18 +155,17 @@ impl Site {
             .collect()
     }
 
-    /// CPython's share of a call ended. `vain`: it was all of the call, after an attempt.
-    pub fn interpreted(&self, whole: Seconds, vain: Option<Attempted>) {
-        let seconds = whole.0;
-        self.losses.interpreted(whole);
-        lock(&self.stats).interpreted += seconds;
-        if !self.early.is_over() {
-            self.early.add(whole);
+    /// CPython's share of a call ended. `futile`: it was all of the call, after an attempt.
+    pub fn interpreted(&self, seconds: Seconds, futile: Option<Attempted>) {
+        self.losses.interpreted(seconds);
+        lock(&self.stats).interpreted += seconds.0;
+        if !self.unplanned.is_over() {
+            self.unplanned.add(seconds);
         }
-        self.gate.ended(vain, seconds);
-        if let Some(Why::Dear(predicted)) = vain.map(|v| v.why)
-            && seconds > gate::SHORT
-            && seconds > predicted.0 * MISJUDGED
+        self.gate.ended(futile, seconds, amounts::counts_futile());
+        if let Some(Why::Dear(predicted)) = futile.map(|v| v.why)
+            && seconds > SHORT
+            && seconds > predicted * MISJUDGED
         {
             let made = self.plans.made();
             made.iter().for_each(|plan| plan.forget_guesses());
@@ -178,7 +180,7 @@ impl Site {
     /// An attempt has cost that, and gained what CPython would have taken for what it did. A device that was asked for is tried
     /// whatever that costs.
     pub fn attempted(&self, cost: Seconds, gain: Seconds) {
-        if cost.0 == 0.0 || !gate::counts_vain() {
+        if cost.0 == 0.0 || !amounts::counts_futile() {
             return;
         }
         let lost = self.losses.attempted(cost, gain);
@@ -193,23 +195,41 @@ impl Site {
     }
 
     /// What is known before there is a plan, with all calls that the latch has left.
-    fn early(&self) -> &Early {
-        self.early.settle(&self.gate.latch);
-        &self.early
+    fn unplanned(&self) -> &Unplanned {
+        self.unplanned.settle(&self.gate.latch);
+        &self.unplanned
+    }
+
+    /// What is to become of a call, as far as that is known without a plan.
+    fn course(
+        &self,
+        py: Python<'_>,
+        parsed: &Parsed,
+        argument: &impl Fn(usize) -> Option<*mut PyObject>,
+    ) -> Course {
+        let call = early::Call {
+            py,
+            text: &self.text,
+            parsed,
+            argument,
+        };
+        call.course(self.unplanned())
     }
 
     /// `GATE[names]`, as far as that is seen at a glance: whether CPython runs the call.
     #[inline]
     pub fn leaves(&self, key: *mut PyObject) -> bool {
-        self.gate.switch.is_off() || ending::is_over() || self.gate.latch.leaves(key)
+        let latch = &self.gate.latch;
+        let leaves = |work: Work| latch.leaves(work.amount);
+        self.gate.switch.is_off() || ending::is_over() || latch.sight.work(key).is_some_and(leaves)
     }
 
     /// `GATE[names]`: whether a call with these sizes is worth an attempt. `key`: a name's value, or a tuple of them.
     pub fn admits(&self, py: Python<'_>, key: *mut PyObject) -> bool {
         let latch = &self.gate.latch;
-        let glance = latch.work(key);
+        let glance = latch.sight.work(key);
         self.gate.sees(glance.is_some());
-        if glance.is_some() && self.early.is_over() {
+        if glance.is_some() && self.unplanned.is_over() {
             return self.gate.admits(glance, true) && !self.is_waited_for();
         }
         let Ok(parsed) = self.parsed(py) else {
@@ -233,18 +253,19 @@ impl Site {
             let at = parsed.sizes.iter().position(|s| *s == i)?;
             sizes.get(at).copied()
         };
-        let work = Some(glance.unwrap_or_else(|| gate::work(py, parsed, &size)));
-        if self.early.is_over() {
+        let work = Some(glance.unwrap_or_else(|| amounts::work(py, parsed, &size)));
+        if self.unplanned.is_over() {
             return self.gate.admits(work, false) && !self.is_waited_for();
         }
-        latch.arm(py, parsed, &options());
+        latch.sight.arm(py, parsed, &options());
         if self.is_waited_for() {
             return false;
         }
         // All calls so far, this one included, may be too little for anybody to look at.
-        let leaves = || self.early().course(py, (&self.text, parsed), &size) == Course::Leave;
-        if self.early.is_early() && self.early.is_told_by_sizes(py, parsed) && leaves() {
-            self.early.lend(latch, work);
+        let told = || early::is_told_by_sizes(py, &self.unplanned, parsed);
+        let leaves = || self.course(py, parsed, &size) == Course::Leave;
+        if self.unplanned.is_early() && told() && leaves() {
+            self.unplanned.lend(latch, work);
             return false;
         }
         self.gate.admits(work, false)
@@ -300,7 +321,7 @@ impl Site {
         let waited_for = verify::busy() || self.is_waited_for();
         let argument = |i: usize| arguments.get(i).copied();
         let course = match parsed.filter(|_| !waited_for) {
-            Some(parsed) => self.early().course(py, (&self.text, parsed), &argument),
+            Some(parsed) => self.course(py, parsed, &argument),
             None => Course::Plan,
         };
         if course == Course::Leave && bare {
@@ -326,9 +347,9 @@ impl Site {
             }
             Course::Plan => match self.gate.watches() {
                 Some(why) => {
-                    let waits = Waits::unplanned(Seconds(gate::WATCHED), None);
+                    let waits = Waits::unplanned(WATCHED, None);
                     let mut waiting = Progress::waiting(waits, None, false);
-                    waiting.vain = Some(Attempted { work: work(), why });
+                    waiting.futile = Some(Attempted { work: work(), why });
                     Attempt::Declined(Some(Box::new(waiting)))
                 }
                 None => self.guarded(py, arguments, None, manner(false)),
@@ -343,23 +364,26 @@ impl Site {
             Attempt::Dear { predicted, settled } if bare => {
                 if !settled {
                     // Nobody tells when CPython has run it: it takes about as long as that.
-                    self.gate.ended(Some(dear(predicted)), predicted.0);
+                    let counted = amounts::counts_futile();
+                    self.gate.ended(Some(dear(predicted)), predicted, counted);
                 }
                 return None;
             }
             Attempt::Declined(None) | Attempt::Dear { settled: true, .. } => Progress::none(),
-            Attempt::Dear { predicted, .. } => Progress::vain(dear(predicted)),
+            Attempt::Dear { predicted, .. } => Progress::futile(dear(predicted)),
             Attempt::Failed => {
                 let (work, why) = (work(), Why::Refused);
-                self.gate.refused(work);
-                Progress::vain(Attempted { work, why })
+                if amounts::counts_futile() {
+                    self.gate.refused(work);
+                }
+                Progress::futile(Attempted { work, why })
             }
             Attempt::Declined(Some(waiting)) => *waiting,
             Attempt::Ran(mut progress) => {
                 // An event soon.
                 let stopped = matches!(progress.ended, Some(Ended::Partial { .. }));
                 if stopped && (progress.brief || progress.ended == NOTHING) {
-                    progress.vain = Some(Attempted {
+                    progress.futile = Some(Attempted {
                         work: work(),
                         why: Why::Lost,
                     });
@@ -479,9 +503,9 @@ impl Site {
         if launch.iterations() > 0 {
             let on_threads = launch.decision.of(Device::Threads);
             let stopped = matches!(launch.ended, Ended::Partial { .. });
-            let far = !stopped || launch.replaced() >= gate::SHORT;
+            let far = !stopped || launch.replaced() >= SHORT.0;
             self.gate
-                .ran(launch.seconds, on_threads.fork_join.0 > 0.0, far);
+                .ran(Seconds(launch.seconds), on_threads.fork_join.0 > 0.0, far);
             self.ran.store(true, Ordering::Relaxed);
         }
         let mut stats = lock(&self.stats);
@@ -576,7 +600,7 @@ impl Site {
             (*lock(&self.mixed)).clone_from(&mixed);
             let Some(plan) = planned else {
                 let argument = |i: usize| names.arguments.get(i).copied();
-                let price = early::interpreted(py, parsed, &argument);
+                let (price, _) = early::interpreted(py, parsed, &argument);
                 let waits = Waits::unplanned(early::look(parsed), price.known());
                 let waiting = Progress::waiting(waits, None, false);
                 return Ok(Attempt::Declined(Some(Box::new(waiting))));
@@ -615,7 +639,7 @@ impl Site {
                     };
                     let mut waiting = Progress::waiting(waits, declined.range, is_range);
                     if declined.doubted {
-                        waiting.vain = Some(Attempted {
+                        waiting.futile = Some(Attempted {
                             work: Some(work(py, parsed, names.arguments)),
                             why: Why::Dear(predicted),
                         });
@@ -653,7 +677,7 @@ impl Site {
     /// Keeps what the price of a call rests on.
     fn keep_prices(&self, plan: &Plan, binding: &Binding) {
         // Takes longer than many a call.
-        gate::unnoticed(|| {
+        nestwise_tiering::gate::unnoticed(|| {
             if let Ok(features) = plan.features(&binding.captures) {
                 lock(&self.stats).features.add(&features);
             }
@@ -686,12 +710,14 @@ impl Site {
         let mut work = work(py, parsed, arguments);
         // What is done to whole arrays the numbers do not bound.
         let argument = |i: usize| arguments.get(i).copied();
-        work.bounds &= !gate::uses_wholes(py, parsed, &argument);
+        work.bounds &= !amounts::uses_wholes(py, parsed, &argument);
         let caches = match decision.anyway {
             true => Caches::Warm,
             false => decision.ready.caches,
         };
-        self.gate.is_small(work, caches);
+        if !options().prices {
+            self.gate.is_small(work, caches);
+        }
         work.bounds
     }
 
@@ -706,15 +732,15 @@ impl Site {
         let plan = match self.plans.of(py, (&self.text, parsed), binding, beside)? {
             Planned::Known(plan) => return Ok(Some(plan)),
             Planned::Soon => {
-                self.early().ordered();
+                self.unplanned().ordered();
                 return Ok(None);
             }
             Planned::Came(plan) => plan,
         };
         // The latch is not its any more.
-        self.early().end();
+        self.unplanned().end();
         let plan = plan?;
-        plan.add_lost(self.early.spent());
+        plan.add_lost(self.unplanned.spent());
         Ok(Some(plan))
     }
 }
@@ -750,7 +776,7 @@ fn priced() -> bool {
 }
 
 fn work(py: Python<'_>, parsed: &Parsed, arguments: &[*mut PyObject]) -> Work {
-    gate::work(py, parsed, &|i| arguments.get(i).copied())
+    amounts::work(py, parsed, &|i| arguments.get(i).copied())
 }
 
 /// Where the interface says a value goes.

@@ -9,10 +9,11 @@ use crate::launch::Launch;
 use crate::options::{Options, TierChoice};
 use crate::overlap::ArrayView;
 use crate::pipeline::{HasValue, Host};
-use crate::plan::{Kernel, Key, Plan, SHARE, Sizes};
+use crate::plan::{Kernel, Key, Plan, Sizes};
 use crate::proof;
 use nestwise_costmodel::{Decision, Device, Lesson, Seconds};
 use nestwise_ir::Tier;
+use nestwise_tiering::constants::ORDER_SHARE;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -182,7 +183,7 @@ impl<V: HasValue> Kernels<'_, V> {
             Some((device, saved)) if device != launch.device => (device, saved * launch.rest()),
             _ => return,
         };
-        if !plan.has_made(wanted) && saved >= plan.making(wanted, Tier::Optimised) * SHARE {
+        if !plan.has_made(wanted) && saved >= plan.making(wanted, Tier::Optimised) * ORDER_SHARE {
             plan.order(self.call.key(wanted, host).0, options);
         }
     }

@@ -465,7 +465,7 @@ fn is_made_beside(
 fn order_other(call: &Call<'_>, decision: &Decision, host: &dyn Host) {
     let (plan, options) = (call.plan, call.options);
     let other = decision.missed().map_or(Device::Threads, |m| m.0);
-    if !plan.is_due((other, Tier::Optimised), Seconds(0.0), options) {
+    if !plan.is_due((other, Tier::Optimised), options) {
         return;
     }
     if other == Device::Threads && !plan.knows_abilities(call.sizes) {

@@ -18,10 +18,8 @@ mod undo;
 mod walk;
 mod work;
 
-use self::lost::Lost;
 pub use self::make::Key;
 use self::make::{Made, Way, compile, has_room, schedule, short_loops};
-pub(crate) use self::order::SHARE;
 pub use self::recent::Known;
 use self::recent::Recent;
 pub use self::sizes::{Sizes, TopRange};
@@ -41,9 +39,10 @@ use nestwise_analysis::trip_bounds::TripBounds;
 use nestwise_codegen as codegen;
 use nestwise_costmodel::gpu::Axes;
 use nestwise_costmodel::record::NestRecord;
-use nestwise_costmodel::{Device, Learned, Prices, Ready, Seconds};
+use nestwise_costmodel::{Device, Learned, Prices, Ready};
 use nestwise_ir::nest::Cast;
 use nestwise_ir::{ArrayId, ArrayKind, BinOp, ExprKind, LoopId, Nest, Scalar, Tier, interrupts};
+use nestwise_tiering::{Lost, Tiers};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -82,10 +81,8 @@ pub struct Plan {
     kernels: Mutex<Vec<(Key, Arc<Kernel>)>>,
     /// The kernels that were last asked for, for each native device.
     made: Mutex<[Option<Arc<Kernel>>; 3]>,
-    /// There is quick code, too, or was.
-    quick: AtomicBool,
-    /// Time lost by not having each of them.
-    lost: Mutex<[Seconds; 3]>,
+    /// When code is made, and of which tier.
+    tiers: Tiers,
     /// Its loops that a card could have, by how many loops they are in at least; and that it cannot after all.
     axes: OnceLock<Vec<(Way, Axes)>>,
     off_grid: AtomicBool,
@@ -128,10 +125,6 @@ pub struct Plan {
     guesses: Mutex<sample::Guesses>,
     /// Held by whoever makes a kernel.
     making: Mutex<()>,
-    /// Since when something is made in the background.
-    ordered: Mutex<Option<(Instant, Tier)>>,
-    /// It is not done: that is to be made by who needs it.
-    gave_up: AtomicBool,
     /// Its calls, where they are kept.
     record: Mutex<Option<Box<NestRecord>>>,
 }
@@ -174,8 +167,7 @@ impl Plan {
             verdicts,
             kernels: Mutex::default(),
             made: Mutex::default(),
-            quick: AtomicBool::new(false),
-            lost: Mutex::default(),
+            tiers: Tiers::default(),
             axes: OnceLock::new(),
             off_grid: AtomicBool::new(false),
             learned: Mutex::default(),
@@ -194,8 +186,6 @@ impl Plan {
             followed: OnceLock::new(),
             guesses: Mutex::default(),
             making: Mutex::default(),
-            ordered: Mutex::default(),
-            gave_up: AtomicBool::new(false),
             record: Mutex::default(),
             broken,
         }
@@ -467,7 +457,7 @@ impl Plan {
 
     /// Whether there is optimised code for a device, for calls of some kind.
     pub(crate) fn has_made(&self, device: Device) -> bool {
-        lock(&self.made)[device.kind()].is_some()
+        self.tiers.has_optimised(device)
     }
 
     /// The kernel, if it is there.
@@ -510,20 +500,11 @@ impl Plan {
     }
 
     fn last(&self, kernel: &Arc<Kernel>) -> Arc<Kernel> {
-        if kernel.about.tier == Tier::Quick {
-            if !self.quick.swap(true, Ordering::Relaxed) {
-                *lock(&self.lost) = [Seconds(0.0); 3];
-            }
-            return kernel.clone();
+        let (device, tier) = (kernel.device(), kernel.about.tier);
+        if tier == Tier::Optimised {
+            lock(&self.made)[device.kind()] = Some(kernel.clone());
         }
-        let kind = kernel.device().kind();
-        let before = lock(&self.made)[kind].replace(kernel.clone());
-        if before.is_none() {
-            // What CPython lost is what this one was made for.
-            let mut lost = lock(&self.lost);
-            let others = lost.iter_mut().enumerate().filter(|(k, _)| *k != kind);
-            others.for_each(|(_, lost)| *lost = Seconds(0.0));
-        }
+        self.tiers.came(device, tier);
         kernel.clone()
     }
 

@@ -268,7 +268,7 @@ fn launched(c: &Case, n: &Nest) -> Analysis {
 fn a_launch_says_whether_copies_are_needed() {
     let n = super::schedules::clear(&nest(HEADER, "for i in range(n):\n    a[i] = a[i + m]"));
     let staged = Staged::new(&n, Options::new(FpMode::Strict));
-    assert_eq!(staged.verdicts.loops[0].renamed.len(), 1);
+    assert_eq!(staged.verdicts(&n).loops[0].renamed.len(), 1);
     let able = |trips: i64, by: i64| {
         let mut values = LaunchValues::unknown(&n);
         values.dims[0][0] = 100;

@@ -10,6 +10,7 @@ use nestwise_codegen as codegen;
 use nestwise_costmodel::Seconds;
 use nestwise_ir::Nest;
 use nestwise_ir::work::NestWork;
+use nestwise_tiering::Left;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
@@ -81,17 +82,6 @@ impl SiteKey {
             facts: blake3::hash(format!("{facts:?}").as_bytes()),
         })
     }
-}
-
-/// What earlier processes have left of a site.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Left {
-    /// No sign.
-    Nothing,
-    /// What they lost, together, and there is no plan yet.
-    Lost(Seconds),
-    /// Plans, for some types.
-    Plans,
 }
 
 /// Where one plan is kept.

@@ -99,8 +99,7 @@ impl Plan {
         if !options.learning || !options.learns() {
             return decision;
         }
-        let made = lock(&self.made).each_ref().map(Option::is_some);
-        let compile = |device: Device| match made[device.kind()] {
+        let compile = |device: Device| match self.tiers.has_optimised(device) {
             true => Seconds(0.0),
             false => self.to_make(device),
         };

@@ -52,14 +52,14 @@ impl Plan {
         let trips = |id: LoopId| sizes.expected(id);
         let one = self.native(None, self.verdicts.has_parallel(), sizes);
         let around = self.launch_work(sizes, captures, one.total());
-        let compiled = lock(&self.made).each_ref().map(Option::is_some);
+        let compiled = Device::NATIVE.map(|device| self.tiers.has_optimised(device));
         let spent = resume.map_or(Seconds(0.0), |r| r.spent);
         let lost = match self.wait(Tier::Optimised, options) {
             _ if self.is_overdue(Tier::Optimised, options) => [self.prices.compile(); 3],
             _ if self.loads(options) => [Seconds(self.prices.compile().0 - LOADING.0); 3],
             // A native run would wait so long, however much was lost before.
             Some(wait) => [Seconds(self.prices.compile().0 - wait.0); 3],
-            None => lock(&self.lost).map(|lost| lost + spent),
+            None => self.tiers.lost().map(|lost| lost + spent),
         };
         let quick = self.quick_code(lost[Device::Serial.kind()], options);
         let alone = Situation {
@@ -143,7 +143,7 @@ impl Plan {
             return None;
         }
         let compile = match self.wait(Tier::Quick, options) {
-            _ if self.quick.load(Ordering::Relaxed) => Seconds(0.0),
+            _ if self.tiers.has_quick() => Seconds(0.0),
             _ if self.loads(options) => LOADING,
             _ if self.is_overdue(Tier::Quick, options) => Seconds(0.0),
             Some(wait) => wait,
@@ -240,8 +240,7 @@ impl Plan {
             Some(_) => missed + IN_FULL,
             None => missed,
         };
-        let mut lost = lock(&self.lost);
-        lost[other.kind()] = lost[other.kind()] + missed * launches;
+        self.tiers.add_lost_without(other, missed * launches);
     }
 
     /// What compiled code takes: by what the kernel last launched executes, or else one of the other kind, or by a guess.
@@ -332,11 +331,7 @@ impl Plan {
 
     /// Adds to the time lost by not being compiled, for each kind of kernel that there is not.
     pub fn add_lost(&self, time: Seconds) {
-        let made = lock(&self.made).each_ref().map(Option::is_some);
-        let mut lost = lock(&self.lost);
-        for (lost, made) in lost.iter_mut().zip(made) {
-            *lost = *lost + if made { Seconds(0.0) } else { time };
-        }
+        self.tiers.add_lost(time);
     }
 }
 

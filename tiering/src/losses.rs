@@ -3,16 +3,12 @@
 //! A launch that ends early hands the loop to CPython, which runs some iterations; then native code is tried again, in this
 //! call or the next. An attempt costs what it took, and gains what CPython would have taken for the iterations that it
 //! completed. The bound: before each attempt after the first, all that attempts have cost beyond what they gained is at most
-//! [`SHARE`] of the time that CPython has run the site, and [`CREDIT`]. So a site whose attempts all come to nothing takes at
-//! most 1 + [`SHARE`] times as long as in CPython, and one more attempt.
+//! [`LOSS_SHARE`] of the time that CPython has run the site, and [`LOSS_CREDIT`]. So a site whose attempts all come to nothing takes at
+//! most 1 + [`LOSS_SHARE`] times as long as in CPython, and one more attempt.
 
+use crate::constants::{LOSS_CREDIT, LOSS_SHARE};
 use nestwise_costmodel::Seconds;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// The part of CPython's time that attempts may cost: where guards fail often, a fifth of the whole is lost.
-pub const SHARE: f64 = 0.25;
-/// What was gained pays for losses later, up to so many seconds: what was gained long ago does not make up for a stall.
-const CREDIT: f64 = 0.002;
 
 /// The account of one site, in seconds.
 #[derive(Default)]
@@ -41,7 +37,7 @@ impl Losses {
     /// An attempt is over. Returns what it has lost, if anything.
     pub fn attempted(&self, cost: Seconds, gain: Seconds) -> Seconds {
         let lost = cost.0 - gain.0;
-        self.net.set((self.net.get() + lost).max(-CREDIT));
+        self.net.set((self.net.get() + lost).max(-LOSS_CREDIT.0));
         Seconds(lost.max(0.0))
     }
 
@@ -56,7 +52,7 @@ impl Losses {
         if net <= 0.0 {
             return Seconds(0.0);
         }
-        Seconds((net / SHARE - self.interpreted.get() - spent.0).max(0.0))
+        Seconds((net / LOSS_SHARE - self.interpreted.get() - spent.0).max(0.0))
     }
 }
 
@@ -70,7 +66,7 @@ mod tests {
         let (mut spent, mut lost) = (0.0, 0.0);
         for k in 0..1000 {
             let cost = [1e-5, 3e-2, 1e-3][k % 3];
-            assert!(lost <= SHARE * spent + 1e-9);
+            assert!(lost <= LOSS_SHARE * spent + 1e-9);
             lost += losses.attempted(Seconds(cost), Seconds(0.0)).0;
             let share = losses.wait(Seconds(0.0)).0 + 1e-6;
             losses.interpreted(Seconds(share));
@@ -84,7 +80,10 @@ mod tests {
         let losses = Losses::default();
         losses.attempted(Seconds(1.0), Seconds(100.0));
         losses.attempted(Seconds(1.0), Seconds(0.0));
-        assert_eq!(losses.wait(Seconds(0.0)).0, (1.0 - CREDIT) / SHARE);
+        assert_eq!(
+            losses.wait(Seconds(0.0)).0,
+            (1.0 - LOSS_CREDIT.0) / LOSS_SHARE
+        );
         losses.attempted(Seconds(1.0), Seconds(3.0));
         assert_eq!(losses.wait(Seconds(0.0)).0, 0.0);
     }

@@ -1,93 +1,38 @@
-//! What leaves small calls to CPython at a glance.
-//!
-//! A loop that takes CPython two microseconds is not worth asking about, and a call that comes seldom finds nothing of ours
-//! in the caches: what it costs to leave it is the lines that are fetched from memory to find out. So all of it is in one
-//! line, and the function that reads it calls nothing.
+//! How much work a call is, seen at a glance: see [`Latch`](nestwise_tiering::Latch).
 
-use crate::gate::{self, Work};
+use crate::amounts;
 use crate::layout;
 use crate::numpy;
 use crate::once::Once;
 use crate::parsed::Parsed;
 use nestwise_frontend::atoms::AtomKind;
 use nestwise_runtime::{DeviceChoice, Options};
+use nestwise_tiering::{Latch, Work};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
-use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// A site's latch.
-#[repr(C, align(64))]
-pub struct Latch {
-    /// Up to this much work CPython is cheaper, whatever the call finds in the caches; below zero at first.
-    small: AtomicI64,
-    /// Calls of just so much work are CPython's, too, for so many times; of `!alike` or less, until then, where that is below zero.
-    alike: AtomicI64,
-    times: AtomicU32,
-    until: AtomicU32,
-    /// What tells how much work a call is; none where a device may have copies of arrays, which have to come down.
+/// What tells how much work a call of a site is.
+pub struct Sight {
+    /// None where a device may have copies of arrays, which have to come down.
     glance: Once<Option<Glance>>,
     /// NumPy's array type, once that is known.
     ndarray: AtomicPtr<ffi::PyTypeObject>,
 }
 
-const _: () = assert!(size_of::<Latch>() == 64);
+// One line of the cache.
+const _: () = assert!(size_of::<Latch<Sight>>() == 64);
 
-/// [`ticks`] in some twenty milliseconds.
-const LASTING: u32 = 64;
-
-/// Time in 2^20 cycles of the processor's own counter, a third of a millisecond or so: reading it touches no memory.
-#[inline]
-fn ticks() -> u32 {
-    // SAFETY: every x86-64 has the counter.
-    let cycles = unsafe { std::arch::x86_64::_rdtsc() };
-    (cycles >> 20) as u32
-}
-
-#[inline]
-fn has_passed(until: u32) -> bool {
-    ticks().wrapping_sub(until) as i32 >= 0
-}
-
-impl Latch {
-    pub fn new() -> Latch {
-        Latch {
-            small: AtomicI64::new(-1),
-            alike: AtomicI64::new(-1),
-            times: AtomicU32::new(0),
-            until: AtomicU32::new(0),
+impl Sight {
+    /// Of a site of which nothing is known yet.
+    pub fn new() -> Sight {
+        Sight {
             glance: Once::new(),
             ndarray: AtomicPtr::default(),
         }
     }
 
-    /// Whether CPython runs a call with these sizes, by what is known already. `key`: a name's value, or a tuple of them.
-    #[inline]
-    pub fn leaves(&self, key: *mut PyObject) -> bool {
-        let Some(work) = self.work(key) else {
-            return false;
-        };
-        if self.is_small(work.amount) {
-            return true;
-        }
-        let times = self.times.load(Ordering::Relaxed);
-        if times == 0 || !self.is_alike(work.amount) {
-            return false;
-        }
-        // Two threads at once may count one call for two.
-        self.times.store(times - 1, Ordering::Relaxed);
-        true
-    }
-
-    #[inline]
-    fn is_alike(&self, amount: i64) -> bool {
-        let alike = self.alike.load(Ordering::Relaxed);
-        match alike < 0 {
-            true => amount <= !alike && !has_passed(self.until.load(Ordering::Relaxed)),
-            false => amount == alike,
-        }
-    }
-
-    /// How much work a call is, if that is seen at a glance.
+    /// How much work a call is, if that is seen at a glance. `key`: a name's value, or a tuple of them.
     #[inline]
     pub fn work(&self, key: *mut PyObject) -> Option<Work> {
         let glance = self.glance.get()?.as_ref()?;
@@ -96,40 +41,6 @@ impl Latch {
             amount,
             bounds: glance.bounds,
         })
-    }
-
-    /// Whether so much work is too little, whatever the call finds in the caches.
-    pub fn is_small(&self, amount: i64) -> bool {
-        amount <= self.small.load(Ordering::Relaxed)
-    }
-
-    /// It is from now on.
-    pub fn set_small(&self, amount: i64) {
-        self.small.fetch_max(amount, Ordering::Relaxed);
-    }
-
-    /// So many calls of just so much work are left.
-    pub fn leave(&self, amount: i64, times: u32) {
-        self.alike.store(amount, Ordering::Relaxed);
-        self.times.store(times, Ordering::Relaxed);
-    }
-
-    /// So many calls of that much work or less are left, for some milliseconds.
-    pub fn leave_up_to(&self, amount: i64, times: u32) {
-        self.alike.store(!amount, Ordering::Relaxed);
-        self.until
-            .store(ticks().wrapping_add(LASTING), Ordering::Relaxed);
-        self.times.store(times, Ordering::Relaxed);
-    }
-
-    /// Those of them that are to come.
-    pub fn times(&self) -> u32 {
-        self.times.load(Ordering::Relaxed)
-    }
-
-    /// The same, and they are asked about again.
-    pub fn take_back(&self) -> u32 {
-        self.times.swap(0, Ordering::Relaxed)
     }
 
     /// The site is known now: its calls may be looked at.
@@ -201,7 +112,7 @@ impl Glance {
     }
 
     /// The product of the atoms, or of what is large; None if an atom is not a small int, a list, a string or an array now.
-    /// See [`crate::gate::work`].
+    /// See [`crate::amounts::work`].
     #[inline]
     fn amount(&self, key: *mut PyObject, ndarray: *mut ffi::PyTypeObject) -> Option<i64> {
         let values = match self.names {
@@ -258,7 +169,7 @@ impl Glance {
         }
     }
 
-    /// [`crate::gate::magnitude`]; None: it takes more to find out.
+    /// [`crate::amounts::magnitude`]; None: it takes more to find out.
     #[inline]
     fn magnitude(&self, object: *mut PyObject, ndarray: *mut ffi::PyTypeObject) -> Option<i64> {
         // SAFETY: a live object; exact types are looked at before anything is read.
@@ -274,7 +185,7 @@ impl Glance {
                 let extents = (0..header.nd as usize).map(extent);
                 extents.fold(1, i64::saturating_mul)
             } else if ty == &raw mut ffi::PyFloat_Type {
-                gate::size_of_float(layout::payload(object))
+                amounts::size_of_float(layout::payload(object))
             } else if ndarray.is_null() {
                 return None;
             } else {

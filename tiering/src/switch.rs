@@ -1,22 +1,14 @@
 //! Sites that are switched off for a while: their loops run as they were, at the price of a look at a number.
 //!
-//! A switch is for sites of which no size that the rewritten code could be asked about tells how long a call takes
-//! ([`Parsed::gated`](crate::parsed::Parsed)), and whose calls have been brief, or attempts at them come to nothing, many times in
-//! a row. Each time that is found again the site stays off for twice as long, up to [`LONGEST`]: what can be missed is what
+//! A switch is for sites of which no size that the rewritten code could be asked about tells how long a call takes,
+//! and whose calls have been brief, or attempts at them come to nothing, many times in
+//! a row. Each time that is found again the site stays off for twice as long, up to [`LONGEST_OFF`]: what can be missed is what
 //! begins meanwhile.
 
-use crate::gate::coarse_time;
+use crate::clock;
+use crate::constants::{BRIEF, FIRST_OFF, LONGEST_OFF, MANY_BRIEF, OUTWEIGHS};
+use nestwise_costmodel::Seconds;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
-
-/// Nanoseconds for which a site is off the first time, and at most.
-const FIRST: i64 = 20_000_000;
-const LONGEST: i64 = 160_000_000;
-/// A call that takes CPython less than so many seconds is brief: asking alone takes native code about as long.
-const BRIEF: f64 = 2e-6;
-/// Surplus of brief calls over others at which a site is switched off.
-const MANY: u32 = 64;
-/// A call that is not brief outweighs so many brief ones.
-const OUTWEIGHS: u32 = 8;
 
 /// The switch of one site.
 #[derive(Default)]
@@ -37,7 +29,7 @@ impl Switch {
         if until == 0 {
             return false;
         }
-        let off = coarse_time() < until;
+        let off = clock::coarse() < until;
         if !off {
             self.until.store(0, Ordering::Relaxed);
         }
@@ -45,7 +37,7 @@ impl Switch {
     }
 
     /// CPython ran a call in so many seconds. `futile`: attempts have come to nothing too often to be made.
-    pub fn ended(&self, seconds: f64, futile: bool, short: f64) {
+    pub fn ended(&self, seconds: Seconds, futile: bool, short: Seconds) {
         let before = self.brief.load(Ordering::Relaxed);
         let brief = match seconds {
             s if s < BRIEF => before + 1,
@@ -54,12 +46,12 @@ impl Switch {
             _ => 0,
         };
         self.brief.store(brief, Ordering::Relaxed);
-        if brief >= MANY || futile && seconds <= short {
+        if brief >= MANY_BRIEF || futile && seconds <= short {
             // The next brief call after that switches it off again.
-            self.brief.store(MANY - 1, Ordering::Relaxed);
-            let time = (self.last.load(Ordering::Relaxed) * 2).clamp(FIRST, LONGEST);
+            self.brief.store(MANY_BRIEF - 1, Ordering::Relaxed);
+            let time = (self.last.load(Ordering::Relaxed) * 2).clamp(FIRST_OFF, LONGEST_OFF);
             self.last.store(time, Ordering::Relaxed);
-            self.until.store(coarse_time() + time, Ordering::Relaxed);
+            self.until.store(clock::coarse() + time, Ordering::Relaxed);
         } else if brief == 0 && !futile {
             self.last.store(0, Ordering::Relaxed);
         }
@@ -69,30 +61,34 @@ impl Switch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::constants::SHORT;
 
     #[test]
     fn brief_calls_switch_off_for_longer_and_longer() {
         let switch = Switch::default();
-        (0..MANY - 1).for_each(|_| switch.ended(1e-7, false, 25e-6));
+        (0..MANY_BRIEF - 1).for_each(|_| switch.ended(Seconds(1e-7), false, SHORT));
         assert!(!switch.is_off());
         let mut times = Vec::new();
         for _ in 0..6 {
-            switch.ended(1e-7, false, 25e-6);
+            switch.ended(Seconds(1e-7), false, SHORT);
             assert!(switch.is_off());
             times.push(switch.last.load(Ordering::Relaxed));
         }
-        assert_eq!((times[0], times[1], times[5]), (FIRST, 2 * FIRST, LONGEST));
+        assert_eq!(
+            (times[0], times[1], times[5]),
+            (FIRST_OFF, 2 * FIRST_OFF, LONGEST_OFF)
+        );
     }
 
     #[test]
     fn a_longer_call_counts_anew() {
         let switch = Switch::default();
         for _ in 0..10 {
-            (0..MANY - 1).for_each(|_| switch.ended(1e-7, false, 25e-6));
-            switch.ended(1e-3, false, 25e-6);
+            (0..MANY_BRIEF - 1).for_each(|_| switch.ended(Seconds(1e-7), false, SHORT));
+            switch.ended(Seconds(1e-3), false, SHORT);
         }
         assert!(!switch.is_off());
-        switch.ended(1e-5, true, 25e-6);
+        switch.ended(Seconds(1e-5), true, SHORT);
         assert!(switch.is_off());
     }
 }

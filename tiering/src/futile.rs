@@ -1,7 +1,11 @@
 //! Calls that are left to CPython because others like them came to nothing.
 
-use crate::gate::{SHORT, Work, coarse_time};
+use crate::clock;
+use crate::constants::{
+    CHANCE, CHANCE_STOPPED, FUTILE_LASTS, LARGER, MOST_LEFT, MOST_LEFT_STOPPED, SHORT,
+};
 use crate::latch::Latch;
+use crate::work::Work;
 use nestwise_costmodel::Seconds;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
@@ -20,7 +24,7 @@ pub enum Why {
     Dear(Seconds),
     /// Something was in the way, of it or of others like it.
     Failed,
-    /// The same, and the [gate knows](crate::gate::Gate::refused).
+    /// The same, and the [gate knows](crate::Gate::refused).
     Refused,
     /// Native code ran, and was stopped at once, perhaps before it had done anything.
     Lost,
@@ -42,7 +46,7 @@ pub enum Answer {
 /// question. Where it was the asking that was too much, those that are not much larger, and for some milliseconds: so what
 /// could be missed is bounded. Then one is watched: CPython begins, and is interrupted if it takes long.
 #[derive(Default)]
-pub struct Vain {
+pub struct Futile {
     /// How many there were in a row.
     streak: AtomicU32,
     /// Calls that are not asked about, but for those that are the latch's to leave, and how many that got.
@@ -58,48 +62,38 @@ pub struct Vain {
     left: AtomicU64,
 }
 
-impl Vain {
-    /// So many in a row may be chance: attempts, and launches taken back.
-    const CHANCE: u32 = 4;
-    const CHANCE_LOST: u32 = 16;
-    /// Calls in a row that are not asked about, at most, by their size or not.
-    const MOST: u32 = 512;
-    const MOST_LOST: u32 = 64;
-    /// Nanoseconds after which there is a question in any case: some hundred times as many as one takes.
-    const LASTING: i64 = 20_000_000;
+impl Futile {
     /// Larger than any call.
     const ANY: i64 = i64::MAX;
-    /// Calls that are so many times as large as those are still like them: sizes may grow from call to call.
-    const LARGER: i64 = 2;
 
     /// What became of the ones before a call that is only to be watched.
     pub fn before(&self) -> Why {
         match self.dear.load(Ordering::Relaxed) {
-            true => Why::Dear(Seconds(SHORT)),
+            true => Why::Dear(SHORT),
             false => Why::Failed,
         }
     }
 
     /// `lends`: the latch may leave the calls after this one.
-    pub fn answer(&self, latch: &Latch, work: Option<Work>, lends: bool) -> Answer {
+    pub fn answer<S>(&self, latch: &Latch<S>, work: Option<Work>, lends: bool) -> Answer {
         self.settle(latch);
         let skip = self.skip.load(Ordering::Relaxed);
         let largest = self.work.load(Ordering::Relaxed);
-        if skip == 0 || work.map_or(Self::ANY, |w| w.amount) / Self::LARGER > largest {
+        if skip == 0 || work.map_or(Self::ANY, |w| w.amount) / LARGER > largest {
             return Answer::Ask;
         }
         // Two threads at once may count one call for two.
         self.skip.store(skip - 1, Ordering::Relaxed);
         self.count(1);
         // A call that was left may have taken long, and the next may too.
-        let old = || coarse_time() - self.last.load(Ordering::Relaxed) > Self::LASTING;
+        let old = || clock::coarse() - self.last.load(Ordering::Relaxed) > FUTILE_LASTS;
         if largest != Self::ANY && old() {
             return Answer::Watch;
         }
         if lends && skip > 1 {
             self.lent.store(skip - 1, Ordering::Relaxed);
             self.skip.store(0, Ordering::Relaxed);
-            latch.leave_up_to(largest.saturating_mul(Self::LARGER), skip - 1);
+            latch.leave_up_to(largest.saturating_mul(LARGER), skip - 1);
         }
         Answer::Leave
     }
@@ -112,7 +106,7 @@ impl Vain {
     }
 
     /// Takes back what the latch has not left of what it was lent.
-    fn settle(&self, latch: &Latch) {
+    fn settle<S>(&self, latch: &Latch<S>) {
         let lent = self.lent.swap(0, Ordering::Relaxed);
         if lent > 0 {
             let rest = latch.take_back().min(lent);
@@ -122,7 +116,7 @@ impl Vain {
     }
 
     /// How many calls were left that failed.
-    pub fn left(&self, latch: &Latch) -> u64 {
+    pub fn left<S>(&self, latch: &Latch<S>) -> u64 {
         let lent = match self.dear.load(Ordering::Relaxed) {
             true => 0,
             false => self.lent.load(Ordering::Relaxed),
@@ -132,13 +126,11 @@ impl Vain {
     }
 
     /// `short`: calls of so many seconds or more are asked about anyway.
-    pub fn add(&self, latch: &Latch, attempted: Attempted, seconds: f64, short: f64) {
+    pub fn add<S>(&self, latch: &Latch<S>, attempted: Attempted, seconds: Seconds, short: Seconds) {
         let lost = attempted.why == Why::Lost;
         let (work, chance, most) = match attempted.work {
-            _ if lost => (Self::ANY, Self::CHANCE_LOST, Self::MOST_LOST),
-            Some(work) if seconds <= short => {
-                (work.amount.min(Self::ANY - 1), Self::CHANCE, Self::MOST)
-            }
+            _ if lost => (Self::ANY, CHANCE_STOPPED, MOST_LEFT_STOPPED),
+            Some(work) if seconds <= short => (work.amount.min(Self::ANY - 1), CHANCE, MOST_LEFT),
             _ => return self.clear(latch),
         };
         let before = self.work.load(Ordering::Relaxed);
@@ -151,7 +143,7 @@ impl Vain {
         let streak = self.streak.load(Ordering::Relaxed) + 1;
         let largest = if streak > 1 { work.max(before) } else { work };
         self.work.store(largest, Ordering::Relaxed);
-        self.last.store(coarse_time(), Ordering::Relaxed);
+        self.last.store(clock::coarse(), Ordering::Relaxed);
         self.streak.store(streak, Ordering::Relaxed);
         if streak > chance {
             let doubled = (streak - chance).min(most.ilog2());
@@ -164,18 +156,86 @@ impl Vain {
     pub fn is_constant(&self) -> (bool, bool) {
         let lost = self.work.load(Ordering::Relaxed) == Self::ANY;
         let most = match lost {
-            true => Self::CHANCE_LOST + Self::MOST_LOST.ilog2(),
-            false => Self::CHANCE + Self::MOST.ilog2(),
+            true => CHANCE_STOPPED + MOST_LEFT_STOPPED.ilog2(),
+            false => CHANCE + MOST_LEFT.ilog2(),
         };
         let constant = self.streak.load(Ordering::Relaxed) >= most;
         (constant, !lost && !self.dear.load(Ordering::Relaxed))
     }
 
-    pub fn clear(&self, latch: &Latch) {
+    pub fn clear<S>(&self, latch: &Latch<S>) {
         if self.streak.load(Ordering::Relaxed) != 0 {
             self.settle(latch);
             self.streak.store(0, Ordering::Relaxed);
             self.skip.store(0, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(amount: i64) -> Option<Work> {
+        Some(Work {
+            amount,
+            bounds: true,
+        })
+    }
+
+    /// How many of so many calls alike are asked about, if each comes to nothing.
+    fn asked(why: Why, calls: u32) -> u32 {
+        let (futile, latch) = (Futile::default(), Latch::new(()));
+        let mut asked = 0;
+        for _ in 0..calls {
+            if futile.answer(&latch, call(100), false) == Answer::Ask {
+                asked += 1;
+                let attempted = Attempted {
+                    work: call(100),
+                    why,
+                };
+                futile.add(&latch, attempted, Seconds(1e-6), SHORT);
+            }
+        }
+        asked
+    }
+
+    #[test]
+    fn calls_that_come_to_nothing_are_asked_about_ever_more_seldom() {
+        assert_eq!(asked(Why::Failed, CHANCE), CHANCE);
+        // 2, 4, 8, ... are left between two questions.
+        assert_eq!(asked(Why::Failed, CHANCE + 1 + 2 + 1 + 4 + 1), CHANCE + 3);
+        assert!(asked(Why::Dear(Seconds(1e-6)), 10_000) < 40);
+        assert!(asked(Why::Lost, 10_000) > asked(Why::Failed, 10_000));
+    }
+
+    #[test]
+    fn much_larger_calls_are_asked_about() {
+        let (futile, latch) = (Futile::default(), Latch::new(()));
+        for _ in 0..=CHANCE {
+            let attempted = Attempted {
+                work: call(100),
+                why: Why::Failed,
+            };
+            futile.add(&latch, attempted, Seconds(1e-6), SHORT);
+        }
+        assert!(futile.answer(&latch, call(100 * LARGER), false) == Answer::Leave);
+        assert!(futile.answer(&latch, call(1000), false) == Answer::Ask);
+        futile.clear(&latch);
+        assert!(futile.answer(&latch, call(100), false) == Answer::Ask);
+    }
+
+    #[test]
+    fn a_long_call_counts_anew() {
+        let (futile, latch) = (Futile::default(), Latch::new(()));
+        for k in 0..100 {
+            assert!(futile.answer(&latch, call(100), false) == Answer::Ask);
+            let seconds = Seconds(if k % 4 == 3 { 1e-3 } else { 1e-6 });
+            let attempted = Attempted {
+                work: call(100),
+                why: Why::Failed,
+            };
+            futile.add(&latch, attempted, seconds, SHORT);
         }
     }
 }

@@ -1,0 +1,92 @@
+//! Every number of the policy: its unit, and why it is what it is.
+
+use nestwise_costmodel::Seconds;
+
+// Calls that are too small, or come to nothing (`gate`, `latch`, `futile`, `switch`).
+
+/// Of a loop that takes CPython so long or longer, an attempt is a small part.
+pub const SHORT: Seconds = Seconds(25e-6);
+/// The same where calls come seldom: an attempt takes ten times as long with cold caches.
+pub const SHORT_SELDOM: Seconds = Seconds(250e-6);
+/// A call that is only watched is asked about after all when it has taken so long.
+pub const WATCHED: Seconds = Seconds(100e-6);
+/// Nanoseconds after which a call finds little of the one before in the caches.
+pub const SELDOM: i64 = 50_000;
+/// Nanoseconds after which helpers that nobody had anything for sleep: as long as they look for work.
+pub const ASLEEP: i64 = 200_000;
+/// Units of 2^20 cycles, some twenty milliseconds in all, for which calls are left at a glance.
+pub const LATCHED: u32 = 64;
+/// Attempts in a row that came to nothing and may be chance.
+pub const CHANCE: u32 = 4;
+/// The same for launches that were rolled back: what stops them is often seldom.
+pub const CHANCE_STOPPED: u32 = 16;
+/// Calls in a row that are not asked about, at most: what could be missed is bounded.
+pub const MOST_LEFT: u32 = 512;
+/// The same after launches that were rolled back.
+pub const MOST_LEFT_STOPPED: u32 = 64;
+/// Nanoseconds after which there is a question in any case: some hundred times as many as one takes.
+pub const FUTILE_LASTS: i64 = 20_000_000;
+/// Calls that are so many times as large are still like others: sizes may grow from call to call.
+pub const LARGER: i64 = 2;
+/// Nanoseconds for which a site is switched off the first time, and at most.
+pub const FIRST_OFF: i64 = 20_000_000;
+/// See [`FIRST_OFF`].
+pub const LONGEST_OFF: i64 = 160_000_000;
+/// A call that takes CPython less is brief: asking alone takes native code about as long.
+pub const BRIEF: Seconds = Seconds(2e-6);
+/// Surplus of brief calls over others at which a site is switched off.
+pub const MANY_BRIEF: u32 = 64;
+/// A call that is not brief outweighs so many brief ones.
+pub const OUTWEIGHS: u32 = 8;
+
+// Attempts that end soon (`losses`).
+
+/// The part of CPython's time that attempts may cost: where guards fail often, a fifth of the whole is lost.
+pub const LOSS_SHARE: f64 = 0.25;
+/// What was gained pays for losses later, up to so much: what was gained long ago does not make up for a stall.
+pub const LOSS_CREDIT: Seconds = Seconds(0.002);
+
+// Sites without a plan (`unplanned`).
+
+/// To read a plan from disk, about.
+pub const READING: Seconds = Seconds(0.3e-3);
+/// Until there is quick code of a nest that was planned: the median of many nests.
+pub const QUICK: Seconds = Seconds(3e-3);
+/// Calls that CPython takes so many times as long for as a plan takes are over before anything could come of one that is
+/// made meanwhile.
+pub const SMALL: f64 = 3.0;
+/// Calls that take so many times as long as a plan and quick code are planned from their beginning.
+pub const LARGE: f64 = 2.0;
+/// Between two looks whether a plan is there: this part of what one takes.
+pub const PLAN_LOOKS: f64 = 4.0;
+/// A site whose plan was to be asked for so many times sooner is not waited for by the sites in it: its iterations are long.
+pub const LATE: f64 = 2.0;
+
+// Code of a nest (`tiers`, `lost`).
+
+/// A kernel is ordered once this part of what it takes to make it was lost without it: the core that makes it was idle, so
+/// little is lost if it turns out to be of no use.
+pub const ORDER_SHARE: f64 = 0.1;
+/// A kernel is begun beside a call that CPython goes on with for so many times as long as making it takes.
+pub const USEFUL: f64 = 1.5;
+/// Between two looks whether a kernel is there: this part of what one takes.
+pub const KERNEL_LOOKS: f64 = 16.0;
+/// A loss that is not worth a file.
+pub const NO_LOSS: Seconds = Seconds(1e-4);
+
+// Shares of CPython's (`shares`).
+
+/// After an event, or where compiling may pay later, CPython runs this many iterations before native code is tried
+/// again; doubled each time, until native code gets far again.
+pub const FIRST_SHARE: i64 = 1;
+/// Native code that ran this many times as many iterations as CPython before it got far.
+pub const FAR: i64 = 8;
+/// A `while` in which native code came to nothing after a share this long is CPython's from then on: loops inside it
+/// run natively then, which they do not in shares that are soon to end.
+pub const LAST_SHARE: i64 = 64;
+/// CPython goes on for such a part of the time that is left before it is asked to stop, since later iterations may take much longer.
+pub const PARTS: f64 = 4.0;
+/// Between two looks at the clock a `while` makes so many times as many turns in all, at most.
+pub const SHARE_GROWTH: f64 = 1.25;
+/// The shortest part of that time.
+pub const LEAST_PART: Seconds = Seconds(50e-6);

@@ -1,0 +1,235 @@
+//! Calls that are left to CPython without an attempt: too small for one to pay, or like others that came to nothing.
+
+use crate::clock;
+use crate::constants::{ASLEEP, SELDOM, SHORT, SHORT_SELDOM};
+use crate::futile::{Answer, Attempted, Futile, Why};
+use crate::latch::Latch;
+use crate::switch::Switch;
+use crate::work::Work;
+use nestwise_costmodel::{Caches, Ready, Seconds};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering};
+
+/// What may have been found, by number.
+const FOUND: [Option<Ready>; 6] = [
+    None,
+    found(Caches::Warm, false),
+    found(Caches::Shared, false),
+    found(Caches::Shared, true),
+    found(Caches::Cold, false),
+    found(Caches::Cold, true),
+];
+
+const fn found(caches: Caches, asleep: bool) -> Option<Ready> {
+    Some(Ready { caches, asleep })
+}
+
+/// Launches of all sites.
+static LAUNCHES: AtomicU64 = AtomicU64::new(0);
+/// When the last of them ended, about, in nanoseconds, that had something for helpers, or could have had.
+static SHARED: AtomicI64 = AtomicI64::new(0);
+
+/// What stands before a site's attempts. What calls ask that come seldom is side by side.
+#[repr(C)]
+pub struct Gate<S> {
+    /// What leaves calls at a glance.
+    pub latch: Latch<S>,
+    /// Up to this much work CPython is cheaper if a call finds the caches so: see [`Latch`] for those that find them warm.
+    shared: AtomicI64,
+    cold: AtomicI64,
+    /// When the last call that was asked about ended, about, or began, in nanoseconds; 0: never.
+    before: AtomicI64,
+    /// What the call that was just admitted finds, if that was looked at: see [`FOUND`].
+    found: AtomicU8,
+    /// Launches of the site, and those of others when it was asked about last.
+    own: AtomicU64,
+    others: AtomicU64,
+    /// That was long after the time before.
+    late: AtomicBool,
+    /// The call that comes now is to be watched.
+    watch: AtomicBool,
+    futile: Futile,
+    /// For sites whose calls nothing tells apart at a glance.
+    pub switch: Switch,
+    /// Nothing told the last call's work at a glance.
+    blind: AtomicBool,
+}
+
+impl<S> Gate<S> {
+    /// Of a site that nobody has called. `sight`: what tells how much work a call is.
+    pub fn new(sight: S) -> Gate<S> {
+        Gate {
+            latch: Latch::new(sight),
+            shared: AtomicI64::new(-1),
+            cold: AtomicI64::new(-1),
+            before: AtomicI64::new(0),
+            found: AtomicU8::new(0),
+            own: AtomicU64::new(0),
+            others: AtomicU64::new(0),
+            late: AtomicBool::new(false),
+            watch: AtomicBool::new(false),
+            futile: Futile::default(),
+            switch: Switch::default(),
+            blind: AtomicBool::new(true),
+        }
+    }
+
+    /// Whether a call of that much work is worth an attempt, or at least [to be watched](Gate::watches). `glanced`: the latch
+    /// sees how much that is, and may leave others.
+    pub fn admits(&self, work: Option<Work>, glanced: bool) -> bool {
+        if work.is_some_and(|w| w.bounds && self.leaves(w.amount)) {
+            return false;
+        }
+        let answer = self.futile.answer(&self.latch, work, glanced);
+        if answer == Answer::Watch {
+            self.watch.store(true, Ordering::Relaxed);
+        }
+        answer != Answer::Leave
+    }
+
+    /// Whether a glance tells how much work the call that comes now is.
+    pub fn sees(&self, glance: bool) {
+        if self.blind.load(Ordering::Relaxed) == glance {
+            self.blind.store(!glance, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether CPython is to begin the call that was just admitted, which is asked about only if it takes long: what
+    /// became of the ones before.
+    pub fn watches(&self) -> Option<Why> {
+        let watched =
+            self.watch.load(Ordering::Relaxed) && self.watch.swap(false, Ordering::Relaxed);
+        watched.then(|| self.futile.before())
+    }
+
+    fn leaves(&self, amount: i64) -> bool {
+        if self.latch.is_small(amount) {
+            return true;
+        }
+        let within = |threshold: &AtomicI64| amount <= threshold.load(Ordering::Relaxed);
+        if !within(&self.shared) && !within(&self.cold) {
+            return false;
+        }
+        let found = self.look();
+        let leaves = match found.caches {
+            Caches::Warm => false,
+            Caches::Shared => within(&self.shared),
+            Caches::Cold => within(&self.cold),
+        };
+        let found = FOUND.iter().position(|f| *f == Some(found));
+        let found = found.filter(|_| !leaves).unwrap_or(0);
+        self.found.store(found as u8, Ordering::Relaxed);
+        leaves
+    }
+
+    /// What the call that comes now finds.
+    pub fn ready(&self) -> Ready {
+        let found = self.found.swap(0, Ordering::Relaxed);
+        FOUND[usize::from(found)].unwrap_or_else(|| self.look())
+    }
+
+    /// Helpers that nobody had anything for sleep; not after launches that were not for them, but could have been: they would be
+    /// awake if such calls were theirs.
+    fn look(&self) -> Ready {
+        let now = clock::now();
+        let before = self.before.swap(now, Ordering::Relaxed);
+        let late = before > 0 && now - before > SELDOM;
+        self.late.store(late, Ordering::Relaxed);
+        let launches = LAUNCHES.load(Ordering::Relaxed);
+        let others = launches.wrapping_sub(self.own.load(Ordering::Relaxed));
+        let launched = self.others.swap(others, Ordering::Relaxed) != others;
+        let caches = match (late, launched) {
+            (false, _) => Caches::Warm,
+            (true, true) => Caches::Shared,
+            (true, false) => Caches::Cold,
+        };
+        let idle = now - SHARED.load(Ordering::Relaxed);
+        Ready {
+            caches,
+            asleep: late && idle > ASLEEP,
+        }
+    }
+
+    /// A call of that much work is cheaper in CPython, whatever else is asked, if it finds that in the caches, or less.
+    pub fn is_small(&self, work: Work, caches: Caches) {
+        if !work.bounds {
+            return;
+        }
+        match caches {
+            Caches::Warm => self.latch.set_small(work.amount),
+            Caches::Shared => _ = self.shared.fetch_max(work.amount, Ordering::Relaxed),
+            Caches::Cold => _ = self.cold.fetch_max(work.amount, Ordering::Relaxed),
+        }
+    }
+
+    /// An attempt ended, and CPython's share of the call took so long. `counted`: attempts that come to nothing are.
+    pub fn ended(&self, futile: Option<Attempted>, seconds: Seconds, counted: bool) {
+        match futile {
+            // It was counted when that was found.
+            Some(Attempted {
+                why: Why::Refused, ..
+            }) => {}
+            Some(attempted) if counted => {
+                let short = match self.late.load(Ordering::Relaxed) {
+                    true => SHORT_SELDOM,
+                    false => SHORT,
+                };
+                self.futile.add(&self.latch, attempted, seconds, short);
+            }
+            _ => self.futile.clear(&self.latch),
+        }
+        let (constant, refused) = self.futile.is_constant();
+        // What types refuse is refused whatever the sizes.
+        if (self.blind.load(Ordering::Relaxed) || constant && refused) && counted {
+            self.switch.ended(seconds, constant, SHORT);
+        }
+        self.took(seconds);
+    }
+
+    /// Something is in the way of a call that was asked about. Its loop may call the function that it is in: the next question
+    /// may come before it ends, however long it takes.
+    pub fn refused(&self, work: Option<Work>) {
+        let attempted = Attempted {
+            work,
+            why: Why::Failed,
+        };
+        self.futile.add(&self.latch, attempted, Seconds(0.0), SHORT);
+    }
+
+    /// The call that was asked about last took so many seconds; when it ended.
+    fn took(&self, seconds: Seconds) -> i64 {
+        let nanos = (seconds.0 * 1e9) as i64;
+        self.before.fetch_add(nanos, Ordering::Relaxed) + nanos
+    }
+
+    /// Native code ran for so many seconds; it `shares` something with helpers, or could have. `far`: it was not stopped at once.
+    pub fn ran(&self, seconds: Seconds, shares: bool, far: bool) {
+        let ended = self.took(seconds);
+        if shares {
+            SHARED.fetch_max(ended, Ordering::Relaxed);
+        }
+        // Two threads at once may count one launch for two.
+        let count = |to: &AtomicU64| {
+            to.store(
+                to.load(Ordering::Relaxed).wrapping_add(1),
+                Ordering::Relaxed,
+            );
+        };
+        count(&LAUNCHES);
+        count(&self.own);
+        if far {
+            self.futile.clear(&self.latch);
+        }
+    }
+
+    /// Calls that were left because others came to nothing.
+    pub fn left(&self) -> u64 {
+        self.futile.left(&self.latch)
+    }
+}
+
+/// Does something after a launch of which helpers are to know nothing: as if that had just ended.
+pub fn unnoticed(work: impl FnOnce()) {
+    let begun = clock::now();
+    work();
+    SHARED.fetch_add(clock::now() - begun, Ordering::Relaxed);
+}

@@ -1,0 +1,119 @@
+//! How many iterations CPython runs before native code is asked about again.
+//!
+//! Shares are counted in iterations, as CPython can be stopped between two of them alone; what they are to take is a time. The pace so far
+//! tells how many that are, but later iterations may take much longer, or less.
+
+use crate::constants::{FAR, FIRST_SHARE, LEAST_PART, PARTS, SHARE_GROWTH};
+use nestwise_costmodel::Seconds;
+
+/// How far CPython has come with a loop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pace {
+    /// Iterations that it has run.
+    pub done: i64,
+    /// What it has taken for them.
+    pub spent: Seconds,
+}
+
+impl Pace {
+    /// Iterations that CPython makes in that time at its pace so far: twice as many as it has made at most.
+    pub fn iterations_in(self, time: Seconds) -> i64 {
+        let done = self.done.max(1);
+        let each = (self.spent.0 / done as f64).max(1e-10);
+        ((time.0 / each) as i64).clamp(FIRST_SHARE, done.saturating_mul(2))
+    }
+
+    /// Iterations until it is asked whether CPython has gone on for long enough, which is so much longer.
+    pub fn iterations_of(self, wait: Seconds) -> i64 {
+        let part = (wait.0 / PARTS).max(LEAST_PART.0.min(wait.0));
+        self.iterations_in(Seconds(part))
+    }
+
+    /// The iteration at which the clock is looked at next, where CPython may take so long in all.
+    pub fn next_look(self, patience: Seconds) -> i64 {
+        let factor = patience.0 / self.spent.0.max(1e-9);
+        (self.done as f64 * factor.clamp(1.02, SHARE_GROWTH)) as i64 + 1
+    }
+}
+
+/// Iterations of the first share of a loop that is expected to make so many trips in `expected`, if anything tells, when CPython is to have so
+/// long.
+pub fn first(time: Seconds, expected: Seconds, trips: i64) -> i64 {
+    if expected.0 == 0.0 {
+        return FIRST_SHARE;
+    }
+    let each = expected.0 / trips.max(1) as f64;
+    ((time.0 / each.max(1e-10)) as i64).clamp(FIRST_SHARE, trips.max(FIRST_SHARE))
+}
+
+/// The share after an attempt that followed one of so many iterations, and made `ran` itself: short again if that was far.
+pub fn after(share: i64, ran: i64) -> i64 {
+    match ran / FAR > share {
+        true => FIRST_SHARE,
+        false => share.saturating_mul(2),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_as_long_as_the_pace_tells_but_grows_slowly() {
+        let pace = Pace {
+            done: 100,
+            spent: Seconds(1e-3),
+        };
+        assert_eq!(pace.iterations_in(Seconds(0.5e-3)), 50);
+        assert_eq!(pace.iterations_in(Seconds(1.0)), 200);
+        assert_eq!(pace.iterations_in(Seconds(0.0)), FIRST_SHARE);
+        assert_eq!(pace.iterations_of(Seconds(2e-3)), 50);
+    }
+
+    /// Iterations that take ever longer: what CPython runs beyond what it was to have stays a part of that.
+    #[test]
+    fn growing_iterations_do_not_carry_it_far_beyond() {
+        let patience = 4e-3;
+        let (mut done, mut spent, mut share) = (0, 0.0, FIRST_SHARE);
+        while spent < patience {
+            for _ in 0..share {
+                done += 1;
+                spent += 2e-6 * done as f64;
+            }
+            let pace = Pace {
+                done,
+                spent: Seconds(spent),
+            };
+            share = pace.iterations_of(Seconds(patience - spent));
+        }
+        assert!(spent < patience * 1.25, "{spent}");
+    }
+
+    #[test]
+    fn attempts_come_again_after_ever_longer_shares_until_one_gets_far() {
+        let shares: Vec<i64> = std::iter::successors(Some(FIRST_SHARE), |s| Some(after(*s, 0)))
+            .take(4)
+            .collect();
+        assert_eq!(shares, [1, 2, 4, 8]);
+        assert_eq!(after(8, 8 * FAR), 16);
+        assert_eq!(after(8, 9 * FAR), FIRST_SHARE);
+    }
+
+    #[test]
+    fn the_first_share_goes_by_what_is_expected() {
+        assert_eq!(first(Seconds(1e-3), Seconds(0.0), 1000), FIRST_SHARE);
+        assert_eq!(first(Seconds(1e-3), Seconds(1e-2), 1000), 100);
+        assert_eq!(first(Seconds(1.0), Seconds(1e-2), 1000), 1000);
+    }
+
+    #[test]
+    fn looks_at_the_clock_come_closer_as_time_runs_out() {
+        let at = |spent| Pace {
+            done: 1000,
+            spent: Seconds(spent),
+        };
+        assert_eq!(at(1e-4).next_look(Seconds(1e-3)), 1251);
+        assert_eq!(at(9e-4).next_look(Seconds(1e-3)), 1112);
+        assert_eq!(at(2e-3).next_look(Seconds(1e-3)), 1021);
+    }
+}

@@ -1,0 +1,343 @@
+//! Sites of which nothing is planned yet.
+//!
+//! A plan, which tells what a nest may do and what it costs where, takes about as long as CPython takes for some ten
+//! thousand operations: most loops of most programs never run for that long in all. So CPython runs a site until it has
+//! lost about as much time as a plan and quick code take (ski-rental), in this process or in those before it. What a call takes is
+//! told by what it is given, where that bounds it, and measured elsewhere. For a call that takes much longer a plan is made from its
+//! beginning: where there are cores to spare beside CPython, which goes on meanwhile.
+
+use crate::constants::{LARGE, QUICK, READING, SMALL};
+use crate::latch::Latch;
+use crate::lost::Left;
+use crate::work::Work;
+use nestwise_costmodel::Seconds;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+
+/// What is known of a site before it has a plan.
+#[derive(Default)]
+pub struct Unplanned {
+    phase: AtomicU8,
+    /// Nanoseconds that CPython has taken in all.
+    spent: AtomicU64,
+    /// Calls that were left to it without a further look, and their part of that.
+    left: AtomicU64,
+    guessed: AtomicU64,
+    /// The nanoseconds of the last of them, and how many such calls the latch may leave unasked.
+    each: AtomicU64,
+    lent: AtomicU32,
+    /// Nanoseconds that may be spent without a plan.
+    most: AtomicU64,
+    /// The sizes of a few names told what the last call takes.
+    told: AtomicBool,
+}
+
+/// No plan was asked for yet.
+const EARLY: u8 = 0;
+/// One is being made.
+const ORDERED: u8 = 1;
+/// There is one.
+const OVER: u8 = 2;
+
+/// What is to become of a call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Course {
+    /// CPython runs all of it.
+    Leave,
+    /// CPython begins, and a plan is asked for after so long. The whole is expected to take so long, if that is known.
+    Wait(Seconds, Option<Seconds>),
+    /// A plan is to be made; CPython may go on meanwhile.
+    Order,
+    /// It is planned now.
+    Plan,
+}
+
+/// What a call takes CPython, about.
+#[derive(Clone, Copy, Debug)]
+pub struct Price {
+    /// So long; not a number: nothing tells.
+    pub seconds: Seconds,
+    /// That is all of it. Otherwise it takes at least so long: something is not bounded.
+    pub whole: bool,
+}
+
+impl Price {
+    /// All of it, if that is known.
+    pub fn known(self) -> Option<Seconds> {
+        self.whole.then_some(self.seconds)
+    }
+
+    fn is_at_least(self, least: f64) -> bool {
+        self.seconds.0.is_nan() || self.seconds.0 >= least
+    }
+}
+
+/// What else a decision may need to know of a site, or of the call that comes; asked for only where it matters.
+pub trait Site {
+    /// What earlier processes have left of it.
+    fn left(&self) -> Left;
+    /// Whether CPython, once it has begun an iteration, goes on with it for longer than a plan takes.
+    fn is_coarse(&self) -> bool;
+    /// Whether CPython can be stopped between two iterations.
+    fn can_stop(&self) -> bool;
+}
+
+impl Unplanned {
+    /// Whether there is a plan, so that calls are looked at like any others.
+    pub fn is_over(&self) -> bool {
+        self.phase.load(Ordering::Relaxed) == OVER
+    }
+
+    /// Whether nobody has asked for one.
+    pub fn is_early(&self) -> bool {
+        self.phase.load(Ordering::Relaxed) == EARLY
+    }
+
+    /// There is a plan.
+    pub fn end(&self) {
+        self.phase.store(OVER, Ordering::Relaxed);
+    }
+
+    /// One is being made.
+    pub fn ordered(&self) {
+        self.phase.fetch_max(ORDERED, Ordering::Relaxed);
+    }
+
+    /// CPython has taken so long for a call.
+    pub fn add(&self, seconds: Seconds) {
+        self.spent
+            .fetch_add(nanoseconds(seconds), Ordering::Relaxed);
+    }
+
+    /// What CPython has taken so far.
+    pub fn spent(&self) -> Seconds {
+        sum(&self.spent)
+    }
+
+    /// What this process has lost, if that is worth telling others: there is no plan, and nobody sees one coming.
+    pub fn lost(&self) -> Option<Seconds> {
+        let spent = self.spent();
+        (!self.is_over() && spent.0 >= READING.0 * SMALL).then_some(spent)
+    }
+
+    /// Calls that were left, those by the latch among them, and how long CPython took for them, about.
+    pub fn left<S>(&self, latch: &Latch<S>) -> (u64, Seconds) {
+        let lent = self.lent.load(Ordering::Relaxed);
+        let more = u64::from(lent.saturating_sub(latch.times()));
+        let nanoseconds = more * self.each.load(Ordering::Relaxed);
+        let guessed = sum(&self.guessed) + Seconds(nanoseconds as f64 * 1e-9);
+        (self.left.load(Ordering::Relaxed) + more, guessed)
+    }
+
+    /// From now on the latch leaves calls of so much work like the one that just was, as long as all that CPython takes is
+    /// less than a plan takes.
+    pub fn lend<S>(&self, latch: &Latch<S>, work: Option<Work>) {
+        let Some(work) = work.filter(|w| w.bounds) else {
+            return;
+        };
+        let most = self.most.load(Ordering::Relaxed);
+        let rest = most.saturating_sub(self.spent.load(Ordering::Relaxed));
+        let times = rest / self.each.load(Ordering::Relaxed).max(1);
+        let times = u32::try_from(times).unwrap_or(u32::MAX);
+        self.lent.store(times, Ordering::Relaxed);
+        latch.leave(work.amount, times);
+    }
+
+    /// Counts what the latch has left since.
+    pub fn settle<S>(&self, latch: &Latch<S>) {
+        let lent = self.lent.swap(0, Ordering::Relaxed);
+        if lent > 0 {
+            let times = lent.saturating_sub(latch.take_back());
+            self.leave(times, self.each.load(Ordering::Relaxed));
+        }
+    }
+
+    fn leave(&self, times: u32, nanoseconds: u64) {
+        let times = u64::from(times);
+        for to in [&self.spent, &self.guessed] {
+            to.fetch_add(times * nanoseconds, Ordering::Relaxed);
+        }
+        self.left.fetch_add(times, Ordering::Relaxed);
+    }
+
+    /// The sizes of a few names tell what calls take, as far as the last one shows.
+    pub fn set_told(&self, told: bool) {
+        self.told.store(told, Ordering::Relaxed);
+    }
+
+    /// Whether they do.
+    pub fn is_told(&self) -> bool {
+        self.told.load(Ordering::Relaxed)
+    }
+
+    /// What is to become of a call of this price. `making`: what a plan takes.
+    pub fn course(&self, price: Price, making: Seconds, site: &impl Site) -> Course {
+        let spent = self.spent().0;
+        let early = |least: f64| self.is_early() && spent < least;
+        let leaves = |planning: f64| {
+            let small = price.whole && early(planning) && price.seconds.0 < planning * SMALL;
+            if small {
+                self.leave(1, nanoseconds(price.seconds));
+                self.each
+                    .store(nanoseconds(price.seconds), Ordering::Relaxed);
+                self.most
+                    .store(nanoseconds(Seconds(planning)), Ordering::Relaxed);
+            }
+            small
+        };
+        // What is on disk is looked for only where that could matter.
+        if leaves(READING.0) {
+            return Course::Leave;
+        }
+        let code = making.0 + QUICK.0;
+        // Time without native code that is worth less than a plan and quick code, and time from which they are asked for at once.
+        let (least, large) = match site.left() {
+            Left::Plans => (READING.0, READING.0 * SMALL),
+            Left::Lost(lost) if lost.0 >= code => (READING.0, READING.0 * SMALL),
+            // How long the call goes on is not known: what it has taken is the best guess of what it will yet take.
+            _ if !price.whole => (code - QUICK.0 / 2.0, code * LARGE),
+            _ => (code, code * LARGE),
+        };
+        if least > READING.0 && leaves(making.0) {
+            return Course::Leave;
+        }
+        let alone = price.is_at_least(code * LARGE) && site.is_coarse();
+        if alone || price.is_at_least(making.0 * SMALL) && !site.can_stop() {
+            return Course::Plan;
+        }
+        match early(least) && !price.is_at_least(large) {
+            true => Course::Wait(Seconds(least - spent), price.known()),
+            false => Course::Order,
+        }
+    }
+}
+
+fn nanoseconds(seconds: Seconds) -> u64 {
+    (seconds.0 * 1e9) as u64
+}
+
+fn sum(of: &AtomicU64) -> Seconds {
+    Seconds(of.load(Ordering::Relaxed) as f64 * 1e-9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Usual {
+        left: Left,
+        coarse: bool,
+        stops: bool,
+    }
+
+    const USUAL: Usual = Usual {
+        left: Left::Nothing,
+        coarse: false,
+        stops: true,
+    };
+
+    impl Site for Usual {
+        fn left(&self) -> Left {
+            self.left
+        }
+        fn is_coarse(&self) -> bool {
+            self.coarse
+        }
+        fn can_stop(&self) -> bool {
+            self.stops
+        }
+    }
+
+    const MAKING: Seconds = Seconds(1e-3);
+
+    fn price(seconds: f64) -> Price {
+        Price {
+            seconds: Seconds(seconds),
+            whole: true,
+        }
+    }
+
+    fn course(seconds: f64, site: &Usual) -> Course {
+        Unplanned::default().course(price(seconds), MAKING, site)
+    }
+
+    #[test]
+    fn short_calls_are_left_and_long_ones_planned() {
+        assert_eq!(course(0.5e-3, &USUAL), Course::Leave);
+        assert_eq!(course(2.5e-3, &USUAL), Course::Leave);
+        assert_eq!(
+            course(3.5e-3, &USUAL),
+            Course::Wait(MAKING + QUICK, Some(Seconds(3.5e-3)))
+        );
+        assert_eq!(course(10e-3, &USUAL), Course::Order);
+        assert_eq!(course(f64::NAN, &USUAL), Course::Order);
+    }
+
+    #[test]
+    fn a_call_that_cannot_be_stopped_is_planned_before_it_begins() {
+        let stuck = Usual {
+            stops: false,
+            ..USUAL
+        };
+        assert_eq!(course(3.5e-3, &stuck), Course::Plan);
+        assert_eq!(course(2.5e-3, &stuck), Course::Leave);
+        let coarse = Usual {
+            coarse: true,
+            ..USUAL
+        };
+        assert_eq!(course(10e-3, &coarse), Course::Plan);
+    }
+
+    #[test]
+    fn what_others_have_left_makes_it_sooner() {
+        let planned = Usual {
+            left: Left::Plans,
+            ..USUAL
+        };
+        assert_eq!(course(2.5e-3, &planned), Course::Order);
+        assert_eq!(course(0.5e-3, &planned), Course::Leave);
+        let lost = |seconds| Usual {
+            left: Left::Lost(Seconds(seconds)),
+            ..USUAL
+        };
+        assert_eq!(course(2.5e-3, &lost(5e-3)), Course::Order);
+        assert_eq!(course(2.5e-3, &lost(1e-3)), Course::Leave);
+    }
+
+    /// Ski-rental: whatever calls come, CPython runs no more than a plan and quick code take, and one call, before a plan is asked for.
+    #[test]
+    fn what_is_lost_without_a_plan_is_bounded() {
+        for each in [1e-5, 1e-4, 7e-4, 2e-3, 3.9e-3] {
+            let site = Unplanned::default();
+            let mut spent = 0.0;
+            while site.is_early() && spent < 1.0 {
+                match site.course(price(each), MAKING, &USUAL) {
+                    Course::Leave => spent += each,
+                    Course::Wait(patience, _) if patience.0 > each => {
+                        site.add(Seconds(each));
+                        spent += each;
+                    }
+                    _ => site.ordered(),
+                }
+            }
+            assert!(spent <= MAKING.0 + QUICK.0 + each, "{each}: {spent}");
+        }
+    }
+
+    #[test]
+    fn the_latch_leaves_calls_while_they_are_worth_less_than_a_plan() {
+        let (site, latch) = (Unplanned::default(), Latch::new(()));
+        assert_eq!(site.course(price(1e-5), MAKING, &USUAL), Course::Leave);
+        let work = Work {
+            amount: 7,
+            bounds: true,
+        };
+        site.lend(&latch, Some(work));
+        let times = latch.times();
+        assert_eq!(times, 29);
+        assert!(latch.leaves(7) && !latch.leaves(8));
+        assert_eq!(site.left(&latch).0, 2);
+        site.settle(&latch);
+        assert_eq!(site.left(&latch).0, 2);
+        assert!((site.spent().0 - 2e-5).abs() < 1e-9);
+    }
+}
