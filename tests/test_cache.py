@@ -68,7 +68,7 @@ def filled(program, expected, tmp_path_factory):
     cache = tmp_path_factory.mktemp("filled") / "cache"
     check(program, expected, cache, compiled=KERNELS)
     check(program, expected, cache, compiled=0)
-    assert len(kernels(cache)) == KERNELS and len(codes(cache)) == 1
+    assert len(kernels(cache)) == len(plans(cache)) == KERNELS and len(codes(cache)) == 1
     return cache
 
 
@@ -103,6 +103,10 @@ def check(program, expected, cache, compiled=None, env=(), **options):
 
 def kernels(cache):
     return sorted(p for p in (cache / "kernels").glob("*/*"))
+
+
+def plans(cache):
+    return sorted(p for p in (cache / "plans").glob("*/*") if len(p.name) == 64)
 
 
 def codes(cache):
@@ -168,7 +172,7 @@ DAMAGES = {
 def test_damaged_entries_are_made_anew(name, program, expected, filled, tmp_path):
     cache = tmp_path / "cache"
     shutil.copytree(filled, cache)
-    for path in (*kernels(cache), *codes(cache)):
+    for path in (*kernels(cache), *plans(cache), *codes(cache)):
         DAMAGES[name](path)
     check(program, expected, cache, compiled=KERNELS)
     # A folder stays where it is; what is in the way is nobody's entry.
@@ -176,11 +180,34 @@ def test_damaged_entries_are_made_anew(name, program, expected, filled, tmp_path
     assert not partial(cache)
 
 
+def written(paths):
+    return {path: (path.stat().st_mtime_ns, path.stat().st_size) for path in paths}
+
+
+def test_plans_are_read_back(program, expected, filled, tmp_path):
+    cache = tmp_path / "cache"
+    shutil.copytree(filled, cache)
+    before = written(plans(cache))
+    check(program, expected, cache, compiled=0)
+    assert written(plans(cache)) == before
+    # Without the plans the kernels are still found.
+    for path in before:
+        path.unlink()
+    check(program, expected, cache, compiled=0)
+    after = written(plans(cache))
+    assert {p: size for p, (_, size) in after.items()} == {p: s for p, (_, s) in before.items()}
+    # Another line number is another plan, of which the lines are told.
+    moved = tmp_path / "program.py"
+    moved.write_text("\n" + PROGRAM)
+    check(moved, expected, cache)
+    assert len(plans(cache)) == 2 * KERNELS
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
 def test_unreadable_entries(program, expected, filled, tmp_path):
     cache = tmp_path / "cache"
     shutil.copytree(filled, cache)
-    for path in (*kernels(cache), *codes(cache)):
+    for path in (*kernels(cache), *plans(cache), *codes(cache)):
         unreadable(path)
     check(program, expected, cache, compiled=KERNELS)
 
