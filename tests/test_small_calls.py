@@ -125,7 +125,23 @@ def picked(n):
 print(picked(30000))
 """
 
-SMALL = [GCD, ATTRIBUTES, FAILING, ROWS, NEIGHBOURS, SEARCHES, DEEP, WIDE, UNEVEN]
+# What bounds the work grows from call to call, the work itself does not.
+GROWING = """\
+def total(data):
+    s = pos = 0
+    while True:
+        try:
+            x = data[pos]
+            for j in range(x & 3):
+                s += j
+            pos += 1
+        except IndexError:
+            break
+    return s
+print(total(list(range(60000))))
+"""
+
+SMALL = [GCD, ATTRIBUTES, FAILING, ROWS, NEIGHBOURS, SEARCHES, DEEP, WIDE, UNEVEN, GROWING]
 
 
 @pytest.mark.parametrize("script", SMALL)

@@ -361,16 +361,14 @@ impl Site {
         };
         Some(match attempt {
             Attempt::Declined(None) if bare => return None,
-            Attempt::Dear { predicted, settled } if bare => {
-                if !settled {
-                    // Nobody tells when CPython has run it: it takes about as long as that.
-                    let counted = amounts::counts_futile();
-                    self.gate.ended(Some(dear(predicted)), predicted, counted);
-                }
+            Attempt::Dear(predicted) if bare => {
+                // Nobody tells when CPython has run it: it takes about as long as that.
+                let counted = amounts::counts_futile();
+                self.gate.ended(Some(dear(predicted)), predicted, counted);
                 return None;
             }
-            Attempt::Declined(None) | Attempt::Dear { settled: true, .. } => Progress::none(),
-            Attempt::Dear { predicted, .. } => Progress::futile(dear(predicted)),
+            Attempt::Declined(None) => Progress::none(),
+            Attempt::Dear(predicted) => Progress::futile(dear(predicted)),
             Attempt::Failed => {
                 let (work, why) = (work(), Why::Refused);
                 if amounts::counts_futile() {
@@ -406,7 +404,7 @@ impl Site {
                 progress.waits = waiting.and_then(|mut w| w.waits.take());
                 progress
             }
-            Attempt::Failed | Attempt::Dear { .. } => Progress::none(),
+            Attempt::Failed | Attempt::Dear(_) => Progress::none(),
         }
     }
 
@@ -624,11 +622,12 @@ impl Site {
             }
             return match outcome {
                 Outcome::Declined(declined) => {
-                    let settled =
-                        resume.is_none() && self.declined(py, parsed, names.arguments, &declined);
+                    if resume.is_none() {
+                        self.declined(py, parsed, names.arguments, &declined);
+                    }
                     let predicted = declined.decision.interpreted;
                     let Some(patience) = declined.patience else {
-                        return Ok(Attempt::Dear { predicted, settled });
+                        return Ok(Attempt::Dear(predicted));
                     };
                     let is_range = results::runs_over_range(py, parsed, &binding);
                     let waits = Waits {
@@ -688,15 +687,15 @@ impl Site {
         });
     }
 
-    /// CPython is to run a call. Whether others like it are left to it from now on without being asked about: where the model
-    /// itself says so, whatever was learned.
+    /// CPython is to run a call. Smaller ones are left to it from now on without being asked about, where the model itself says so,
+    /// whatever was learned.
     fn declined(
         &self,
         py: Python<'_>,
         parsed: &Parsed,
         arguments: &[*mut PyObject],
         declined: &Declined,
-    ) -> bool {
+    ) {
         let mut stats = lock(&self.stats);
         stats.declined(declined);
         if priced() {
@@ -704,8 +703,8 @@ impl Site {
         }
         drop(stats);
         let decision = &declined.decision;
-        if declined.patience.is_some() || !decision.modelled {
-            return false;
+        if declined.patience.is_some() || !decision.modelled || options().prices {
+            return;
         }
         let mut work = work(py, parsed, arguments);
         // What is done to whole arrays the numbers do not bound.
@@ -715,10 +714,7 @@ impl Site {
             true => Caches::Warm,
             false => decision.ready.caches,
         };
-        if !options().prices {
-            self.gate.is_small(work, caches);
-        }
-        work.bounds
+        self.gate.is_small(work, caches);
     }
 
     /// The plan for what a call binds. None: it is being made, where CPython may go on `beside`.
@@ -762,8 +758,8 @@ struct Manner {
 enum Attempt {
     /// The interpreter is cheaper, at least at first.
     Declined(Option<Box<Progress>>),
-    /// The same: it is cheaper there, at about this price. Settled: others like it are left without being asked about.
-    Dear { predicted: Seconds, settled: bool },
+    /// The same: it is cheaper there, at about this price.
+    Dear(Seconds),
     /// CPython runs it; the reason is in the statistics.
     Failed,
     /// Native code ran.
