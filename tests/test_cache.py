@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -333,3 +334,23 @@ def test_processes_that_start_together(count, program, expected, tmp_path):
         assert (process.returncode, out, err) == expected[:3]
     assert not partial(cache)
     check(program, expected, cache, compiled=0)
+
+
+def test_the_machines_speed_is_measured_a_few_times(program, expected, tmp_path):
+    cache = tmp_path / "cache"
+    check(program, expected, cache, env={"NESTWISE_PROFILE": "default"})
+    assert not list(cache.glob("speed-*"))
+    told = []
+    for _ in range(6):
+        check(program, expected, cache)
+        [path] = cache.glob("speed-*")
+        interpreted, multiplied, times = map(float, path.read_text().split())
+        told.append((interpreted, multiplied, times))
+    assert [times for *_, times in told] == [1, 2, 3, 4, 4, 4]
+    # The fastest counts: nanoseconds of an iteration of CPython's and of a multiplication.
+    assert all(b[0] <= a[0] and b[1] <= a[1] for a, b in pairwise(told))
+    assert 1 < told[-1][0] < 2000 and 0.1 < told[-1][1] < 20
+    # What is no such file is measured anew.
+    path.write_text("nonsense")
+    check(program, expected, cache)
+    assert path.read_text().split()[2] == "1"

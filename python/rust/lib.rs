@@ -128,7 +128,7 @@ fn configure(
     );
     let (mut profile, notes) = choose_profile(py, profile, found).map_err(bad)?;
     if scaled && profile.machine.is_none() {
-        profile = profile.at(speed::speed(py, cache_dir.as_deref(), &versions));
+        profile = profile.at(speed::speed(py, cache_dir.as_deref(), &versions)?);
     }
     let trial = schedule.map(str::parse::<Trial>);
     let trial = trial.transpose().map_err(bad)?;

@@ -4,9 +4,11 @@
 //! wrongly. So a loop of CPython's and a chain of multiplications are timed, for less than a millisecond. The first
 //! processes each do so, and the fastest is kept: whatever else the machine does makes a loop slower, never faster.
 
+use crate::environment;
 use nestwise_costmodel::Speed;
 use nestwise_ir::Work;
 use nestwise_runtime::cache;
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::hint::black_box;
@@ -74,41 +76,49 @@ impl Measured {
     }
 }
 
-/// This machine's speed; `versions`: of CPython and nestwise. Kept in the cache's folder, if there is one.
-pub fn speed(py: Python<'_>, folder: Option<&Path>, versions: &str) -> Speed {
+/// This machine's speed; `versions`: of CPython and nestwise. Kept in the cache's folder, if there is one. An error is whatever
+/// interrupts the program.
+pub fn speed(py: Python<'_>, folder: Option<&Path>, versions: &str) -> PyResult<Speed> {
     let text = folder.and_then(|folder| cache::machine_text(folder, NAME, versions));
     let before = text.and_then(|text| Measured::parse(&text));
     let known = match before {
         Some(before) if before.times >= MEASURED => Some(before),
-        _ => measured(py).map(|now| before.map_or(now, |before| before.and(now))),
+        // Whoever traces the program is told of no function of ours.
+        _ if environment::unusual(py).is_some() => before,
+        _ => match measured(py) {
+            Ok(now) => Some(before.map_or(now, |before| before.and(now))),
+            // A signal's handler has raised that.
+            Err(error) if !error.is_instance_of::<PyException>(py) => return Err(error),
+            Err(_) => before,
+        },
     };
     if let Some(folder) = folder.filter(|_| known != before)
         && let Some(known) = known
     {
         cache::put_machine_text(folder, NAME, versions, &known.text());
     }
-    known.map_or(Speed::default(), |known| {
+    Ok(known.map_or(Speed::default(), |known| {
         Speed::of(WORK, known.interpreted, known.multiplied)
-    })
+    }))
 }
 
-/// The fastest of some rounds; None: something is wrong with running Python code, which is not ours to tell.
-fn measured(py: Python<'_>) -> Option<Measured> {
+/// The fastest of some rounds.
+fn measured(py: Python<'_>) -> PyResult<Measured> {
     let names = PyDict::new(py);
-    py.run(PROGRAM, Some(&names), None).ok()?;
-    let probe = names.get_item("probe").ok()??;
+    py.run(PROGRAM, Some(&names), None)?;
+    let probe = names.as_any().get_item("probe")?;
     let numbers = vec![0.5; 8];
     let mut interpreted = f64::INFINITY;
     let mut multiplied = f64::INFINITY;
     for _ in 0..ROUNDS {
         let begun = Instant::now();
-        probe.call1((ITERATIONS, numbers.clone())).ok()?;
+        probe.call1((ITERATIONS, numbers.clone()))?;
         interpreted = interpreted.min(begun.elapsed().as_nanos() as f64 / ITERATIONS as f64);
         let begun = Instant::now();
         black_box(chain(black_box(0x9e37_79b9_7f4a_7c15)));
         multiplied = multiplied.min(begun.elapsed().as_nanos() as f64 / ITERATIONS as f64);
     }
-    Some(Measured {
+    Ok(Measured {
         interpreted,
         multiplied,
         times: 1,

@@ -233,3 +233,76 @@ pub fn unnoticed(work: impl FnOnce()) {
     work();
     SHARED.fetch_add(clock::now() - begun, Ordering::Relaxed);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constants::CHANCE;
+    use std::time::Duration;
+
+    fn work(amount: i64) -> Option<Work> {
+        Some(Work {
+            amount,
+            bounds: true,
+        })
+    }
+
+    #[test]
+    fn what_is_small_is_left_and_what_only_seems_so_is_not() {
+        let gate = Gate::new(());
+        let small = Work {
+            amount: 10,
+            bounds: true,
+        };
+        gate.is_small(small, Caches::Warm);
+        assert!(!gate.admits(work(10), false) && gate.admits(work(11), false));
+        // A number that bounds nothing says nothing of others.
+        let unbounded = Work {
+            bounds: false,
+            ..small
+        };
+        assert!(gate.admits(Some(unbounded), false));
+        gate.is_small(
+            Work {
+                amount: 1000,
+                ..unbounded
+            },
+            Caches::Warm,
+        );
+        assert!(gate.admits(work(1000), false));
+    }
+
+    #[test]
+    fn calls_that_come_seldom_have_a_threshold_of_their_own() {
+        let gate = Gate::new(());
+        let some = Work {
+            amount: 10,
+            bounds: true,
+        };
+        gate.is_small(some, Caches::Cold);
+        gate.is_small(some, Caches::Shared);
+        // Nothing was before the first call, and the second comes at once.
+        assert!(gate.admits(work(10), false) && gate.admits(work(10), false));
+        std::thread::sleep(Duration::from_millis(5));
+        assert!(!gate.admits(work(10), false));
+        std::thread::sleep(Duration::from_millis(5));
+        assert!(gate.admits(work(11), false));
+    }
+
+    #[test]
+    fn calls_like_those_that_came_to_nothing_are_left_until_one_gets_far() {
+        let gate = Gate::new(());
+        for _ in 0..=CHANCE {
+            assert!(gate.admits(work(5), false));
+            let attempted = Attempted {
+                work: work(5),
+                why: Why::Failed,
+            };
+            gate.ended(Some(attempted), Seconds(1e-6), true);
+        }
+        assert!(!gate.admits(work(5), false));
+        assert_eq!(gate.left(), 1);
+        gate.ran(Seconds(1e-3), false, true);
+        assert!(gate.admits(work(5), false));
+    }
+}
