@@ -1,13 +1,15 @@
 """The first second: scripts run once, with nothing kept and with kernels kept, against python.
 
     python bench/cold.py [--rounds 5] [--columns 1,3,10,30,100,300,1000] [--kinds] [--cores N]
-                         [--no-profile] [--json F] [NAME ...]
+                         [--no-profile] [--regret] [--json F] [NAME ...]
 
 Every program of kernels/ and of bench/kinds/ as a process of its own, at sizes at which CPython's
 loop takes so many milliseconds (a column each): python, nestwise with an empty cache and nestwise
 with the kernels of an earlier run, in turn. The ratio of a cell is the median of python's time over
 the median of nestwise's. --kinds: only those of bench/kinds/. --no-profile: prices of a machine
-nobody calibrated. --cores 1: one core, as `taskset` gives it.
+nobody calibrated. --cores 1: one core, as `taskset` gives it. --regret: an empty cache with quick
+code, optimised code and threads forced from the first iteration on, too, and how much longer the
+free choice takes than the best of all, python included (an oracle of first calls).
 """
 
 from __future__ import annotations
@@ -27,6 +29,12 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 KINDS = ROOT / "bench" / "kinds"
 PYTHON, COLD, KEPT = "python", "cold", "kept"
+# What the free choice could have been, from the first iteration on.
+FORCED = {
+    "quick": ("serial", {"NESTWISE_TIER": "quick"}),
+    "optimised": ("serial", {"NESTWISE_TIER": "optimised"}),
+    "threads": ("threads", {}),
+}
 COLUMNS_MS = [1, 3, 10, 30, 100, 300, 1000]
 # What each column is to reach: the geometric mean of the speed-ups, and the least of any.
 GOALS = {
@@ -61,8 +69,11 @@ def run(program: Path, size: int, way: str, kept: str, machine: Machine) -> Ran 
     if machine.cores:
         words[:0] = ["taskset", "-c", ",".join(map(str, range(machine.cores)))]
     with tempfile.TemporaryDirectory() as empty:
-        folder = empty if way == COLD else kept
+        folder = kept if way == KEPT else empty
         env = os.environ | {"NESTWISE_CACHE_DIR": folder}
+        if way in FORCED:
+            device, more = FORCED[way]
+            env |= more | {"NESTWISE_DEVICE": device}
         if machine.profile:
             env["NESTWISE_PROFILE"] = machine.profile
         begun = time.perf_counter()
@@ -102,8 +113,9 @@ def size_for(program: Path, seconds: float, known: dict[int, float], machine: Ma
     return min(known, key=lambda s: abs(math.log(max(known[s], 1e-9) / seconds)))
 
 
-def measured(program: Path, size: int, rounds: int, machine: Machine) -> dict[str, Ran]:
-    ways = (PYTHON, COLD, KEPT)
+def measured(
+    program: Path, size: int, rounds: int, machine: Machine, ways: tuple[str, ...]
+) -> dict[str, Ran]:
     runs: dict[str, list[Ran]] = {way: [] for way in ways}
     with tempfile.TemporaryDirectory() as kept:
         for _ in range(2):
@@ -115,11 +127,26 @@ def measured(program: Path, size: int, rounds: int, machine: Machine) -> dict[st
                 if ran is not None:
                     runs[way].append(ran)
     middle = lambda way, part: statistics.median(getattr(one, part) for one in runs[way])  # noqa: E731
-    return {way: Ran(middle(way, "loop_s"), middle(way, "other_s")) for way in ways}
+    return {way: Ran(middle(way, "loop_s"), middle(way, "other_s")) for way in ways if runs[way]}
 
 
 def ratio(row: dict, way: str) -> float:
     return row[PYTHON][0] / row[way][0]
+
+
+def regret(row: dict, ways: tuple[str, ...]) -> float:
+    """How much longer a first call takes than the best of what could have been chosen."""
+    best = min(row[way][0] for way in ways if way != KEPT and way in row)
+    return row[COLD][0] / best - 1
+
+
+def tell_regrets(rows: list[dict], columns: list[int], ways: tuple[str, ...]) -> None:
+    print("first calls, beyond the best choice: mean, 95th percentile")
+    for column in [*columns, None]:
+        found = sorted(regret(r, ways) for r in rows if column in (None, r["column_ms"]))
+        high = found[min(len(found) - 1, math.ceil(0.95 * len(found)) - 1)]
+        name = "all" if column is None else f"{column} ms"
+        print(f"  {name:<10}{statistics.mean(found):>8.1%}{high:>8.1%}")
 
 
 def tell(rows: list[dict], columns: list[int]) -> None:
@@ -159,6 +186,7 @@ def main() -> int:
     parser.add_argument("--kinds", action="store_true")
     parser.add_argument("--cores", type=int)
     parser.add_argument("--no-profile", action="store_true")
+    parser.add_argument("--regret", action="store_true")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     columns = [int(c) for c in options.columns.split(",")]
@@ -175,12 +203,13 @@ def main() -> int:
         found = config.profile_path()
         profile = str(found) if found and os.path.exists(found) else None
     machine = Machine(profile, options.cores)
+    ways = (PYTHON, COLD, KEPT, *(FORCED if options.regret else ()))
     rows: list[dict] = []
     for program in programs:
         known: dict[int, float] = {}
         for column in columns:
             size = size_for(program, column * 1e-3, known, machine)
-            found = measured(program, size, options.rounds, machine)
+            found = measured(program, size, options.rounds, machine, ways)
             kind = program.parent == KINDS
             rows.append({"program": program.stem, "kind": kind, "column_ms": column, "size": size})
             rows[-1] |= found
@@ -189,6 +218,8 @@ def main() -> int:
         if options.json:
             options.json.write_text(json.dumps(rows))
     tell(rows, columns)
+    if options.regret:
+        tell_regrets(rows, columns, ways)
     return 0
 
 
