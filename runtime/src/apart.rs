@@ -1,10 +1,10 @@
-//! Helpers keep off the core that their caller is on.
+//! Helpers, and threads in the background, keep off the core that their caller is on.
 //!
 //! Whoever is woken may find itself on the core of who woke it, where it waits until that one is done, for many calls in a
 //! row: on a virtual machine with two cores half of a script's parallel loops ran on one of them, while the other one was
 //! idle. So before a helper is wanted, that core is taken from those that it may run on.
 
-use std::mem::{size_of, zeroed};
+use std::mem::zeroed;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 /// Of more helpers one that waits for its caller's core is missed less than it takes to tell all of them.
@@ -47,31 +47,56 @@ pub fn keep_off(helpers: &[Seat]) {
     if here < 0 || stale.peek().is_none() {
         return;
     }
-    let Some(others) = others(here) else {
+    let Some(others) = Cores::of_this_thread().and_then(|cores| cores.others()) else {
         return;
     };
     for seat in stale {
         let thread = seat.thread.load(Ordering::Acquire);
         if thread != 0 {
-            // SAFETY: a thread of this process, and a set of cores of that size.
-            unsafe {
-                libc::sched_setaffinity(thread, size_of::<libc::cpu_set_t>(), &raw const others)
-            };
+            others.give(thread);
             seat.off.store(here, Ordering::Relaxed);
         }
     }
 }
 
-/// The other cores that this thread may run on, if there are any.
-fn others(here: i32) -> Option<libc::cpu_set_t> {
-    // SAFETY: a set of bits, and a place for one of its size; `here` is one of a set that was filled.
-    unsafe {
-        let mut cores: libc::cpu_set_t = zeroed();
-        if libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &raw mut cores) != 0 {
-            return None;
+/// A set of cores.
+#[derive(Clone, Copy)]
+pub struct Cores(libc::cpu_set_t);
+
+impl Cores {
+    /// Those that this thread may use.
+    pub fn of_this_thread() -> Option<Cores> {
+        // SAFETY: an empty set is all zeros, and is written to as far as it goes.
+        unsafe {
+            let mut set: libc::cpu_set_t = zeroed();
+            let found = libc::sched_getaffinity(0, size_of_val(&set), &raw mut set);
+            (found == 0).then_some(Cores(set))
         }
-        libc::CPU_CLR(here as usize, &mut cores);
-        (libc::CPU_COUNT(&cores) > 0).then_some(cores)
+    }
+
+    /// Without the one that this thread is on, if there is any other.
+    pub fn others(&self) -> Option<Cores> {
+        let mut set = self.0;
+        // SAFETY: the number of a core is looked at before it is used.
+        unsafe {
+            let here = usize::try_from(libc::sched_getcpu()).ok()?;
+            if here >= 8 * size_of_val(&set) {
+                return None;
+            }
+            libc::CPU_CLR(here, &mut set);
+            (libc::CPU_COUNT(&set) > 0).then_some(Cores(set))
+        }
+    }
+
+    /// As the system has it.
+    pub fn set(&self) -> &libc::cpu_set_t {
+        &self.0
+    }
+
+    /// Lets a thread of this process, 0 for this one, use these alone.
+    pub fn give(&self, thread: libc::pid_t) {
+        // SAFETY: a set of its size; without such a thread nothing happens.
+        unsafe { libc::sched_setaffinity(thread, size_of_val(&self.0), &raw const self.0) };
     }
 }
 

@@ -7,6 +7,7 @@
 //! A process that forks waits until the work is done and the threads are gone, since whatever lock they held would be held for ever
 //! in the child; one that exits does not (see `exit.rs` of the extension module).
 
+use crate::apart::Cores;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -81,7 +82,7 @@ pub fn start_then(
     };
     let waiting = idle().pop();
     if let Some(waiting) = waiting {
-        others.inspect(|others| others.set(waiting.thread));
+        others.inspect(|others| others.give(waiting.thread));
         match waiting.sender.send(job) {
             Ok(()) => return true,
             Err(refused) => job = refused.0,
@@ -106,7 +107,8 @@ fn spawn(job: Job, cores: Option<&Cores>) -> bool {
         libc::pthread_attr_init(&mut attributes);
         libc::pthread_attr_setstacksize(&mut attributes, STACK);
         libc::pthread_attr_setdetachstate(&mut attributes, libc::PTHREAD_CREATE_DETACHED);
-        if let Some(Cores(set)) = cores {
+        if let Some(cores) = cores {
+            let set = cores.set();
             libc::pthread_attr_setaffinity_np(&mut attributes, size_of_val(set), set);
         }
         let mut thread = std::mem::zeroed();
@@ -134,7 +136,7 @@ fn serve(first: Job) {
         cores,
     }) = next
     {
-        cores.inspect(|cores| cores.set(0));
+        cores.inspect(|cores| cores.give(0));
         // Whoever asked for the result finds none, and tries for itself.
         let _ = catch_unwind(AssertUnwindSafe(work));
         let (sender, jobs): (Sender<Job>, Receiver<Job>) = channel();
@@ -156,42 +158,6 @@ fn serve(first: Job) {
             }
             job => job.ok(),
         };
-    }
-}
-
-/// A set of cores.
-#[derive(Clone, Copy)]
-struct Cores(libc::cpu_set_t);
-
-impl Cores {
-    /// Those that this thread may use.
-    fn of_this_thread() -> Option<Cores> {
-        // SAFETY: an empty set is all zeros, and is written to as far as it goes.
-        unsafe {
-            let mut set: libc::cpu_set_t = std::mem::zeroed();
-            let found = libc::sched_getaffinity(0, size_of_val(&set), &mut set);
-            (found == 0).then_some(Cores(set))
-        }
-    }
-
-    /// Without the one that this thread is on, if there is any other.
-    fn others(&self) -> Option<Cores> {
-        let mut set = self.0;
-        // SAFETY: the number of a core is looked at before it is used.
-        unsafe {
-            let here = usize::try_from(libc::sched_getcpu()).ok()?;
-            if here >= 8 * size_of_val(&set) {
-                return None;
-            }
-            libc::CPU_CLR(here, &mut set);
-            (libc::CPU_COUNT(&set) > 0).then_some(Cores(set))
-        }
-    }
-
-    /// Lets a thread, 0 for this one, use these alone.
-    fn set(&self, thread: libc::pid_t) {
-        // SAFETY: a set of its size; without such a thread nothing happens.
-        unsafe { libc::sched_setaffinity(thread, size_of_val(&self.0), &self.0) };
     }
 }
 
