@@ -201,7 +201,9 @@ impl Unplanned {
             return Course::Leave;
         }
         let alone = price.is_at_least(code * LARGE) && site.is_coarse();
-        if alone || price.is_at_least(making.0 * SMALL) && !site.can_stop() {
+        // Where there may be a plan on disk it is only read, however much of the call's price is known.
+        let worth = least > READING.0 || price.is_at_least(making.0 * SMALL);
+        if alone || worth && !site.can_stop() {
             return Course::Plan;
         }
         match early(least) && !price.is_at_least(large) {
@@ -280,6 +282,13 @@ mod tests {
         };
         assert_eq!(course(3.5e-3, &stuck), Course::Plan);
         assert_eq!(course(2.5e-3, &stuck), Course::Leave);
+        let part = Price {
+            whole: false,
+            ..price(1e-7)
+        };
+        let course_of = |site| Unplanned::default().course(part, MAKING, site);
+        assert_eq!(course_of(&stuck), Course::Plan);
+        assert!(matches!(course_of(&USUAL), Course::Wait(..)));
         let coarse = Usual {
             coarse: true,
             ..USUAL
