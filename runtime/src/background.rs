@@ -1,8 +1,8 @@
 //! Work on threads of its own while CPython goes on: making plans and kernels.
 //!
 //! Such a thread never touches Python. Linux often lets it begin on the core of the thread that asks for it, where the two take
-//! turns of some milliseconds, as long as making a kernel takes, before it looks for an idle core. So it is sent to another core, and
-//! free to go anywhere once it is there. Having done its work it waits a while for more.
+//! turns of some milliseconds, as long as making a kernel takes, before it looks for an idle core. So it keeps off that core as long as it
+//! works. Having done its work it waits a while for more.
 //!
 //! A process that forks waits until the work is done and the threads are gone, since whatever lock they held would be held for ever
 //! in the child; one that exits does not (see `exit.rs` of the extension module).
@@ -34,8 +34,6 @@ struct Job {
     /// What is to be done when the work counts as done.
     after: Box<dyn FnOnce() + Send>,
     busy: Busy,
-    /// The cores that whoever asks for it may use.
-    cores: Option<Cores>,
 }
 
 /// A thread that waits.
@@ -72,13 +70,11 @@ pub fn start_then(
     if FORKING.load(Ordering::SeqCst) {
         return false;
     }
-    let cores = Cores::of_this_thread();
-    let others = cores.as_ref().and_then(Cores::others);
+    let others = Cores::of_this_thread().and_then(|cores| cores.others());
     let mut job = Job {
         work: Box::new(work),
         after: Box::new(after),
         busy,
-        cores,
     };
     let waiting = idle().pop();
     if let Some(waiting) = waiting {
@@ -91,7 +87,7 @@ pub fn start_then(
     with_signals_blocked(|| spawn(job, others.as_ref()))
 }
 
-/// Makes a thread that does a job, on one of these cores at first.
+/// Makes a thread that does a job, on one of these cores.
 fn spawn(job: Job, cores: Option<&Cores>) -> bool {
     extern "C" fn run(job: *mut c_void) -> *mut c_void {
         // SAFETY: it was made below, for this thread alone.
@@ -129,14 +125,7 @@ fn serve(first: Job) {
         libc::gettid()
     };
     let mut next = Some(first);
-    while let Some(Job {
-        work,
-        after,
-        busy,
-        cores,
-    }) = next
-    {
-        cores.inspect(|cores| cores.give(0));
+    while let Some(Job { work, after, busy }) = next {
         // Whoever asked for the result finds none, and tries for itself.
         let _ = catch_unwind(AssertUnwindSafe(work));
         let (sender, jobs): (Sender<Job>, Receiver<Job>) = channel();
