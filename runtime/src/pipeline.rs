@@ -15,6 +15,7 @@ use nestwise_analysis::traffic::TrafficPlan;
 use nestwise_analysis::trip_bounds::TripBounds;
 use nestwise_costmodel::{Decision, Device, Features, Seconds};
 use nestwise_ir::{ArrayDecl, ArrayKind, BinOp, Extent, Length, LoopId, Nest, Tier};
+use nestwise_tiering::constants::WAITS;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
@@ -455,7 +456,8 @@ fn is_made_beside(
     step: Seconds,
     options: &Options,
 ) -> bool {
-    let worth_waiting = step > plan.making(decision.device, key.tier);
+    let making = plan.making(decision.device, key.tier);
+    let worth_waiting = step > making || decision.interpreted >= making * WAITS;
     let beside = plan.may_order(options) || plan.is_being_made();
     beside && decision.trial.is_none() && !worth_waiting && !plan.is_overdue(key.tier, options)
 }

@@ -57,6 +57,9 @@ pub const QUICK: Seconds = Seconds(3e-3);
 pub const SMALL: f64 = 3.0;
 /// Calls that take so many times as long as a plan and quick code are planned from their beginning.
 pub const LARGE: f64 = 2.0;
+/// Calls that are expected to take so many times as long as a plan, or code, wait for it: beside CPython it takes twice as long where cores
+/// share their units, and is found only between two iterations. What is lost if the call is over at once is this part of what was expected.
+pub const WAITS: f64 = 4.0;
 /// Between two looks whether a plan is there: this part of what one takes.
 pub const PLAN_LOOKS: f64 = 4.0;
 /// A site whose plan was to be asked for so many times sooner is not waited for by the sites in it: its iterations are long.

@@ -6,7 +6,7 @@
 //! told by what it is given, where that bounds it, and measured elsewhere. For a call that takes much longer a plan is made from its
 //! beginning: where there are cores to spare beside CPython, which goes on meanwhile.
 
-use crate::constants::{LARGE, QUICK, READING, SMALL};
+use crate::constants::{LARGE, QUICK, READING, SMALL, WAITS};
 use crate::latch::Latch;
 use crate::lost::Left;
 use crate::work::Work;
@@ -200,7 +200,8 @@ impl Unplanned {
         if least > READING.0 && leaves(making.0) {
             return Course::Leave;
         }
-        let alone = price.is_at_least(code * LARGE) && site.is_coarse();
+        let alone =
+            price.seconds.0 >= code * WAITS || price.is_at_least(code * LARGE) && site.is_coarse();
         // Where there may be a plan on disk it is only read, however much of the call's price is known.
         let worth = least > READING.0 || price.is_at_least(making.0 * SMALL);
         if alone || worth && !site.can_stop() {
@@ -271,6 +272,7 @@ mod tests {
             Course::Wait(MAKING + QUICK, Some(Seconds(3.5e-3)))
         );
         assert_eq!(course(10e-3, &USUAL), Course::Order);
+        assert_eq!(course(20e-3, &USUAL), Course::Plan);
         assert_eq!(course(f64::NAN, &USUAL), Course::Order);
     }
 
