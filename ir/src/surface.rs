@@ -33,7 +33,7 @@ pub struct Function {
     pub places: Arena<PlaceId, Place>,
     /// The statements.
     pub body: Vec<Stmt>,
-    /// It stands for a library's, which keeps nothing of its arguments.
+    /// The function stands for one of a library's, which keeps nothing of its arguments: what CPython does in a call of that.
     pub library: Option<LibraryWork>,
 }
 

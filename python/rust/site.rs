@@ -758,7 +758,7 @@ struct Manner {
 enum Attempt {
     /// The interpreter is cheaper, at least at first.
     Declined(Option<Box<Progress>>),
-    /// The same: it is cheaper there, at about this price.
+    /// The interpreter is cheaper, at about this price, and nothing is waited for.
     Dear(Seconds),
     /// CPython runs it; the reason is in the statistics.
     Failed,

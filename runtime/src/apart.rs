@@ -64,7 +64,7 @@ pub fn keep_off(helpers: &[Seat]) {
 pub struct Cores(libc::cpu_set_t);
 
 impl Cores {
-    /// Those that this thread may use.
+    /// The cores that this thread may use.
     pub fn of_this_thread() -> Option<Cores> {
         // SAFETY: an empty set is all zeros, and is written to as far as it goes.
         unsafe {
@@ -74,7 +74,7 @@ impl Cores {
         }
     }
 
-    /// Without the one that this thread is on, if there is any other.
+    /// The set without the core that this thread is on, if there is any other.
     pub fn others(&self) -> Option<Cores> {
         let mut set = self.0;
         // SAFETY: the number of a core is looked at before it is used.
@@ -88,7 +88,7 @@ impl Cores {
         }
     }
 
-    /// As the system has it.
+    /// The set in the form that the system takes.
     pub fn set(&self) -> &libc::cpu_set_t {
         &self.0
     }

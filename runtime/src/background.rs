@@ -51,7 +51,7 @@ pub fn start(most: usize, work: impl FnOnce() + Send + 'static) -> bool {
     start_then(most, work, || {})
 }
 
-/// The same, and `after` that something which does not count as work: what comes meanwhile waits for its end.
+/// Runs `work` as [`start`] does, and `after` it something that does not count as work: what comes meanwhile waits for its end.
 pub fn start_then(
     most: usize,
     work: impl FnOnce() + Send + 'static,

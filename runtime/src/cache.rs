@@ -36,7 +36,7 @@ impl Kind {
 /// Where an entry is kept.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Key {
-    /// What it is.
+    /// The kind of the entry.
     pub kind: Kind,
     /// A hash of the site or nest, and of whatever makes entries of it.
     pub of: blake3::Hash,

@@ -61,7 +61,7 @@ pub struct Stages {
     pub bounds: analysis::BoundsPlan,
     /// How often loops inside run at most, where no value tells how often they do.
     pub trip_bounds: TripBounds,
-    /// What it is priced by.
+    /// The features and the memory traffic that prices are computed from.
     pub priced_by: PricedBy,
     /// What undoing takes, if that was asked for.
     pub undo: Option<analysis::UndoPlan>,

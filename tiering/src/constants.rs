@@ -6,7 +6,7 @@ use nestwise_costmodel::Seconds;
 
 /// Of a loop that takes CPython so long or longer, an attempt is a small part.
 pub const SHORT: Seconds = Seconds(25e-6);
-/// The same where calls come seldom: an attempt takes ten times as long with cold caches.
+/// [`SHORT`] where calls come seldom: an attempt takes ten times as long with cold caches.
 pub const SHORT_SELDOM: Seconds = Seconds(250e-6);
 /// A call that is only watched is asked about after all when it has taken so long.
 pub const WATCHED: Seconds = Seconds(100e-6);
@@ -18,11 +18,11 @@ pub const ASLEEP: i64 = 200_000;
 pub const LATCHED: u32 = 64;
 /// Attempts in a row that came to nothing and may be chance.
 pub const CHANCE: u32 = 4;
-/// The same for launches that were rolled back: what stops them is often seldom.
+/// Launches in a row that were rolled back and may be chance: what stops them is often seldom.
 pub const CHANCE_STOPPED: u32 = 16;
 /// Calls in a row that are not asked about, at most: what could be missed is bounded.
 pub const MOST_LEFT: u32 = 512;
-/// The same after launches that were rolled back.
+/// [`MOST_LEFT`] after launches that were rolled back.
 pub const MOST_LEFT_STOPPED: u32 = 64;
 /// Nanoseconds after which there is a question in any case: some hundred times as many as one takes.
 pub const FUTILE_LASTS: i64 = 20_000_000;
