@@ -1,4 +1,4 @@
-//! How much work a call is, seen at a glance: see [`Latch`](nestwise_tiering::Latch).
+//! How much work a call is, seen at a glance: see [`FastReject`](nestwise_tiering::FastReject).
 
 use crate::amounts;
 use crate::layout;
@@ -7,7 +7,7 @@ use crate::once::Once;
 use crate::parsed::Parsed;
 use nestwise_frontend::atoms::AtomKind;
 use nestwise_runtime::{DeviceChoice, Options};
-use nestwise_tiering::{Latch, Work};
+use nestwise_tiering::{FastReject, Work};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -21,7 +21,7 @@ pub struct Sight {
 }
 
 // One line of the cache.
-const _: () = assert!(size_of::<Latch<Sight>>() == 64);
+const _: () = assert!(size_of::<FastReject<Sight>>() == 64);
 
 impl Sight {
     /// Of a site of which nothing is known yet.

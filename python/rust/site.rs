@@ -32,7 +32,7 @@ use nestwise_runtime::{
     DeviceChoice, Ended, Launch, Outcome, Plan, Reason, Resume, options, pipeline,
 };
 use nestwise_tiering::constants::{SHORT, WATCHED};
-use nestwise_tiering::{Attempted, Course, Gate, Losses, Unplanned, Why, Work};
+use nestwise_tiering::{Admission, Attempted, Course, Losses, Unplanned, Why, Work};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::cell::Cell;
@@ -55,7 +55,7 @@ pub struct Site {
     settled: SettledCalls,
     calls: AtomicU64,
     stats: Mutex<Stats>,
-    gate: Gate<Sight>,
+    admission: Admission<Sight>,
     unplanned: Unplanned,
     /// Something of it has run natively.
     ran: AtomicBool,
@@ -80,7 +80,7 @@ impl Site {
             settled: SettledCalls::default(),
             calls: AtomicU64::new(0),
             stats: Mutex::new(stats),
-            gate: Gate::new(Sight::new()),
+            admission: Admission::new(Sight::new()),
             unplanned: Unplanned::default(),
             ran: AtomicBool::new(false),
             failures: AtomicU32::new(0),
@@ -135,8 +135,8 @@ impl Site {
         stats.calls = self.calls.load(Ordering::Relaxed);
         let plan = self.plans.made().pop();
         stats.verdicts = plan.map_or_else(Vec::new, |plan| plan.verdicts());
-        stats.left(self.gate.left());
-        let (left, seconds) = self.unplanned.left(&self.gate.latch);
+        stats.left(self.admission.left());
+        let (left, seconds) = self.unplanned.left(&self.admission.fast_reject);
         stats.brief(left, seconds);
         stats
     }
@@ -162,8 +162,9 @@ impl Site {
         if !self.unplanned.is_over() {
             self.unplanned.add(seconds);
         }
-        self.gate.ended(futile, seconds, amounts::counts_futile());
-        if let Some(Why::Dear(predicted)) = futile.map(|v| v.why)
+        self.admission
+            .ended(futile, seconds, amounts::counts_futile());
+        if let Some(Why::Unprofitable(predicted)) = futile.map(|v| v.why)
             && seconds > SHORT
             && seconds > predicted * MISJUDGED
         {
@@ -194,9 +195,9 @@ impl Site {
         !self.ran.load(Ordering::Relaxed) && driver::waits_for_all()
     }
 
-    /// What is known before there is a plan, with all calls that the latch has left.
+    /// What is known before there is a plan, with all calls that the fast reject has left.
     fn unplanned(&self) -> &Unplanned {
-        self.unplanned.settle(&self.gate.latch);
+        self.unplanned.settle(&self.admission.fast_reject);
         &self.unplanned
     }
 
@@ -219,18 +220,20 @@ impl Site {
     /// `GATE[names]`, as far as that is seen at a glance: whether CPython runs the call.
     #[inline]
     pub fn leaves(&self, key: *mut PyObject) -> bool {
-        let latch = &self.gate.latch;
-        let leaves = |work: Work| latch.leaves(work.amount);
-        self.gate.switch.is_off() || ending::is_over() || latch.sight.work(key).is_some_and(leaves)
+        let fast_reject = &self.admission.fast_reject;
+        let leaves = |work: Work| fast_reject.leaves(work.amount);
+        self.admission.switch.is_off()
+            || ending::is_over()
+            || fast_reject.sight.work(key).is_some_and(leaves)
     }
 
     /// `GATE[names]`: whether a call with these sizes is worth an attempt. `key`: a name's value, or a tuple of them.
     pub fn admits(&self, py: Python<'_>, key: *mut PyObject) -> bool {
-        let latch = &self.gate.latch;
-        let glance = latch.sight.work(key);
-        self.gate.sees(glance.is_some());
+        let fast_reject = &self.admission.fast_reject;
+        let glance = fast_reject.sight.work(key);
+        self.admission.sees(glance.is_some());
         if glance.is_some() && self.unplanned.is_over() {
-            return self.gate.admits(glance, true) && !self.is_waited_for();
+            return self.admission.admits(glance, true) && !self.is_waited_for();
         }
         let Ok(parsed) = self.parsed(py) else {
             return true;
@@ -255,9 +258,9 @@ impl Site {
         };
         let work = Some(glance.unwrap_or_else(|| amounts::work(py, parsed, &size)));
         if self.unplanned.is_over() {
-            return self.gate.admits(work, false) && !self.is_waited_for();
+            return self.admission.admits(work, false) && !self.is_waited_for();
         }
-        latch.sight.arm(py, parsed, &options());
+        fast_reject.sight.arm(py, parsed, &options());
         if self.is_waited_for() {
             return false;
         }
@@ -265,10 +268,10 @@ impl Site {
         let told = || early::is_told_by_sizes(py, &self.unplanned, parsed);
         let leaves = || self.course(py, parsed, &size) == Course::Leave;
         if self.unplanned.is_early() && told() && leaves() {
-            self.unplanned.lend(latch, work);
+            self.unplanned.lend(fast_reject, work);
             return false;
         }
-        self.gate.admits(work, false)
+        self.admission.admits(work, false)
     }
 
     /// `CALL(reads...)`. `asked`: see [`driver::start`]. `keeps`: a device's copies of arrays may outlive the call.
@@ -315,7 +318,7 @@ impl Site {
         bare: bool,
     ) -> Option<Progress> {
         let work = || parsed.map(|p| work(py, p, arguments));
-        if bare && !self.gate.admits(work(), false) {
+        if bare && !self.admission.admits(work(), false) {
             return None;
         }
         let waited_for = verify::busy() || self.is_waited_for();
@@ -345,7 +348,7 @@ impl Site {
                 let waits = Waits::unplanned(wait, None);
                 Attempt::Declined(Some(Box::new(Progress::waiting(waits, None, false))))
             }
-            Course::Plan => match self.gate.watches() {
+            Course::Plan => match self.admission.watches() {
                 Some(why) => {
                     let waits = Waits::unplanned(WATCHED, None);
                     let mut waiting = Progress::waiting(waits, None, false);
@@ -355,24 +358,25 @@ impl Site {
                 None => self.guarded(py, arguments, None, manner(false)),
             },
         };
-        let dear = |predicted| Attempted {
+        let unprofitable = |predicted| Attempted {
             work: work(),
-            why: Why::Dear(predicted),
+            why: Why::Unprofitable(predicted),
         };
         Some(match attempt {
             Attempt::Declined(None) if bare => return None,
-            Attempt::Dear(predicted) if bare => {
+            Attempt::Unprofitable(predicted) if bare => {
                 // Nobody tells when CPython has run it: it takes about as long as that.
                 let counted = amounts::counts_futile();
-                self.gate.ended(Some(dear(predicted)), predicted, counted);
+                self.admission
+                    .ended(Some(unprofitable(predicted)), predicted, counted);
                 return None;
             }
             Attempt::Declined(None) => Progress::none(),
-            Attempt::Dear(predicted) => Progress::futile(dear(predicted)),
+            Attempt::Unprofitable(predicted) => Progress::futile(unprofitable(predicted)),
             Attempt::Failed => {
                 let (work, why) = (work(), Why::Refused);
                 if amounts::counts_futile() {
-                    self.gate.refused(work);
+                    self.admission.refused(work);
                 }
                 Progress::futile(Attempted { work, why })
             }
@@ -404,7 +408,7 @@ impl Site {
                 progress.waits = waiting.and_then(|mut w| w.waits.take());
                 progress
             }
-            Attempt::Failed | Attempt::Dear(_) => Progress::none(),
+            Attempt::Failed | Attempt::Unprofitable(_) => Progress::none(),
         }
     }
 
@@ -502,7 +506,7 @@ impl Site {
             let on_threads = launch.decision.of(Device::Threads);
             let stopped = matches!(launch.ended, Ended::Partial { .. });
             let far = !stopped || launch.replaced() >= SHORT.0;
-            self.gate
+            self.admission
                 .ran(Seconds(launch.seconds), on_threads.fork_join.0 > 0.0, far);
             self.ran.store(true, Ordering::Relaxed);
         }
@@ -576,7 +580,7 @@ impl Site {
         if options().device == DeviceChoice::Interpreter {
             return Err(Reason::Forced);
         }
-        let ready = resume.is_none().then(|| self.gate.ready());
+        let ready = resume.is_none().then(|| self.admission.ready());
         let mut mixed = lock(&self.mixed).clone();
         let mut refused = None;
         // A list found to mix ints and floats changes the signature; each retry learns of one more list.
@@ -627,7 +631,7 @@ impl Site {
                     }
                     let predicted = declined.decision.interpreted;
                     let Some(patience) = declined.patience else {
-                        return Ok(Attempt::Dear(predicted));
+                        return Ok(Attempt::Unprofitable(predicted));
                     };
                     let is_range = results::runs_over_range(py, parsed, &binding);
                     let waits = Waits {
@@ -640,7 +644,7 @@ impl Site {
                     if declined.doubted {
                         waiting.futile = Some(Attempted {
                             work: Some(work(py, parsed, names.arguments)),
-                            why: Why::Dear(predicted),
+                            why: Why::Unprofitable(predicted),
                         });
                     }
                     Ok(Attempt::Declined(Some(Box::new(waiting))))
@@ -676,7 +680,7 @@ impl Site {
     /// Keeps what the price of a call rests on.
     fn keep_prices(&self, plan: &Plan, binding: &Binding) {
         // Takes longer than many a call.
-        nestwise_tiering::gate::unnoticed(|| {
+        nestwise_tiering::admission::unnoticed(|| {
             if let Ok(features) = plan.features(&binding.captures) {
                 lock(&self.stats).features.add(&features);
             }
@@ -714,7 +718,7 @@ impl Site {
             true => Caches::Warm,
             false => decision.ready.caches,
         };
-        self.gate.is_small(work, caches);
+        self.admission.is_small(work, caches);
     }
 
     /// The plan for what a call binds. None: it is being made, where CPython may go on `beside`.
@@ -733,7 +737,7 @@ impl Site {
             }
             Planned::Came(plan) => plan,
         };
-        // The latch is not its any more.
+        // The fast_reject is not its any more.
         self.unplanned().end();
         let plan = plan?;
         plan.add_lost(self.unplanned.spent());
@@ -759,7 +763,7 @@ enum Attempt {
     /// The interpreter is cheaper, at least at first.
     Declined(Option<Box<Progress>>),
     /// The interpreter is cheaper, at about this price, and nothing is waited for.
-    Dear(Seconds),
+    Unprofitable(Seconds),
     /// CPython runs it; the reason is in the statistics.
     Failed,
     /// Native code ran.

@@ -2,7 +2,7 @@
 
 use nestwise_costmodel::Seconds;
 
-// Calls that are too small, or come to nothing (`gate`, `latch`, `futile`, `switch`).
+// Calls that are too small, or come to nothing (`admission`, `fast_reject`, `backoff`, `switch`).
 
 /// Of a loop that takes CPython so long or longer, an attempt is a small part.
 pub const SHORT: Seconds = Seconds(25e-6);
@@ -15,7 +15,7 @@ pub const SELDOM: i64 = 50_000;
 /// Nanoseconds after which helpers that nobody had anything for sleep: as long as they look for work.
 pub const ASLEEP: i64 = 200_000;
 /// Units of 2^20 cycles, some twenty milliseconds in all, for which calls are left at a glance.
-pub const LATCHED: u32 = 64;
+pub const REJECTED_FOR: u32 = 64;
 /// Attempts in a row that came to nothing and may be chance.
 pub const CHANCE: u32 = 4;
 /// Launches in a row that were rolled back and may be chance: what stops them is often seldom.
@@ -25,7 +25,7 @@ pub const MOST_LEFT: u32 = 512;
 /// [`MOST_LEFT`] after launches that were rolled back.
 pub const MOST_LEFT_STOPPED: u32 = 64;
 /// Nanoseconds after which there is a question in any case: some hundred times as many as one takes.
-pub const FUTILE_LASTS: i64 = 20_000_000;
+pub const BACKOFF_LASTS: i64 = 20_000_000;
 /// Calls that are so many times as large are still like others: sizes may grow from call to call.
 pub const LARGER: i64 = 2;
 /// Nanoseconds for which a site is switched off the first time, and at most.

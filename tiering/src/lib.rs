@@ -16,7 +16,7 @@
 //! they take, and as long as they take), and one iteration of the outermost loop, which nobody can stop ([`unplanned`], [`tiers`]).
 //!
 //! # The parts
-//! - [`latch`], [`gate`], [`switch`], [`futile`]: calls that are not attempted, since they are too small, or others like them came to nothing;
+//! - [`fast_reject`], [`admission`], [`switch`], [`backoff`]: calls that are not attempted, since they are too small, or others like them came to nothing;
 //! - [`unplanned`]: when a plan is made;
 //! - [`tiers`], [`lost`]: when code is made, and of which tier;
 //! - [`shares`]: how many iterations CPython runs between two questions;
@@ -25,11 +25,11 @@
 //!
 //! Nothing here knows Python objects, nests or LLVM: callers say what something takes, and do what comes out.
 
+pub mod admission;
+pub mod backoff;
 pub mod clock;
 pub mod constants;
-pub mod futile;
-pub mod gate;
-pub mod latch;
+pub mod fast_reject;
 pub mod losses;
 pub mod lost;
 pub mod shares;
@@ -38,9 +38,9 @@ pub mod tiers;
 pub mod unplanned;
 mod work;
 
-pub use futile::{Attempted, Why};
-pub use gate::Gate;
-pub use latch::Latch;
+pub use admission::Admission;
+pub use backoff::{Attempted, Why};
+pub use fast_reject::FastReject;
 pub use losses::Losses;
 pub use lost::{Left, Lost};
 pub use tiers::{Next, Room, Running, Tiers};

@@ -7,7 +7,7 @@
 //! beginning: where there are cores to spare beside CPython, which goes on meanwhile.
 
 use crate::constants::{LARGE, QUICK, READING, SMALL, WAITS};
-use crate::latch::Latch;
+use crate::fast_reject::FastReject;
 use crate::lost::Left;
 use crate::work::Work;
 use nestwise_costmodel::Seconds;
@@ -22,7 +22,7 @@ pub struct Unplanned {
     /// Calls that were left to it without a further look, and their part of that.
     left: AtomicU64,
     guessed: AtomicU64,
-    /// The nanoseconds of the last of them, and how many such calls the latch may leave unasked.
+    /// The nanoseconds of the last of them, and how many such calls the fast reject may leave unasked.
     each: AtomicU64,
     lent: AtomicU32,
     /// Nanoseconds that may be spent without a plan.
@@ -119,18 +119,18 @@ impl Unplanned {
         (!self.is_over() && spent.0 >= READING.0 * SMALL).then_some(spent)
     }
 
-    /// Calls that were left, those by the latch among them, and how long CPython took for them, about.
-    pub fn left<S>(&self, latch: &Latch<S>) -> (u64, Seconds) {
+    /// Calls that were left, those by the fast reject among them, and how long CPython took for them, about.
+    pub fn left<S>(&self, fast_reject: &FastReject<S>) -> (u64, Seconds) {
         let lent = self.lent.load(Ordering::Relaxed);
-        let more = u64::from(lent.saturating_sub(latch.times()));
+        let more = u64::from(lent.saturating_sub(fast_reject.times()));
         let nanoseconds = more * self.each.load(Ordering::Relaxed);
         let guessed = sum(&self.guessed) + Seconds(nanoseconds as f64 * 1e-9);
         (self.left.load(Ordering::Relaxed) + more, guessed)
     }
 
-    /// From now on the latch leaves calls of so much work like the one that just was, as long as all that CPython takes is
+    /// From now on the fast reject leaves calls of so much work like the one that just was, as long as all that CPython takes is
     /// less than a plan takes.
-    pub fn lend<S>(&self, latch: &Latch<S>, work: Option<Work>) {
+    pub fn lend<S>(&self, fast_reject: &FastReject<S>, work: Option<Work>) {
         let Some(work) = work.filter(|w| w.bounds) else {
             return;
         };
@@ -139,14 +139,14 @@ impl Unplanned {
         let times = rest / self.each.load(Ordering::Relaxed).max(1);
         let times = u32::try_from(times).unwrap_or(u32::MAX);
         self.lent.store(times, Ordering::Relaxed);
-        latch.leave(work.amount, times);
+        fast_reject.leave(work.amount, times);
     }
 
-    /// Counts what the latch has left since.
-    pub fn settle<S>(&self, latch: &Latch<S>) {
+    /// Counts what the fast reject has left since.
+    pub fn settle<S>(&self, fast_reject: &FastReject<S>) {
         let lent = self.lent.swap(0, Ordering::Relaxed);
         if lent > 0 {
-            let times = lent.saturating_sub(latch.take_back());
+            let times = lent.saturating_sub(fast_reject.take_back());
             self.leave(times, self.each.load(Ordering::Relaxed));
         }
     }
@@ -336,19 +336,19 @@ mod tests {
 
     #[test]
     fn the_latch_leaves_calls_while_they_are_worth_less_than_a_plan() {
-        let (site, latch) = (Unplanned::default(), Latch::new(()));
+        let (site, fast_reject) = (Unplanned::default(), FastReject::new(()));
         assert_eq!(site.course(price(1e-5), MAKING, &USUAL), Course::Leave);
         let work = Work {
             amount: 7,
             bounds: true,
         };
-        site.lend(&latch, Some(work));
-        let times = latch.times();
+        site.lend(&fast_reject, Some(work));
+        let times = fast_reject.times();
         assert_eq!(times, 29);
-        assert!(latch.leaves(7) && !latch.leaves(8));
-        assert_eq!(site.left(&latch).0, 2);
-        site.settle(&latch);
-        assert_eq!(site.left(&latch).0, 2);
+        assert!(fast_reject.leaves(7) && !fast_reject.leaves(8));
+        assert_eq!(site.left(&fast_reject).0, 2);
+        site.settle(&fast_reject);
+        assert_eq!(site.left(&fast_reject).0, 2);
         assert!((site.spent().0 - 2e-5).abs() < 1e-9);
     }
 }

@@ -4,12 +4,12 @@
 //! in the caches: what it costs to leave it is the lines that are fetched from memory to find out. So all of it is in one
 //! line, and the function that reads it calls nothing.
 
-use crate::constants::LATCHED;
+use crate::constants::REJECTED_FOR;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
-/// A site's latch. `S`: what tells how much work a call is.
+/// A site's fast reject. `S`: what tells how much work a call is.
 #[repr(C, align(64))]
-pub struct Latch<S> {
+pub struct FastReject<S> {
     /// Up to this much work CPython is cheaper, whatever the call finds in the caches; below zero at first.
     small: AtomicI64,
     /// Calls of just so much work are CPython's, too, for so many times; of `!alike` or less, until then, where that is below zero.
@@ -33,10 +33,10 @@ fn has_passed(until: u32) -> bool {
     ticks().wrapping_sub(until) as i32 >= 0
 }
 
-impl<S> Latch<S> {
+impl<S> FastReject<S> {
     /// One that leaves nothing.
-    pub fn new(sight: S) -> Latch<S> {
-        Latch {
+    pub fn new(sight: S) -> FastReject<S> {
+        FastReject {
             small: AtomicI64::new(-1),
             alike: AtomicI64::new(-1),
             times: AtomicU32::new(0),
@@ -90,7 +90,7 @@ impl<S> Latch<S> {
     pub fn leave_up_to(&self, amount: i64, times: u32) {
         self.alike.store(!amount, Ordering::Relaxed);
         self.until
-            .store(ticks().wrapping_add(LATCHED), Ordering::Relaxed);
+            .store(ticks().wrapping_add(REJECTED_FOR), Ordering::Relaxed);
         self.times.store(times, Ordering::Relaxed);
     }
 
@@ -99,7 +99,7 @@ impl<S> Latch<S> {
         self.times.load(Ordering::Relaxed)
     }
 
-    /// The same, and they are asked about again.
+    /// The calls that were still to be left, which are asked about again from now on.
     pub fn take_back(&self) -> u32 {
         self.times.swap(0, Ordering::Relaxed)
     }
@@ -111,17 +111,17 @@ mod tests {
 
     #[test]
     fn small_calls_and_so_many_like_one_are_left() {
-        let latch = Latch::new(());
-        assert!(!latch.leaves(0));
-        latch.set_small(10);
-        assert!(latch.leaves(10) && !latch.leaves(11));
-        latch.leave(20, 2);
-        assert!(!latch.leaves(21) && latch.leaves(20));
-        assert_eq!(latch.times(), 1);
-        assert!(latch.leaves(20) && !latch.leaves(20));
-        latch.leave_up_to(30, 3);
-        assert!(latch.leaves(25) && !latch.leaves(31));
-        assert_eq!(latch.take_back(), 2);
-        assert!(!latch.leaves(25));
+        let fast_reject = FastReject::new(());
+        assert!(!fast_reject.leaves(0));
+        fast_reject.set_small(10);
+        assert!(fast_reject.leaves(10) && !fast_reject.leaves(11));
+        fast_reject.leave(20, 2);
+        assert!(!fast_reject.leaves(21) && fast_reject.leaves(20));
+        assert_eq!(fast_reject.times(), 1);
+        assert!(fast_reject.leaves(20) && !fast_reject.leaves(20));
+        fast_reject.leave_up_to(30, 3);
+        assert!(fast_reject.leaves(25) && !fast_reject.leaves(31));
+        assert_eq!(fast_reject.take_back(), 2);
+        assert!(!fast_reject.leaves(25));
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::clock;
 use crate::constants::{
-    CHANCE, CHANCE_STOPPED, FUTILE_LASTS, LARGER, MOST_LEFT, MOST_LEFT_STOPPED, SHORT,
+    BACKOFF_LASTS, CHANCE, CHANCE_STOPPED, LARGER, MOST_LEFT, MOST_LEFT_STOPPED, SHORT,
 };
-use crate::latch::Latch;
+use crate::fast_reject::FastReject;
 use crate::work::Work;
 use nestwise_costmodel::Seconds;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
@@ -21,10 +21,10 @@ pub struct Attempted {
 #[derive(Clone, Copy, PartialEq)]
 pub enum Why {
     /// CPython is cheaper, at about this price.
-    Dear(Seconds),
+    Unprofitable(Seconds),
     /// Something was in the way, of it or of others like it.
     Failed,
-    /// The same, and the [gate knows](crate::Gate::refused).
+    /// Something was in the way, which [is counted already](crate::Admission::refused).
     Refused,
     /// Native code ran, and was stopped at once, perhaps before it had done anything.
     Lost,
@@ -42,14 +42,14 @@ pub enum Answer {
 ///
 /// Asking costs a microsecond or two, whatever is found to be in the way, or the pricing alone where no bound of the work
 /// is known, and ten times as much with cold caches; a launch that is taken back can cost much more. After a few such calls
-/// in a row some are left to CPython without being asked about, by the [`Latch`] where that can, and only up to the next
+/// in a row some are left to CPython without being asked about, by the [`FastReject`] where that can, and only up to the next
 /// question. Where it was the asking that was too much, those that are not much larger, and for some milliseconds: so what
 /// could be missed is bounded. Then one is watched: CPython begins, and is interrupted if it takes long.
 #[derive(Default)]
-pub struct Futile {
+pub struct Backoff {
     /// How many there were in a row.
     streak: AtomicU32,
-    /// Calls that are not asked about, but for those that are the latch's to leave, and how many that got.
+    /// Calls that are not asked about, but for those that are the fast reject's to leave, and how many that got.
     skip: AtomicU32,
     lent: AtomicU32,
     /// The largest of them.
@@ -57,26 +57,31 @@ pub struct Futile {
     /// When the last one was, in nanoseconds.
     last: AtomicI64,
     /// They are left to CPython because it is cheaper, as are calls below the threshold, which nobody counts.
-    dear: AtomicBool,
+    unprofitable: AtomicBool,
     /// How many others there were.
     left: AtomicU64,
 }
 
-impl Futile {
+impl Backoff {
     /// Larger than any call.
     const ANY: i64 = i64::MAX;
 
     /// What became of the ones before a call that is only to be watched.
     pub fn before(&self) -> Why {
-        match self.dear.load(Ordering::Relaxed) {
-            true => Why::Dear(SHORT),
+        match self.unprofitable.load(Ordering::Relaxed) {
+            true => Why::Unprofitable(SHORT),
             false => Why::Failed,
         }
     }
 
-    /// `lends`: the latch may leave the calls after this one.
-    pub fn answer<S>(&self, latch: &Latch<S>, work: Option<Work>, lends: bool) -> Answer {
-        self.settle(latch);
+    /// `lends`: the fast reject may leave the calls after this one.
+    pub fn answer<S>(
+        &self,
+        fast_reject: &FastReject<S>,
+        work: Option<Work>,
+        lends: bool,
+    ) -> Answer {
+        self.settle(fast_reject);
         let skip = self.skip.load(Ordering::Relaxed);
         let largest = self.work.load(Ordering::Relaxed);
         if skip == 0 || work.map_or(Self::ANY, |w| w.amount) / LARGER > largest {
@@ -86,60 +91,66 @@ impl Futile {
         self.skip.store(skip - 1, Ordering::Relaxed);
         self.count(1);
         // A call that was left may have taken long, and the next may too.
-        let old = || clock::coarse() - self.last.load(Ordering::Relaxed) > FUTILE_LASTS;
+        let old = || clock::coarse() - self.last.load(Ordering::Relaxed) > BACKOFF_LASTS;
         if largest != Self::ANY && old() {
             return Answer::Watch;
         }
         if lends && skip > 1 {
             self.lent.store(skip - 1, Ordering::Relaxed);
             self.skip.store(0, Ordering::Relaxed);
-            latch.leave_up_to(largest.saturating_mul(LARGER), skip - 1);
+            fast_reject.leave_up_to(largest.saturating_mul(LARGER), skip - 1);
         }
         Answer::Leave
     }
 
     /// Counts calls that were left to CPython.
     fn count(&self, calls: u32) {
-        if !self.dear.load(Ordering::Relaxed) {
+        if !self.unprofitable.load(Ordering::Relaxed) {
             self.left.fetch_add(calls.into(), Ordering::Relaxed);
         }
     }
 
-    /// Takes back what the latch has not left of what it was lent.
-    fn settle<S>(&self, latch: &Latch<S>) {
+    /// Takes back what the fast reject has not left of what it was lent.
+    fn settle<S>(&self, fast_reject: &FastReject<S>) {
         let lent = self.lent.swap(0, Ordering::Relaxed);
         if lent > 0 {
-            let rest = latch.take_back().min(lent);
+            let rest = fast_reject.take_back().min(lent);
             self.count(lent - rest);
             self.skip.store(rest, Ordering::Relaxed);
         }
     }
 
     /// How many calls were left that failed.
-    pub fn left<S>(&self, latch: &Latch<S>) -> u64 {
-        let lent = match self.dear.load(Ordering::Relaxed) {
+    pub fn left<S>(&self, fast_reject: &FastReject<S>) -> u64 {
+        let lent = match self.unprofitable.load(Ordering::Relaxed) {
             true => 0,
             false => self.lent.load(Ordering::Relaxed),
         };
-        let more = u64::from(lent.saturating_sub(latch.times()));
+        let more = u64::from(lent.saturating_sub(fast_reject.times()));
         self.left.load(Ordering::Relaxed) + more
     }
 
     /// `short`: calls of so many seconds or more are asked about anyway.
-    pub fn add<S>(&self, latch: &Latch<S>, attempted: Attempted, seconds: Seconds, short: Seconds) {
+    pub fn add<S>(
+        &self,
+        fast_reject: &FastReject<S>,
+        attempted: Attempted,
+        seconds: Seconds,
+        short: Seconds,
+    ) {
         let lost = attempted.why == Why::Lost;
         let (work, chance, most) = match attempted.work {
             _ if lost => (Self::ANY, CHANCE_STOPPED, MOST_LEFT_STOPPED),
             Some(work) if seconds <= short => (work.amount.min(Self::ANY - 1), CHANCE, MOST_LEFT),
-            _ => return self.clear(latch),
+            _ => return self.clear(fast_reject),
         };
         let before = self.work.load(Ordering::Relaxed);
         if (before == Self::ANY) != lost {
-            self.clear(latch);
+            self.clear(fast_reject);
         }
-        self.settle(latch);
-        let dear = matches!(attempted.why, Why::Dear(_));
-        self.dear.store(dear, Ordering::Relaxed);
+        self.settle(fast_reject);
+        let unprofitable = matches!(attempted.why, Why::Unprofitable(_));
+        self.unprofitable.store(unprofitable, Ordering::Relaxed);
         let streak = self.streak.load(Ordering::Relaxed) + 1;
         let largest = if streak > 1 { work.max(before) } else { work };
         self.work.store(largest, Ordering::Relaxed);
@@ -160,12 +171,15 @@ impl Futile {
             false => CHANCE + MOST_LEFT.ilog2(),
         };
         let constant = self.streak.load(Ordering::Relaxed) >= most;
-        (constant, !lost && !self.dear.load(Ordering::Relaxed))
+        (
+            constant,
+            !lost && !self.unprofitable.load(Ordering::Relaxed),
+        )
     }
 
-    pub fn clear<S>(&self, latch: &Latch<S>) {
+    pub fn clear<S>(&self, fast_reject: &FastReject<S>) {
         if self.streak.load(Ordering::Relaxed) != 0 {
-            self.settle(latch);
+            self.settle(fast_reject);
             self.streak.store(0, Ordering::Relaxed);
             self.skip.store(0, Ordering::Relaxed);
         }
@@ -185,16 +199,16 @@ mod tests {
 
     /// How many of so many calls alike are asked about, if each comes to nothing.
     fn asked(why: Why, calls: u32) -> u32 {
-        let (futile, latch) = (Futile::default(), Latch::new(()));
+        let (backoff, fast_reject) = (Backoff::default(), FastReject::new(()));
         let mut asked = 0;
         for _ in 0..calls {
-            if futile.answer(&latch, call(100), false) == Answer::Ask {
+            if backoff.answer(&fast_reject, call(100), false) == Answer::Ask {
                 asked += 1;
                 let attempted = Attempted {
                     work: call(100),
                     why,
                 };
-                futile.add(&latch, attempted, Seconds(1e-6), SHORT);
+                backoff.add(&fast_reject, attempted, Seconds(1e-6), SHORT);
             }
         }
         asked
@@ -205,37 +219,37 @@ mod tests {
         assert_eq!(asked(Why::Failed, CHANCE), CHANCE);
         // 2, 4, 8, ... are left between two questions.
         assert_eq!(asked(Why::Failed, CHANCE + 1 + 2 + 1 + 4 + 1), CHANCE + 3);
-        assert!(asked(Why::Dear(Seconds(1e-6)), 10_000) < 40);
+        assert!(asked(Why::Unprofitable(Seconds(1e-6)), 10_000) < 40);
         assert!(asked(Why::Lost, 10_000) > asked(Why::Failed, 10_000));
     }
 
     #[test]
     fn much_larger_calls_are_asked_about() {
-        let (futile, latch) = (Futile::default(), Latch::new(()));
+        let (backoff, fast_reject) = (Backoff::default(), FastReject::new(()));
         for _ in 0..=CHANCE {
             let attempted = Attempted {
                 work: call(100),
                 why: Why::Failed,
             };
-            futile.add(&latch, attempted, Seconds(1e-6), SHORT);
+            backoff.add(&fast_reject, attempted, Seconds(1e-6), SHORT);
         }
-        assert!(futile.answer(&latch, call(100 * LARGER), false) == Answer::Leave);
-        assert!(futile.answer(&latch, call(1000), false) == Answer::Ask);
-        futile.clear(&latch);
-        assert!(futile.answer(&latch, call(100), false) == Answer::Ask);
+        assert!(backoff.answer(&fast_reject, call(100 * LARGER), false) == Answer::Leave);
+        assert!(backoff.answer(&fast_reject, call(1000), false) == Answer::Ask);
+        backoff.clear(&fast_reject);
+        assert!(backoff.answer(&fast_reject, call(100), false) == Answer::Ask);
     }
 
     #[test]
     fn a_long_call_counts_anew() {
-        let (futile, latch) = (Futile::default(), Latch::new(()));
+        let (backoff, fast_reject) = (Backoff::default(), FastReject::new(()));
         for k in 0..100 {
-            assert!(futile.answer(&latch, call(100), false) == Answer::Ask);
+            assert!(backoff.answer(&fast_reject, call(100), false) == Answer::Ask);
             let seconds = Seconds(if k % 4 == 3 { 1e-3 } else { 1e-6 });
             let attempted = Attempted {
                 work: call(100),
                 why: Why::Failed,
             };
-            futile.add(&latch, attempted, seconds, SHORT);
+            backoff.add(&fast_reject, attempted, seconds, SHORT);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Calls that are left to CPython without an attempt: too small for one to pay, or like others that came to nothing.
 
+use crate::backoff::{Answer, Attempted, Backoff, Why};
 use crate::clock;
 use crate::constants::{ASLEEP, SELDOM, SHORT, SHORT_SELDOM};
-use crate::futile::{Answer, Attempted, Futile, Why};
-use crate::latch::Latch;
+use crate::fast_reject::FastReject;
 use crate::switch::Switch;
 use crate::work::Work;
 use nestwise_costmodel::{Caches, Ready, Seconds};
@@ -30,10 +30,10 @@ static SHARED: AtomicI64 = AtomicI64::new(0);
 
 /// What stands before a site's attempts. What calls ask that come seldom is side by side.
 #[repr(C)]
-pub struct Gate<S> {
+pub struct Admission<S> {
     /// What leaves calls at a glance.
-    pub latch: Latch<S>,
-    /// Up to this much work CPython is cheaper if a call finds the caches so: see [`Latch`] for those that find them warm.
+    pub fast_reject: FastReject<S>,
+    /// Up to this much work CPython is cheaper if a call finds the caches so: see [`FastReject`] for those that find them warm.
     shared: AtomicI64,
     cold: AtomicI64,
     /// When the last call that was asked about ended, about, or began, in nanoseconds; 0: never.
@@ -47,18 +47,18 @@ pub struct Gate<S> {
     late: AtomicBool,
     /// The call that comes now is to be watched.
     watch: AtomicBool,
-    futile: Futile,
+    backoff: Backoff,
     /// For sites whose calls nothing tells apart at a glance.
     pub switch: Switch,
     /// Nothing told the last call's work at a glance.
     blind: AtomicBool,
 }
 
-impl<S> Gate<S> {
+impl<S> Admission<S> {
     /// Of a site that nobody has called. `sight`: what tells how much work a call is.
-    pub fn new(sight: S) -> Gate<S> {
-        Gate {
-            latch: Latch::new(sight),
+    pub fn new(sight: S) -> Admission<S> {
+        Admission {
+            fast_reject: FastReject::new(sight),
             shared: AtomicI64::new(-1),
             cold: AtomicI64::new(-1),
             before: AtomicI64::new(0),
@@ -67,19 +67,19 @@ impl<S> Gate<S> {
             others: AtomicU64::new(0),
             late: AtomicBool::new(false),
             watch: AtomicBool::new(false),
-            futile: Futile::default(),
+            backoff: Backoff::default(),
             switch: Switch::default(),
             blind: AtomicBool::new(true),
         }
     }
 
-    /// Whether a call of that much work is worth an attempt, or at least [to be watched](Gate::watches). `glanced`: the latch
+    /// Whether a call of that much work is worth an attempt, or at least [to be watched](Admission::watches). `glanced`: the fast reject
     /// sees how much that is, and may leave others.
     pub fn admits(&self, work: Option<Work>, glanced: bool) -> bool {
         if work.is_some_and(|w| w.bounds && self.leaves(w.amount)) {
             return false;
         }
-        let answer = self.futile.answer(&self.latch, work, glanced);
+        let answer = self.backoff.answer(&self.fast_reject, work, glanced);
         if answer == Answer::Watch {
             self.watch.store(true, Ordering::Relaxed);
         }
@@ -98,11 +98,11 @@ impl<S> Gate<S> {
     pub fn watches(&self) -> Option<Why> {
         let watched =
             self.watch.load(Ordering::Relaxed) && self.watch.swap(false, Ordering::Relaxed);
-        watched.then(|| self.futile.before())
+        watched.then(|| self.backoff.before())
     }
 
     fn leaves(&self, amount: i64) -> bool {
-        if self.latch.is_small(amount) {
+        if self.fast_reject.is_small(amount) {
             return true;
         }
         let within = |threshold: &AtomicI64| amount <= threshold.load(Ordering::Relaxed);
@@ -155,7 +155,7 @@ impl<S> Gate<S> {
             return;
         }
         match caches {
-            Caches::Warm => self.latch.set_small(work.amount),
+            Caches::Warm => self.fast_reject.set_small(work.amount),
             Caches::Shared => _ = self.shared.fetch_max(work.amount, Ordering::Relaxed),
             Caches::Cold => _ = self.cold.fetch_max(work.amount, Ordering::Relaxed),
         }
@@ -173,11 +173,12 @@ impl<S> Gate<S> {
                     true => SHORT_SELDOM,
                     false => SHORT,
                 };
-                self.futile.add(&self.latch, attempted, seconds, short);
+                self.backoff
+                    .add(&self.fast_reject, attempted, seconds, short);
             }
-            _ => self.futile.clear(&self.latch),
+            _ => self.backoff.clear(&self.fast_reject),
         }
-        let (constant, refused) = self.futile.is_constant();
+        let (constant, refused) = self.backoff.is_constant();
         // What types refuse is refused whatever the sizes.
         if (self.blind.load(Ordering::Relaxed) || constant && refused) && counted {
             self.switch.ended(seconds, constant, SHORT);
@@ -192,7 +193,8 @@ impl<S> Gate<S> {
             work,
             why: Why::Failed,
         };
-        self.futile.add(&self.latch, attempted, Seconds(0.0), SHORT);
+        self.backoff
+            .add(&self.fast_reject, attempted, Seconds(0.0), SHORT);
     }
 
     /// The call that was asked about last took so many seconds; when it ended.
@@ -217,13 +219,13 @@ impl<S> Gate<S> {
         count(&LAUNCHES);
         count(&self.own);
         if far {
-            self.futile.clear(&self.latch);
+            self.backoff.clear(&self.fast_reject);
         }
     }
 
     /// Calls that were left because others came to nothing.
     pub fn left(&self) -> u64 {
-        self.futile.left(&self.latch)
+        self.backoff.left(&self.fast_reject)
     }
 }
 
@@ -249,60 +251,60 @@ mod tests {
 
     #[test]
     fn what_is_small_is_left_and_what_only_seems_so_is_not() {
-        let gate = Gate::new(());
+        let admission = Admission::new(());
         let small = Work {
             amount: 10,
             bounds: true,
         };
-        gate.is_small(small, Caches::Warm);
-        assert!(!gate.admits(work(10), false) && gate.admits(work(11), false));
+        admission.is_small(small, Caches::Warm);
+        assert!(!admission.admits(work(10), false) && admission.admits(work(11), false));
         // A number that bounds nothing says nothing of others.
         let unbounded = Work {
             bounds: false,
             ..small
         };
-        assert!(gate.admits(Some(unbounded), false));
-        gate.is_small(
+        assert!(admission.admits(Some(unbounded), false));
+        admission.is_small(
             Work {
                 amount: 1000,
                 ..unbounded
             },
             Caches::Warm,
         );
-        assert!(gate.admits(work(1000), false));
+        assert!(admission.admits(work(1000), false));
     }
 
     #[test]
     fn calls_that_come_seldom_have_a_threshold_of_their_own() {
-        let gate = Gate::new(());
+        let admission = Admission::new(());
         let some = Work {
             amount: 10,
             bounds: true,
         };
-        gate.is_small(some, Caches::Cold);
-        gate.is_small(some, Caches::Shared);
+        admission.is_small(some, Caches::Cold);
+        admission.is_small(some, Caches::Shared);
         // Nothing was before the first call, and the second comes at once.
-        assert!(gate.admits(work(10), false) && gate.admits(work(10), false));
+        assert!(admission.admits(work(10), false) && admission.admits(work(10), false));
         std::thread::sleep(Duration::from_millis(5));
-        assert!(!gate.admits(work(10), false));
+        assert!(!admission.admits(work(10), false));
         std::thread::sleep(Duration::from_millis(5));
-        assert!(gate.admits(work(11), false));
+        assert!(admission.admits(work(11), false));
     }
 
     #[test]
     fn calls_like_those_that_came_to_nothing_are_left_until_one_gets_far() {
-        let gate = Gate::new(());
+        let admission = Admission::new(());
         for _ in 0..=CHANCE {
-            assert!(gate.admits(work(5), false));
+            assert!(admission.admits(work(5), false));
             let attempted = Attempted {
                 work: work(5),
                 why: Why::Failed,
             };
-            gate.ended(Some(attempted), Seconds(1e-6), true);
+            admission.ended(Some(attempted), Seconds(1e-6), true);
         }
-        assert!(!gate.admits(work(5), false));
-        assert_eq!(gate.left(), 1);
-        gate.ran(Seconds(1e-3), false, true);
-        assert!(gate.admits(work(5), false));
+        assert!(!admission.admits(work(5), false));
+        assert_eq!(admission.left(), 1);
+        admission.ran(Seconds(1e-3), false, true);
+        assert!(admission.admits(work(5), false));
     }
 }
