@@ -396,7 +396,7 @@ fn attempt<V: HasValue>(
     let kernel = match there {
         Some(kernel) => kernel,
         // CPython goes on while it is made, if that costs less than to wait.
-        None if is_made_beside(plan, &decision, &key, step, &options) => {
+        None if is_made_beside(plan, &sizes, &decision, &key, step, &options) => {
             plan.order(key, &options);
             let waits = Decision {
                 device: Device::Interpreter,
@@ -451,13 +451,16 @@ fn attempt<V: HasValue>(
 /// Whether a kernel that is missing is made while CPython goes on.
 fn is_made_beside(
     plan: &Plan,
+    sizes: &Sizes,
     decision: &Decision,
     key: &Key,
     step: Seconds,
     options: &Options,
 ) -> bool {
     let making = plan.making(decision.device, key.tier);
-    let worth_waiting = step > making || decision.interpreted >= making * WAITS;
+    // A guess of how long a loop goes on is not waited for.
+    let sure = sizes.top.is_some() && sizes.knows_inner();
+    let worth_waiting = step > making || sure && decision.interpreted >= making * WAITS;
     let beside = plan.may_order(options) || plan.is_being_made();
     beside && decision.trial.is_none() && !worth_waiting && !plan.is_overdue(key.tier, options)
 }
