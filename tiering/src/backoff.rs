@@ -41,7 +41,7 @@ pub enum Answer {
 /// Attempts that came to nothing.
 ///
 /// Asking costs a microsecond or two, whatever is found to be in the way, or the pricing alone where no bound of the work
-/// is known, and ten times as much with cold caches; a launch that is taken back can cost much more. After a few such calls
+/// is known, and ten times as much with cold caches; a launch that is rolled back can cost much more. After a few such calls
 /// in a row some are left to CPython without being asked about, by the [`FastReject`] where that can, and only up to the next
 /// question. Where it was the asking that was too much, those that are not much larger, and for some milliseconds: so what
 /// could be missed is bounded. Then one is watched: CPython begins, and is interrupted if it takes long.
@@ -56,7 +56,7 @@ pub struct Backoff {
     work: AtomicI64,
     /// When the last one was, in nanoseconds.
     last: AtomicI64,
-    /// They are left to CPython because it is cheaper, as are calls below the threshold, which nobody counts.
+    /// The calls are left to CPython because it is cheaper, as are calls below the threshold, which are not counted.
     unprofitable: AtomicBool,
     /// How many others there were.
     left: AtomicU64,

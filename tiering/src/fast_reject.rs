@@ -75,18 +75,18 @@ impl<S> FastReject<S> {
         amount <= self.small.load(Ordering::Relaxed)
     }
 
-    /// It is from now on.
+    /// Rejects calls of so much work, or less, from now on.
     pub fn set_small(&self, amount: i64) {
         self.small.fetch_max(amount, Ordering::Relaxed);
     }
 
-    /// So many calls of just so much work are left.
+    /// Rejects the next `times` calls of exactly that much work.
     pub fn leave(&self, amount: i64, times: u32) {
         self.alike.store(amount, Ordering::Relaxed);
         self.times.store(times, Ordering::Relaxed);
     }
 
-    /// So many calls of that much work or less are left, for some milliseconds.
+    /// Rejects the next `times` calls of that much work or less, for some milliseconds.
     pub fn leave_up_to(&self, amount: i64, times: u32) {
         self.alike.store(!amount, Ordering::Relaxed);
         self.until
@@ -94,7 +94,7 @@ impl<S> FastReject<S> {
         self.times.store(times, Ordering::Relaxed);
     }
 
-    /// Those of them that are to come.
+    /// The number of calls that are still to be rejected.
     pub fn times(&self) -> u32 {
         self.times.load(Ordering::Relaxed)
     }

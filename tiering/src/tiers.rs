@@ -24,7 +24,7 @@ pub struct Tiers {
     lost: Mutex<[Seconds; 3]>,
     /// Since when something is made beside.
     ordered: Mutex<Option<(Instant, Tier)>>,
-    /// It is not done: whoever needs it makes it.
+    /// Code could not be made beside: whoever needs it makes it.
     gave_up: AtomicBool,
 }
 
@@ -129,7 +129,7 @@ impl Tiers {
         }
     }
 
-    /// It is over, whatever became of it.
+    /// Ends what was begun, whatever became of it.
     pub fn end(&self) {
         *lock(&self.ordered) = None;
     }
@@ -139,7 +139,7 @@ impl Tiers {
         self.gave_up.load(Ordering::Relaxed)
     }
 
-    /// It could not be made, or could after all.
+    /// Notes whether code could not be made beside.
     pub fn set_given_up(&self, gave_up: bool) {
         self.gave_up.store(gave_up, Ordering::Relaxed);
     }
