@@ -69,7 +69,7 @@ impl Likely {
             StmtKind::Let { var: v, value } if v == var => value.as_int(),
             _ => None,
         })?;
-        let steps = (limit - start) / self.steps.get(var)?;
+        let steps = limit.checked_sub(start)? / self.steps.get(var)?;
         (steps > 0).then(|| (1.0 / steps as f64).min(HALF))
     }
 }
