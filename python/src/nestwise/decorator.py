@@ -11,8 +11,16 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-# The code of the files that were asked about last: filename -> (source, plain code).
-_of_file: dict[str, tuple[bytes | str, CodeType]] = {}
+class _File:
+    """One file that was asked about: its plain code, and its rewritten code once made."""
+
+    def __init__(self, source: bytes | str, plain: CodeType):
+        self.source = source
+        self.plain = plain
+        self.rewritten: Any = None
+
+
+_files: dict[str, _File] = {}  # by name, as it was read last
 
 
 def apply(function: Any) -> Any:
@@ -48,19 +56,22 @@ def _rewritten(function: FunctionType) -> CodeType | None:
     if source is None:
         _keep(function, "its source is not available")
         return None
-    if _of_file.get(filename, (None,))[0] != source:
-        _of_file[filename] = (source, plain_code(source, filename)[1])
-    if _within(_of_file[filename][1], code) is None:
+    file = _files.get(filename)
+    if file is None or file.source != source:
+        file = _files[filename] = _File(source, plain_code(source, filename)[1])
+    if _within(file.plain, code) is None:
         _keep(function, "the source file has changed since it was loaded")
         return None
     core = config.core()
     if core is None:
         return None
-    data = source if isinstance(source, bytes) else source.encode()
-    tag = codecache.tag(data)
-    kinds = {"noted": config.options().verify, "regions": config.regions()}
-    made = rewrite(source, sources.decode(source), filename, tag, core.lower, **kinds)
-    importer.loops.setdefault(filename, [tuple(loop) for loop in made.loops])
+    tag = codecache.tag(source if isinstance(source, bytes) else source.encode())
+    if file.rewritten is None:
+        kinds = {"noted": config.options().verify, "regions": config.regions()}
+        text = sources.decode(source)
+        file.rewritten = rewrite(source, text, filename, tag, core.lower, **kinds)
+        importer.loops.setdefault(filename, [tuple(loop) for loop in file.rewritten.loops])
+    made = file.rewritten
     if made.code is None:
         return None
     found = _named(made.code, code)
