@@ -73,7 +73,7 @@ pub use footprint::{Area, Footprint, FootprintPlan, Span, Touched, Window};
 pub use guards::{GuardId, GuardSet, apply};
 pub use launch::LaunchValues;
 pub use prove::prove;
-pub use range::ranges;
+pub use range::{Ranges, ranges};
 pub use resolve::Resolved;
 pub use schedule::{Candidate, LaunchInfo, candidates};
 pub use staging::{Abilities, Staged, Summary};

@@ -17,7 +17,7 @@
 use crate::affine::{Affine, Ix};
 use crate::dependence::{Dir, Guarded, Pair, Tester, common_loops};
 use crate::forms::{AccessForm, Extents, Forms};
-use crate::range::ranges;
+use crate::range::{Ranges, ranges};
 use crate::statics::affine_interval;
 use crate::structure::Classes;
 use nestwise_ir::events;
@@ -79,13 +79,12 @@ impl UndoPlan {
 
 /// The plan of a nest whose slots are disjoint.
 pub fn undo_plan(nest: &Nest) -> UndoPlan {
-    undo_plan_for(nest, true)
+    undo_plan_for(nest, &ranges(nest), true)
 }
 
-/// The plan of a nest whose slots are disjoint or may overlap.
-pub fn undo_plan_for(nest: &Nest, disjoint: bool) -> UndoPlan {
-    let r = ranges(nest);
-    let forms = crate::walk::forms(nest, &r, Extents::Opaque);
+/// The plan of a nest with known ranges, whose slots are disjoint or may overlap.
+pub fn undo_plan_for(nest: &Nest, ranges: &Ranges, disjoint: bool) -> UndoPlan {
+    let forms = crate::walk::forms(nest, ranges, Extents::Opaque);
     undo_plan_with(nest, &forms, disjoint)
 }
 

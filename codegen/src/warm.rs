@@ -12,14 +12,25 @@ use inkwell::targets::FileType;
 use inkwell::{AddressSpace, FloatPredicate, IntPredicate};
 use nestwise_ir::Tier;
 use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static DONE: Once = Once::new();
+static BEGUN: AtomicBool = AtomicBool::new(false);
 
 /// Makes quick code of a small loop that nobody runs, once.
 pub fn warm_up() {
-    static DONE: Once = Once::new();
+    BEGUN.store(true, Ordering::Relaxed);
     DONE.call_once(|| {
         // Whoever makes a kernel finds out what is wrong.
         let _ = make();
     });
+}
+
+/// Waits until that is done, if another thread is about it: its target machine is of use.
+pub(crate) fn wait() {
+    if BEGUN.load(Ordering::Relaxed) {
+        warm_up();
+    }
 }
 
 fn make() -> Result<()> {

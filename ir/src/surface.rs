@@ -20,6 +20,29 @@ pub struct Site {
     pub value: bool,
 }
 
+impl Site {
+    /// Whether the top loop may be left before its last iteration, by a `break` or a `return`.
+    pub fn may_be_left(&self) -> bool {
+        match &self.top.kind {
+            StmtKind::For { body, .. } | StmtKind::While { body, .. } => leave(body, true),
+            _ => false,
+        }
+    }
+}
+
+/// Whether statements hold a `return`, or a `break` of the loop that they are the body of.
+fn leave(body: &[Stmt], breaks: bool) -> bool {
+    body.iter().any(|s| match &s.kind {
+        StmtKind::Break => breaks,
+        StmtKind::Return(_) => true,
+        StmtKind::If { body, orelse, .. } => leave(body, breaks) || leave(orelse, breaks),
+        StmtKind::For { body, orelse, .. } | StmtKind::While { body, orelse, .. } => {
+            leave(body, false) || leave(orelse, breaks)
+        }
+        _ => false,
+    })
+}
+
 /// A user's function, for inlining. Its places are resolved in the function's own scope.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Function {

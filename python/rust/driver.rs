@@ -12,10 +12,11 @@ use crate::site::Site;
 use crate::verify::{Check, Concluded, Exit, Part};
 use crate::waiting;
 use nestwise_costmodel::Seconds;
+use nestwise_runtime::launch::trip_count;
 use nestwise_runtime::{Ended, Plan, Resume};
-use nestwise_tiering::Attempted;
 use nestwise_tiering::constants::{FIRST_SHARE, LAST_SHARE, LATE, SHORT};
 use nestwise_tiering::shares::{self, Pace};
+use nestwise_tiering::{Attempted, Patiently};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::cell::{Cell, Ref, RefCell};
@@ -69,6 +70,8 @@ struct Attempt {
     resume: Resume,
     /// The loop is a `while` in which a guard has failed.
     stopped: bool,
+    /// Where there is no plan, CPython may go on while it is made.
+    beside: bool,
 }
 
 impl Drop for Active {
@@ -304,7 +307,7 @@ impl Active {
         else {
             return None;
         };
-        let trips = nestwise_runtime::launch::trip_count(start, stop, step);
+        let trips = trip_count(start, stop, step);
         Some((next, next.saturating_add(self.burst.get()).min(trips)))
     }
 
@@ -367,9 +370,7 @@ impl Active {
         self.progress
             .borrow()
             .range
-            .is_none_or(|(start, stop, step)| {
-                end >= nestwise_runtime::launch::trip_count(start, stop, step)
-            })
+            .is_none_or(|(start, stop, step)| end >= trip_count(start, stop, step))
     }
 
     /// `AGAIN()`: CPython's share is over; whether there is more to do, by whomever. Native code is tried by the `OUT` that comes
@@ -396,7 +397,12 @@ impl Active {
             _ => return false,
         };
         let spent = self.spent();
-        let early = Seconds(self.too_early(spent).0.max(self.site.losses.wait(spent).0));
+        let course = self.patiently(spent);
+        let patience = match course {
+            Patiently::GoOn(time) => time.0,
+            _ => 0.0,
+        };
+        let early = Seconds(patience.max(self.site.losses.wait(spent).0));
         if range.is_some() && early.0 > 0.0 {
             let on = self.progress.borrow_mut().goes_on(next);
             // Objects that nobody else holds go with what was handed over before.
@@ -413,6 +419,7 @@ impl Active {
                 done,
             },
             stopped,
+            beside: course != Patiently::Plan,
         }));
         self.fresh.set(true);
         true
@@ -420,14 +427,19 @@ impl Active {
 
     /// `OUT[reads...]` begins: goes on natively, if [`again`](Active::again) has found that it is time for that.
     pub fn try_again(&self, py: Python<'_>, arguments: &[*mut PyObject]) {
-        let Some(Attempt { resume, stopped }) = self.pending.take() else {
+        let Some(attempt) = self.pending.take() else {
             return;
         };
+        let Attempt {
+            resume,
+            stopped,
+            beside,
+        } = attempt;
         let Resume {
             next, range, spent, ..
         } = resume;
         let begun = Instant::now();
-        let mut progress = self.site.resume(py, arguments, resume);
+        let mut progress = self.site.resume(py, arguments, resume, beside);
         let took = begun.elapsed().as_secs_f64();
         self.native.set(self.native.get() + took);
         // What it cost besides the run itself counts, too; making a kernel is another matter.
@@ -465,11 +477,18 @@ impl Active {
         self.fresh.set(false);
     }
 
-    /// How much longer CPython goes on before a plan is asked for.
-    fn too_early(&self, spent: Seconds) -> Seconds {
+    /// Whether it is time to ask for a plan.
+    fn patiently(&self, spent: Seconds) -> Patiently {
         let progress = self.progress.borrow();
-        let waits = progress.waits.as_ref().filter(|w| w.plan.is_none());
-        Seconds(waits.map_or(0.0, |w| w.patience.0 - spent.0))
+        let trips = progress
+            .range
+            .map(|(start, stop, step)| trip_count(start, stop, step));
+        let done = self.done.get();
+        let rest = trips.and_then(|trips| Pace { done, spent }.rest(trips));
+        let waits = progress.waits.as_ref();
+        waits.map_or(Patiently::Order, |w| {
+            w.after(spent, rest, self.site.may_be_left())
+        })
     }
 
     /// How far CPython has come.
@@ -516,7 +535,7 @@ impl Active {
     fn goes_on_with(&self, next: i64, check: Check) -> bool {
         let mut progress = self.progress.borrow_mut();
         if let Some(range) = progress.range {
-            if next >= nestwise_runtime::launch::trip_count(range.0, range.1, range.2) {
+            if next >= trip_count(range.0, range.1, range.2) {
                 return false;
             }
             progress.ended = Some(Ended::Partial { next });

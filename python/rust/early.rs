@@ -56,6 +56,10 @@ impl<A: Fn(usize) -> Option<*mut PyObject>> Site for Call<'_, '_, A> {
     fn can_stop(&self) -> bool {
         can_stop(self.py, self.parsed, self.argument)
     }
+
+    fn may_be_left(&self) -> bool {
+        self.parsed.surface.may_be_left()
+    }
 }
 
 /// Whether the sizes of a few names tell what is to become of a call.

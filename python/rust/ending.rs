@@ -20,6 +20,7 @@ pub fn is_over() -> bool {
 #[pyfunction]
 fn let_go() {
     OVER.store(true, Ordering::Relaxed);
+    nestwise_runtime::background::finish();
     sites::let_go();
     environment::let_go();
     attributes::let_go();

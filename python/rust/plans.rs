@@ -94,34 +94,28 @@ impl Plans {
             let nest = nest.map_err(|e| refused(&e))?;
             pipeline::plan(nest, &options).map(Arc::new)
         };
-        let keep = move |plan: &Made| {
-            if let Ok(plan) = plan {
-                kept::store(plan, &key, &nestwise_runtime::options());
+        let keep = move |made: &Made| {
+            if let Ok(plan) = made.clone() {
+                let store = move || kept::store(&plan, &key, &nestwise_runtime::options());
+                background::later(threads, store);
             }
         };
+        // Its kernel is likely to be wanted next.
+        let warm_up = nestwise_codegen::warm_up;
         if !beside || threads == 0 {
+            background::start_then(threads, || {}, warm_up);
             let made = make();
             keep(&made);
             return Ok(Planned::Came(self.enter(binding, made)));
         }
         let soon = Arc::new(OnceLock::new());
         let filled = soon.clone();
-        // The thread's own: that of the entry is gone once somebody has taken the plan.
-        let done = Arc::new(OnceLock::new());
-        let to_keep = done.clone();
         let work = move || {
             let made = make();
-            let _ = done.set(made.clone());
+            keep(&made);
             let _ = filled.set(made);
         };
-        let after = move || {
-            if let Some(made @ Ok(_)) = to_keep.get() {
-                keep(made);
-                // Its kernel is likely to be wanted next.
-                nestwise_codegen::warm_up();
-            }
-        };
-        if background::start_then(threads, work, after) {
+        if background::start_then(threads, work, warm_up) {
             self.push(binding, State::Ordered(soon));
         }
         Ok(Planned::Soon)

@@ -3,9 +3,9 @@
 use crate::verify::Check;
 use nestwise_costmodel::Seconds;
 use nestwise_runtime::{Ended, Plan};
-use nestwise_tiering::Attempted;
 use nestwise_tiering::constants::FIRST_SHARE;
 use nestwise_tiering::shares;
+use nestwise_tiering::{Attempted, Patience, Patiently};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -49,6 +49,8 @@ pub struct Waits {
     pub plan: Option<Arc<Plan>>,
     /// Time CPython may take before compiling, or planning, pays.
     pub patience: Seconds,
+    /// Where there is no plan: what it and code take, if the loop's pace is to tell whether they are worth it.
+    pub making: Option<Seconds>,
     /// What CPython was expected to take for all of it; zero: not known.
     pub modelled: Seconds,
     /// How often its loops run is known, so that much about.
@@ -56,13 +58,27 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// A plan is not worth its time yet; `whole`: what CPython is expected to take, if that is known.
-    pub fn unplanned(patience: Seconds, whole: Option<Seconds>) -> Waits {
+    /// A plan is not worth its time yet.
+    pub fn unplanned(patience: Patience) -> Waits {
         Waits {
             plan: None,
-            patience,
-            modelled: whole.unwrap_or(Seconds(0.0)),
-            sure: whole.is_some(),
+            patience: patience.time,
+            making: patience.making,
+            modelled: patience.whole.unwrap_or(Seconds(0.0)),
+            sure: patience.whole.is_some(),
+        }
+    }
+
+    /// What becomes of a call without a plan: see [`Patience::after`].
+    pub fn after(&self, spent: Seconds, rest: Option<Seconds>, early: bool) -> Patiently {
+        let patience = Patience {
+            time: self.patience,
+            making: self.making,
+            whole: None,
+        };
+        match self.plan {
+            None => patience.after(spent, rest, early),
+            Some(_) => Patiently::Order,
         }
     }
 

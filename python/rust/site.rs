@@ -32,7 +32,7 @@ use nestwise_runtime::{
     DeviceChoice, Ended, Launch, Outcome, Plan, Reason, Resume, options, pipeline,
 };
 use nestwise_tiering::constants::{SHORT, WATCHED};
-use nestwise_tiering::{Admission, Attempted, Course, Losses, Unplanned, Why, Work};
+use nestwise_tiering::{Admission, Attempted, Course, Losses, Patience, Unplanned, Why, Work};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::cell::Cell;
@@ -153,6 +153,12 @@ impl Site {
         made.iter()
             .filter_map(|plan| plan.recorded(file, line))
             .collect()
+    }
+
+    /// Whether the loop may be left before its last iteration.
+    pub fn may_be_left(&self) -> bool {
+        let parsed = self.parsed.get();
+        parsed.is_none_or(|p| p.as_ref().is_ok_and(|p| p.surface.may_be_left()))
     }
 
     /// CPython's share of a call ended. `futile`: it was all of the call, after an attempt.
@@ -337,20 +343,20 @@ impl Site {
         let attempt = match course {
             _ if waited_for => Attempt::Declined(None),
             Course::Leave => Attempt::Declined(None),
-            Course::Wait(patience, whole) => {
-                let waits = Waits::unplanned(patience, whole);
+            Course::Wait(patience) => {
+                let waits = Waits::unplanned(patience);
                 Attempt::Declined(Some(Box::new(Progress::waiting(waits, None, false))))
             }
             Course::Order => self.guarded(py, arguments, None, manner(true)),
             Course::Plan if self.losses.wait(Seconds(0.0)).0 > 0.0 => {
                 lock(&self.stats).fallback(&Reason::Futile);
                 let wait = self.losses.wait(Seconds(0.0));
-                let waits = Waits::unplanned(wait, None);
+                let waits = Waits::unplanned(Patience::look(wait, None));
                 Attempt::Declined(Some(Box::new(Progress::waiting(waits, None, false))))
             }
             Course::Plan => match self.admission.watches() {
                 Some(why) => {
-                    let waits = Waits::unplanned(WATCHED, None);
+                    let waits = Waits::unplanned(Patience::look(WATCHED, None));
                     let mut waiting = Progress::waiting(waits, None, false);
                     waiting.futile = Some(Attempted { work: work(), why });
                     Attempt::Declined(Some(Box::new(waiting)))
@@ -396,9 +402,16 @@ impl Site {
     }
 
     /// Goes on natively from iteration `resume.next` of the top loop, with the names as they are now.
-    pub fn resume(&self, py: Python<'_>, arguments: &[*mut PyObject], resume: Resume) -> Progress {
+    /// `beside`: where there is no plan, CPython may go on while it is made.
+    pub fn resume(
+        &self,
+        py: Python<'_>,
+        arguments: &[*mut PyObject],
+        resume: Resume,
+        beside: bool,
+    ) -> Progress {
         let manner = Manner {
-            beside: true,
+            beside,
             keeps: false,
         };
         match self.guarded(py, arguments, Some(resume), manner) {
@@ -603,7 +616,8 @@ impl Site {
             let Some(plan) = planned else {
                 let argument = |i: usize| names.arguments.get(i).copied();
                 let (price, _) = early::interpreted(py, parsed, &argument);
-                let waits = Waits::unplanned(early::look(parsed), price.known());
+                let patience = Patience::look(early::look(parsed), price.known());
+                let waits = Waits::unplanned(patience);
                 let waiting = Progress::waiting(waits, None, false);
                 return Ok(Attempt::Declined(Some(Box::new(waiting))));
             };
@@ -637,6 +651,7 @@ impl Site {
                     let waits = Waits {
                         plan: Some(plan),
                         patience,
+                        making: None,
                         modelled: declined.decision.of(Device::Interpreter).raw,
                         sure: declined.sure,
                     };

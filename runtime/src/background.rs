@@ -15,6 +15,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, MutexGuard, Once};
 use std::time::Duration;
 
+/// What nobody waits for: see [`later`].
+static LATER: Mutex<Vec<Box<dyn FnOnce() + Send>>> = Mutex::new(Vec::new());
+/// For how long a thread looks for other work before it does what nobody waits for.
+const ALONE: Duration = Duration::from_millis(1);
 /// What is being done.
 static BUSY: AtomicUsize = AtomicUsize::new(0);
 /// Threads, those that wait for work included.
@@ -87,6 +91,29 @@ pub fn start_then(
     with_signals_blocked(|| spawn(job, others.as_ref()))
 }
 
+/// Has something done that nobody waits for, such as writing a file: by a thread that has nothing else to do, of which there are `most`, or
+/// when the process ends.
+pub fn later(most: usize, work: impl FnOnce() + Send + 'static) {
+    if most == 0 {
+        return work();
+    }
+    LATER
+        .lock()
+        .unwrap_or_else(|e| e.into_inner())
+        .push(Box::new(work));
+    if ALIVE.load(Ordering::SeqCst) == 0 {
+        start(most, || {});
+    }
+}
+
+/// Does what nobody waited for until now.
+pub fn finish() {
+    let all = std::mem::take(&mut *LATER.lock().unwrap_or_else(|e| e.into_inner()));
+    for work in all {
+        let _ = catch_unwind(AssertUnwindSafe(work));
+    }
+}
+
 /// Makes a thread that does a job, on one of these cores.
 fn spawn(job: Job, cores: Option<&Cores>) -> bool {
     extern "C" fn run(job: *mut c_void) -> *mut c_void {
@@ -133,7 +160,15 @@ fn serve(first: Job) {
         idle().push(Waiting { thread, sender });
         drop(busy);
         let _ = catch_unwind(AssertUnwindSafe(after));
-        next = match jobs.recv_timeout(PATIENCE) {
+        let soon = jobs.recv_timeout(ALONE);
+        let job = soon.or_else(|gone| {
+            finish();
+            match gone {
+                RecvTimeoutError::Timeout => jobs.recv_timeout(PATIENCE),
+                gone => Err(gone),
+            }
+        });
+        next = match job {
             Err(RecvTimeoutError::Timeout) => {
                 let mut idle = idle();
                 let waits = idle.iter().position(|w| w.thread == thread);
@@ -141,6 +176,7 @@ fn serve(first: Job) {
                 drop(idle);
                 // Otherwise somebody has work for it by now.
                 if waits.is_some() {
+                    finish();
                     return;
                 }
                 jobs.recv().ok()
@@ -240,6 +276,13 @@ mod tests {
             std::thread::yield_now();
         }
         assert!(!start(0, || unreachable!()));
+        // What nobody waits for is done all the same.
+        let (done, told) = mpsc::channel();
+        let told_of = done.clone();
+        later(0, move || told_of.send(0).unwrap());
+        assert_eq!(told.try_recv(), Ok(0));
+        later(1, move || done.send(1).unwrap());
+        assert_eq!(told.recv_timeout(PATIENCE), Ok(1));
         // A fork waits, and its child can work.
         let (go, wait) = mpsc::channel::<()>();
         while !has_room(1) {

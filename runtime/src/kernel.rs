@@ -1,10 +1,12 @@
 //! A compiled nest: made by LLVM, or read from disk without asking the analysis or LLVM anything.
 
+use crate::background;
 use crate::cache;
 use crate::device::module::Module;
 use crate::device::{Code, Grid};
 use crate::options::Options;
 use nestwise_analysis as analysis;
+use nestwise_analysis::Ranges;
 use nestwise_analysis::schedule::Rewrite;
 use nestwise_analysis::traffic::TrafficPlan;
 use nestwise_codegen as codegen;
@@ -104,9 +106,10 @@ impl About {
         self.undo.to_save(in_order, alone, stops)
     }
 
-    /// What is to be known of `nest` compiled under `schedule`, once it was rewritten.
+    /// What is to be known of `nest` of these ranges, compiled under `schedule`, once it was rewritten.
     pub fn of(
         nest: &Nest,
+        ranges: &Ranges,
         undo: analysis::UndoPlan,
         schedule: &Schedule,
         rewrite: Rewrite,
@@ -126,7 +129,11 @@ impl About {
             undo,
             threaded,
             shape: Body::default(),
-            traffic: TrafficPlan::of(nest, &schedule.vector),
+            traffic: TrafficPlan::with(
+                nest,
+                &analysis::shared_forms(nest, ranges),
+                &schedule.vector,
+            ),
             origin: Vec::new(),
             grid: None,
             tier: Tier::Optimised,
@@ -319,13 +326,16 @@ impl Kernel {
         Kernel::load(object, about, options).ok()
     }
 
-    /// Stores a kernel's parts under `key`. A cache that cannot be written only costs time.
-    pub fn to_disk(options: &Options, key: &cache::Key, object: &[u8], about: &About) {
-        let (Some(dir), Ok(about)) = (&options.cache_dir, postcard::to_stdvec(about)) else {
+    /// Has a kernel's parts stored under `key`, once nobody waits for anything. A cache that cannot be written only costs time.
+    pub fn to_disk(options: &Options, key: cache::Key, object: &[u8], about: &About) {
+        let (Some(dir), Ok(about)) = (options.cache_dir.clone(), postcard::to_stdvec(about)) else {
             return;
         };
         let length = (about.len() as u64).to_le_bytes();
-        let _ = cache::store(dir, key, &[&length, about.as_slice(), object].concat());
+        let all = [&length, about.as_slice(), object].concat();
+        background::later(options.background(), move || {
+            let _ = cache::store(&dir, &key, &all);
+        });
     }
 }
 
@@ -373,7 +383,13 @@ pub(crate) mod tests {
     #[test]
     fn declarations_survive_the_way_to_disk_without_statements() {
         let undo = analysis::undo_plan(&nest());
-        let about = About::of(&nest(), undo, &Schedule::serial(), Rewrite::None);
+        let about = About::of(
+            &nest(),
+            &analysis::ranges(&nest()),
+            undo,
+            &Schedule::serial(),
+            Rewrite::None,
+        );
         let bytes = postcard::to_stdvec(&about).unwrap();
         let back: About = postcard::from_bytes(&bytes).unwrap();
         assert_eq!(back.undo, about.undo);

@@ -15,7 +15,8 @@ use nestwise_analysis::traffic::TrafficPlan;
 use nestwise_analysis::trip_bounds::TripBounds;
 use nestwise_costmodel::{Decision, Device, Features, Seconds};
 use nestwise_ir::{ArrayDecl, ArrayKind, BinOp, Extent, Length, LoopId, Nest, Tier};
-use nestwise_tiering::constants::WAITS;
+use nestwise_tiering::constants::PACE;
+use nestwise_tiering::tiers::waits;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
@@ -396,7 +397,7 @@ fn attempt<V: HasValue>(
     let kernel = match there {
         Some(kernel) => kernel,
         // CPython goes on while it is made, if that costs less than to wait.
-        None if is_made_beside(plan, &sizes, &decision, &key, step, &options) => {
+        None if is_made_beside(plan, &sizes, &decision, &key, step, resume, &options) => {
             plan.order(key, &options);
             let waits = Decision {
                 device: Device::Interpreter,
@@ -455,12 +456,15 @@ fn is_made_beside(
     decision: &Decision,
     key: &Key,
     step: Seconds,
+    resume: Option<Resume>,
     options: &Options,
 ) -> bool {
     let making = plan.making(decision.device, key.tier);
-    // A guess of how long a loop goes on is not waited for.
-    let sure = sizes.top.is_some() && sizes.knows_inner();
-    let worth_waiting = step > making || sure && decision.interpreted >= making * WAITS;
+    // A guess of how long a loop goes on is not waited for; its pace is none.
+    let paced = resume.is_some_and(|r| r.done > 0 && r.spent >= PACE);
+    let sure = sizes.top.is_some() && (paced || sizes.knows_inner());
+    let worth_waiting =
+        step > making || sure && waits(decision.interpreted, making, plan.may_be_left());
     let beside = plan.may_order(options) || plan.is_being_made();
     beside && decision.trial.is_none() && !worth_waiting && !plan.is_overdue(key.tier, options)
 }

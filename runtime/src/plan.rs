@@ -528,7 +528,7 @@ impl Plan {
             match self.build_grid(key, grid, options) {
                 Ok((kernel, object)) => {
                     if let Some(entry) = entry {
-                        Kernel::to_disk(options, &entry, &object, &kernel.about);
+                        Kernel::to_disk(options, entry, &object, &kernel.about);
                     }
                     return Ok((kernel, false));
                 }
@@ -571,7 +571,7 @@ impl Plan {
             about.means.push("broken".into());
         }
         if let Some(entry) = entry {
-            Kernel::to_disk(options, &entry, &object, &about);
+            Kernel::to_disk(options, entry, &object, &about);
         }
         let kernel = Kernel::load(&object, about, options).map_err(Reason::Codegen)?;
         Ok((kernel, false))

@@ -58,8 +58,10 @@ pub const SMALL: f64 = 3.0;
 /// Calls that take so many times as long as a plan and quick code are planned from their beginning.
 pub const LARGE: f64 = 2.0;
 /// Calls that are expected to take so many times as long as a plan, or code, wait for it: beside CPython it takes twice as long where cores
-/// share their units, and is found only between two iterations. What is lost if the call is over at once is this part of what was expected.
-pub const WAITS: f64 = 4.0;
+/// share their units, and is found only between two iterations.
+pub const WAITS: f64 = 2.0;
+/// [`WAITS`] where the loop may be left early (`break`, `return`): what is lost if that is at once is this part of what was expected.
+pub const WAITS_LEFT_EARLY: f64 = 4.0;
 /// Between two looks whether a plan is there: this part of what one takes.
 pub const PLAN_LOOKS: f64 = 4.0;
 /// A site whose plan was to be asked for so many times sooner is not waited for by the sites in it: its iterations are long.
@@ -87,6 +89,8 @@ pub const FAR: i64 = 8;
 /// A `while` in which native code came to nothing after a share this long is CPython's from then on: loops inside it
 /// run natively then, which they do not in shares that are soon to end.
 pub const LAST_SHARE: i64 = 64;
+/// What CPython has taken for a loop when its pace tells what the rest takes: the first iterations come with cold caches.
+pub const PACE: Seconds = Seconds(200e-6);
 /// CPython goes on for such a part of the time that is left before it is asked to stop, since later iterations may take much longer.
 pub const PARTS: f64 = 4.0;
 /// Between two looks at the clock a `while` makes so many times as many turns in all, at most.

@@ -3,7 +3,7 @@
 //! Shares are counted in iterations, as CPython can be stopped between two of them alone; what they are to take is a time. The pace so far
 //! tells how many that are, but later iterations may take much longer, or less.
 
-use crate::constants::{FAR, FIRST_SHARE, LEAST_PART, PARTS, SHARE_GROWTH};
+use crate::constants::{FAR, FIRST_SHARE, LEAST_PART, PACE, PARTS, SHARE_GROWTH};
 use nestwise_costmodel::Seconds;
 
 /// How far CPython has come with a loop.
@@ -16,6 +16,13 @@ pub struct Pace {
 }
 
 impl Pace {
+    /// What the rest of a loop of so many iterations takes at its pace so far, once CPython has run enough of it to tell.
+    pub fn rest(self, trips: i64) -> Option<Seconds> {
+        let tells = self.done > 0 && self.spent >= PACE;
+        let left = trips.saturating_sub(self.done).max(0) as f64;
+        tells.then(|| Seconds(self.spent.0 / self.done as f64 * left))
+    }
+
     /// Iterations that CPython makes in that time at its pace so far: twice as many as it has made at most.
     pub fn iterations_in(self, time: Seconds) -> i64 {
         let done = self.done.max(1);
@@ -68,6 +75,18 @@ mod tests {
         assert_eq!(pace.iterations_in(Seconds(1.0)), 200);
         assert_eq!(pace.iterations_in(Seconds(0.0)), FIRST_SHARE);
         assert_eq!(pace.iterations_of(Seconds(2e-3)), 50);
+    }
+
+    #[test]
+    fn the_rest_of_a_loop_is_known_once_some_of_it_has_run() {
+        let pace = |spent| Pace {
+            done: 100,
+            spent: Seconds(spent),
+        };
+        assert_eq!(pace(1e-6).rest(1000), None);
+        let rest = pace(1e-3).rest(1000).map_or(0.0, |rest| rest.0);
+        assert!((rest - 9e-3).abs() < 1e-9);
+        assert_eq!(pace(1e-3).rest(50), Some(Seconds(0.0)));
     }
 
     /// Iterations that take ever longer: what CPython runs beyond what it was to have stays a part of that.

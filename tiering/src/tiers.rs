@@ -5,7 +5,7 @@
 //! the core that makes it was idle), it is begun beside. Nobody waits for code longer than it takes to make it, and where no
 //! core is to spare it is made once as much was lost as that takes (ski-rental).
 
-use crate::constants::{KERNEL_LOOKS, ORDER_SHARE, USEFUL};
+use crate::constants::{KERNEL_LOOKS, ORDER_SHARE, USEFUL, WAITS, WAITS_LEFT_EARLY};
 use crate::lost::Lost;
 use nestwise_costmodel::{Device, Seconds};
 use nestwise_ir::Tier;
@@ -63,6 +63,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 fn bit(device: Device) -> u8 {
     1 << device.kind()
+}
+
+/// Whether a call whose rest is expected to take CPython so long waits for what takes `making`. `early`: the loop may be left early.
+pub fn waits(rest: Seconds, making: Seconds, early: bool) -> bool {
+    let factor = if early { WAITS_LEFT_EARLY } else { WAITS };
+    rest.0 >= making.0 * factor
 }
 
 impl Tiers {
@@ -306,6 +312,14 @@ mod tests {
         tiers.end();
         tiers.set_given_up(true);
         assert_eq!(tiers.wait(Tier::Quick, QUICK.making, BESIDE), None);
+    }
+
+    #[test]
+    fn long_calls_wait_sooner_where_they_run_to_their_end() {
+        let making = QUICK.making;
+        assert!(waits(making * WAITS, making, false));
+        assert!(!waits(making * WAITS, making, true));
+        assert!(waits(making * WAITS_LEFT_EARLY, making, true));
     }
 
     #[test]

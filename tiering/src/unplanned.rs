@@ -3,12 +3,14 @@
 //! A plan, which tells what a nest may do and what it costs where, takes about as long as CPython takes for some ten
 //! thousand operations: most loops of most programs never run for that long in all. So CPython runs a site until it has
 //! lost about as much time as a plan and quick code take (ski-rental), in this process or in those before it. What a call takes is
-//! told by what it is given, where that bounds it, and measured elsewhere. For a call that takes much longer a plan is made from its
+//! told by what it is given, where that bounds it, and measured elsewhere: a counted loop's first iterations tell what the rest takes
+//! ([`Patience`]). For a call that takes much longer a plan is made from its
 //! beginning: where there are cores to spare beside CPython, which goes on meanwhile.
 
-use crate::constants::{LARGE, QUICK, READING, SMALL, WAITS};
+use crate::constants::{LARGE, QUICK, READING, SMALL};
 use crate::fast_reject::FastReject;
 use crate::lost::Left;
+use crate::tiers::waits;
 use crate::work::Work;
 use nestwise_costmodel::Seconds;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
@@ -43,8 +45,54 @@ const OVER: u8 = 2;
 pub enum Course {
     /// CPython runs all of it.
     Leave,
-    /// CPython begins, and a plan is asked for after so long. The whole is expected to take so long, if that is known.
-    Wait(Seconds, Option<Seconds>),
+    /// CPython begins, and a plan is asked for later.
+    Wait(Patience),
+    /// A plan is to be made; CPython may go on meanwhile.
+    Order,
+    /// It is planned now.
+    Plan,
+}
+
+/// How long CPython goes on with a call before a plan is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Patience {
+    /// So long, where nothing tells what the rest of the call takes.
+    pub time: Seconds,
+    /// What is to be made then takes so long, if the loop's pace is to tell whether that is worth it.
+    pub making: Option<Seconds>,
+    /// What the call is expected to take in all, if that is known.
+    pub whole: Option<Seconds>,
+}
+
+impl Patience {
+    /// Asks again after so long, whatever the call takes.
+    pub fn look(time: Seconds, whole: Option<Seconds>) -> Patience {
+        Patience {
+            time,
+            making: None,
+            whole,
+        }
+    }
+
+    /// What is to become of a call that CPython has run for `spent`. `rest`: what the iterations that are left take at the loop's pace;
+    /// `early`: it may be left before.
+    pub fn after(&self, spent: Seconds, rest: Option<Seconds>, early: bool) -> Patiently {
+        match (rest, self.making) {
+            (Some(rest), Some(making)) if waits(rest, making, early) => Patiently::Plan,
+            (Some(rest), Some(making)) if rest >= making * LARGE => Patiently::Order,
+            // It is over before anything could come of a plan, unless its iterations take longer and longer.
+            (Some(rest), Some(_)) => Patiently::GoOn(rest),
+            _ if spent < self.time => Patiently::GoOn(Seconds(self.time.0 - spent.0)),
+            _ => Patiently::Order,
+        }
+    }
+}
+
+/// What is to become of a call that CPython has begun; see [`Course`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Patiently {
+    /// CPython goes on for so long before this is asked again.
+    GoOn(Seconds),
     /// A plan is to be made; CPython may go on meanwhile.
     Order,
     /// It is planned now.
@@ -79,6 +127,8 @@ pub trait Site {
     fn is_coarse(&self) -> bool;
     /// Whether CPython can be stopped between two iterations.
     fn can_stop(&self) -> bool;
+    /// Whether the loop may be left before its last iteration (`break`, `return`).
+    fn may_be_left(&self) -> bool;
 }
 
 impl Unplanned {
@@ -200,15 +250,19 @@ impl Unplanned {
         if least > READING.0 && leaves(making.0) {
             return Course::Leave;
         }
-        let alone =
-            price.seconds.0 >= code * WAITS || price.is_at_least(code * LARGE) && site.is_coarse();
+        let alone = waits(price.seconds, Seconds(code), site.may_be_left())
+            || price.is_at_least(code * LARGE) && site.is_coarse();
         // Where there may be a plan on disk it is only read, however much of the call's price is known.
         let worth = least > READING.0 || price.is_at_least(making.0 * SMALL);
         if alone || worth && !site.can_stop() {
             return Course::Plan;
         }
         match early(least) && !price.is_at_least(large) {
-            true => Course::Wait(Seconds(least - spent), price.known()),
+            true => Course::Wait(Patience {
+                time: Seconds(least - spent),
+                making: Some(Seconds(large / LARGE)),
+                whole: price.known(),
+            }),
             false => Course::Order,
         }
     }
@@ -230,12 +284,14 @@ mod tests {
         left: Left,
         coarse: bool,
         stops: bool,
+        left_early: bool,
     }
 
     const USUAL: Usual = Usual {
         left: Left::Nothing,
         coarse: false,
         stops: true,
+        left_early: true,
     };
 
     impl Site for Usual {
@@ -247,6 +303,9 @@ mod tests {
         }
         fn can_stop(&self) -> bool {
             self.stops
+        }
+        fn may_be_left(&self) -> bool {
+            self.left_early
         }
     }
 
@@ -269,11 +328,20 @@ mod tests {
         assert_eq!(course(2.5e-3, &USUAL), Course::Leave);
         assert_eq!(
             course(3.5e-3, &USUAL),
-            Course::Wait(MAKING + QUICK, Some(Seconds(3.5e-3)))
+            Course::Wait(Patience {
+                time: MAKING + QUICK,
+                making: Some(MAKING + QUICK),
+                whole: Some(Seconds(3.5e-3)),
+            })
         );
         assert_eq!(course(10e-3, &USUAL), Course::Order);
         assert_eq!(course(20e-3, &USUAL), Course::Plan);
         assert_eq!(course(f64::NAN, &USUAL), Course::Order);
+        let to_its_end = Usual {
+            left_early: false,
+            ..USUAL
+        };
+        assert_eq!(course(10e-3, &to_its_end), Course::Plan);
     }
 
     #[test]
@@ -323,7 +391,7 @@ mod tests {
             while site.is_early() && spent < 1.0 {
                 match site.course(price(each), MAKING, &USUAL) {
                     Course::Leave => spent += each,
-                    Course::Wait(patience, _) if patience.0 > each => {
+                    Course::Wait(patience) if patience.time.0 > each => {
                         site.add(Seconds(each));
                         spent += each;
                     }
@@ -332,6 +400,32 @@ mod tests {
             }
             assert!(spent <= MAKING.0 + QUICK.0 + each, "{each}: {spent}");
         }
+    }
+
+    #[test]
+    fn the_pace_of_a_counted_loop_tells_whether_a_plan_is_worth_it() {
+        let patience = Patience {
+            time: Seconds(4e-3),
+            making: Some(Seconds(4e-3)),
+            whole: None,
+        };
+        let after = |spent, rest: Option<f64>, early| {
+            patience.after(Seconds(spent), rest.map(Seconds), early)
+        };
+        assert_eq!(after(1e-3, None, false), Patiently::GoOn(Seconds(3e-3)));
+        assert_eq!(after(5e-3, None, false), Patiently::Order);
+        assert_eq!(after(1e-4, Some(9e-3), false), Patiently::Plan);
+        assert_eq!(after(1e-4, Some(9e-3), true), Patiently::Order);
+        // The rest is no longer than that: nothing would be there before it is over.
+        assert_eq!(
+            after(5e-3, Some(7e-3), false),
+            Patiently::GoOn(Seconds(7e-3))
+        );
+        let look = Patience::look(Seconds(1e-3), None);
+        assert_eq!(
+            look.after(Seconds(2e-3), Some(Seconds(1e-3)), false),
+            Patiently::Order
+        );
     }
 
     #[test]

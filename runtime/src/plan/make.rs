@@ -6,8 +6,10 @@ use crate::options::Options;
 use crate::reason::Reason;
 use crate::trial;
 use nestwise_analysis as analysis;
+use nestwise_analysis::Ranges;
 use nestwise_analysis::guards::GuardSet;
 use nestwise_analysis::schedule::Rewrite;
+use nestwise_analysis::undo::{UndoPlan, undo_plan_for};
 use nestwise_codegen as codegen;
 use nestwise_ir::{ArrayDecl, ArrayId, LoopId, Nest, Schedule, Tier, interrupts};
 
@@ -145,6 +147,17 @@ pub(super) struct Made<'a> {
 }
 
 impl Made<'_> {
+    /// The undo plan of the nest as written; `ranges`: of what it was rewritten to, or else its own.
+    pub(super) fn undo_plan(&self, ranges: &Ranges, key: &Key) -> UndoPlan {
+        match self.rewritten {
+            None => undo_plan_for(self.written, ranges, key.disjoint()),
+            Some(_) => {
+                let ranges = analysis::ranges(self.written);
+                undo_plan_for(self.written, &ranges, key.disjoint())
+            }
+        }
+    }
+
     /// As written, one iteration after the other.
     pub(super) fn plain(written: &Nest) -> Made<'_> {
         Made {
@@ -198,7 +211,8 @@ pub(super) fn compile(
     };
     let compiled = codegen::compile(spec).map_err(|e| Reason::Codegen(e.to_string()))?;
     // CPython runs an undone range in the order as written, and it is that order's elements that may be there already.
-    let mut undo = analysis::undo::undo_plan_for(made.written, key.disjoint());
+    let ranges = analysis::ranges(nest);
+    let mut undo = made.undo_plan(&ranges, key);
     if options.unchecked.is_some() {
         (undo.events, undo.warns) = (false, false);
     }
@@ -207,7 +221,7 @@ pub(super) fn compile(
     if compiled.without_lanes {
         done.vector.clear();
     }
-    let mut about = About::of(nest, undo, &done, made.rewrite);
+    let mut about = About::of(nest, &ranges, undo, &done, made.rewrite);
     about.shape = compiled.shape;
     about.tier = key.tier;
     if key.tier == Tier::Quick {

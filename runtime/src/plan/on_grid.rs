@@ -241,8 +241,9 @@ fn compile_grid(
     };
     let made = codegen::compile_grid(spec, target);
     let made = made.map_err(|e| e.to_string())?;
-    let undo = analysis::undo::undo_plan_for(mapped.written, key.disjoint());
-    let mut about = About::of(nest, undo, &mapped.schedule, mapped.rewrite);
+    let ranges = analysis::ranges(nest);
+    let undo = mapped.undo_plan(&ranges, key);
+    let mut about = About::of(nest, &ranges, undo, &mapped.schedule, mapped.rewrite);
     about.means.push("grid".into());
     if made.kernels.iter().any(|kernel| kernel.team.is_some()) {
         about.means.push("cooperative".into());

@@ -4,6 +4,7 @@ use super::{Key, Plan, Sizes};
 use crate::background;
 use crate::options::{DeviceChoice, Options};
 use crate::pipeline::Resume;
+use nestwise_analysis::structure;
 use nestwise_costmodel::{Decision, Device, Seconds};
 use nestwise_ir::Tier;
 use nestwise_tiering::constants::ORDER_SHARE;
@@ -38,6 +39,12 @@ impl Options {
 }
 
 impl Plan {
+    /// Whether the top loop may be left before its last iteration.
+    pub(crate) fn may_be_left(&self) -> bool {
+        let top = self.nest.top_for();
+        top.is_none_or(|top| structure::early_exit(top.id, &top.body).is_some())
+    }
+
     /// Whether code of it is being made.
     pub fn is_being_made(&self) -> bool {
         self.tiers.is_making()
