@@ -6,6 +6,7 @@
 use crate::error::{CodegenError, Result};
 use crate::passes::{self, Code};
 use crate::target::Host;
+use inkwell::attributes::AttributeLoc;
 use inkwell::context::Context;
 use inkwell::module::Module;
 use inkwell::targets::FileType;
@@ -35,11 +36,12 @@ pub(crate) fn wait() {
 
 fn make() -> Result<()> {
     let context = Context::create();
-    Host::get()?.with_machine(Tier::Quick, |machine| {
+    let host = Host::get()?;
+    host.with_machine(Tier::Quick, |machine| {
         let module = context.create_module("warm");
         module.set_triple(&machine.get_triple());
         module.set_data_layout(&machine.get_target_data().get_data_layout());
-        fill(&context, &module).map_err(|e| CodegenError::Llvm(e.to_string()))?;
+        fill(&context, &module, host).map_err(|e| CodegenError::Llvm(e.to_string()))?;
         passes::optimise(&module, machine, Code::Quick, false)?;
         machine
             .write_to_memory_buffer(&module, FileType::Object)
@@ -52,6 +54,7 @@ fn make() -> Result<()> {
 fn fill<'c>(
     context: &'c Context,
     module: &Module<'c>,
+    host: &Host,
 ) -> std::result::Result<(), inkwell::builder::BuilderError> {
     let (int, float) = (context.i64_type(), context.f64_type());
     let pointer = context.ptr_type(AddressSpace::default());
@@ -59,6 +62,14 @@ fn fill<'c>(
         .void_type()
         .fn_type(&[pointer.into(), int.into()], false);
     let function = module.add_function("warm", kind, None);
+    // LLVM keeps the tables of a processor by these.
+    for (key, value) in [
+        ("prefer-vector-width", host.vector_bits.to_string().as_str()),
+        ("tune-cpu", host.tune),
+    ] {
+        let attribute = context.create_string_attribute(key, value);
+        function.add_attribute(AttributeLoc::Function, attribute);
+    }
     let block = |name| context.append_basic_block(function, name);
     let (entry, head, body) = (block("entry"), block("head"), block("body"));
     let (then, next, end) = (block("then"), block("next"), block("end"));
@@ -103,7 +114,7 @@ mod tests {
     fn the_loop_that_nobody_runs_is_well_formed() {
         let context = Context::create();
         let module = context.create_module("warm");
-        fill(&context, &module).unwrap();
+        fill(&context, &module, Host::get().unwrap()).unwrap();
         module.verify().unwrap();
         make().unwrap();
     }
