@@ -49,16 +49,16 @@ pub enum Course {
     Wait(Patience),
     /// A plan is to be made; CPython may go on meanwhile.
     Order,
-    /// It is planned now.
+    /// The call waits for a plan, which is made now.
     Plan,
 }
 
 /// How long CPython goes on with a call before a plan is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Patience {
-    /// So long, where nothing tells what the rest of the call takes.
+    /// CPython goes on for this long where nothing tells what the rest of the call takes.
     pub time: Seconds,
-    /// What is to be made then takes so long, if the loop's pace is to tell whether that is worth it.
+    /// The time that a plan and code take to make, if the loop's pace is to tell whether they are worth it.
     pub making: Option<Seconds>,
     /// What the call is expected to take in all, if that is known.
     pub whole: Option<Seconds>,
@@ -95,7 +95,7 @@ pub enum Patiently {
     GoOn(Seconds),
     /// A plan is to be made; CPython may go on meanwhile.
     Order,
-    /// It is planned now.
+    /// The call waits for a plan, which is made now.
     Plan,
 }
 
