@@ -309,7 +309,7 @@ PARTS = 8
 
 
 def growth(scenario: Callable[[int], None], calls: int) -> dict[str, int]:
-    """What the calls after the first part leave behind: the median part's growth, times the parts.
+    """What the calls after the first part leave behind: a part's median growth, times their number.
 
     A leak is in every part; a kernel that comes late, as on a busy machine, in one or two. What is
     compiled behind the first part has a while to be ready before the second begins.

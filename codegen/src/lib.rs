@@ -45,7 +45,7 @@ use nestwise_ir::shape::Body;
 use nestwise_ir::{Nest, Schedule};
 
 pub use nestwise_ir::{FpMode, Tier};
-pub use warm::warm_up;
+pub use warm::{is_begun as is_warm_up_begun, warm_up};
 
 pub use error::{CodegenError, Result};
 pub use grid::{

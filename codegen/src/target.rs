@@ -81,6 +81,14 @@ impl Host {
         })
     }
 
+    /// What functions for this processor say of it; LLVM keeps its tables by that.
+    pub(crate) fn attributes(&self) -> [(&'static str, String); 2] {
+        [
+            ("prefer-vector-width", self.vector_bits.to_string()),
+            ("tune-cpu", self.tune.to_string()),
+        ]
+    }
+
     /// The host, found once.
     pub(crate) fn get() -> Result<&'static Host> {
         HOST.get_or_init(Host::detect)

@@ -12,6 +12,7 @@ use inkwell::module::Module;
 use inkwell::targets::FileType;
 use inkwell::{AddressSpace, FloatPredicate, IntPredicate};
 use nestwise_ir::Tier;
+use std::panic::catch_unwind;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -22,14 +23,19 @@ static BEGUN: AtomicBool = AtomicBool::new(false);
 pub fn warm_up() {
     BEGUN.store(true, Ordering::Relaxed);
     DONE.call_once(|| {
-        // Whoever makes a kernel finds out what is wrong.
-        let _ = make();
+        // Whoever makes a kernel finds out what is wrong, panics included.
+        let _ = catch_unwind(make);
     });
 }
 
-/// Waits until that is done, if another thread is about it: its target machine is of use.
+/// Whether LLVM is warm, or a thread is about to warm it up.
+pub fn is_begun() -> bool {
+    BEGUN.load(Ordering::Relaxed)
+}
+
+/// Waits until a warm-up that another thread has begun is over: its target machine is of use.
 pub(crate) fn wait() {
-    if BEGUN.load(Ordering::Relaxed) {
+    if is_begun() {
         warm_up();
     }
 }
@@ -62,12 +68,8 @@ fn fill<'c>(
         .void_type()
         .fn_type(&[pointer.into(), int.into()], false);
     let function = module.add_function("warm", kind, None);
-    // LLVM keeps the tables of a processor by these.
-    for (key, value) in [
-        ("prefer-vector-width", host.vector_bits.to_string().as_str()),
-        ("tune-cpu", host.tune),
-    ] {
-        let attribute = context.create_string_attribute(key, value);
+    for (key, value) in host.attributes() {
+        let attribute = context.create_string_attribute(key, &value);
         function.add_attribute(AttributeLoc::Function, attribute);
     }
     let block = |name| context.append_basic_block(function, name);

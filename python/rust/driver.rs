@@ -16,7 +16,7 @@ use nestwise_runtime::launch::trip_count;
 use nestwise_runtime::{Ended, Plan, Resume};
 use nestwise_tiering::constants::{FIRST_SHARE, LAST_SHARE, LATE, SHORT};
 use nestwise_tiering::shares::{self, Pace};
-use nestwise_tiering::{Attempted, Patiently};
+use nestwise_tiering::{Attempted, Ongoing};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::cell::{Cell, Ref, RefCell};
@@ -219,7 +219,7 @@ pub fn is_inside() -> bool {
 pub fn waits_for_all() -> bool {
     let waits = |a: &Rc<Active>| {
         let progress = a.progress.borrow();
-        let soon = |w: &Waits| !a.value && w.plan.is_none() && a.spent().0 < LATE * w.patience.0;
+        let soon = |w: &Waits| !a.value && w.plan.is_none() && a.spent().0 < LATE * w.budget.time.0;
         let made = |w: &Waits| w.plan.as_ref().is_some_and(|plan| plan.is_being_made());
         progress
             .waits
@@ -397,12 +397,12 @@ impl Active {
             _ => return false,
         };
         let spent = self.spent();
-        let course = self.patiently(spent);
-        let patience = match course {
-            Patiently::GoOn(time) => time.0,
+        let ongoing = self.ongoing(spent);
+        let left = match ongoing {
+            Ongoing::GoOn(time) => time.0,
             _ => 0.0,
         };
-        let early = Seconds(patience.max(self.site.losses.wait(spent).0));
+        let early = Seconds(left.max(self.site.losses.wait(spent).0));
         if range.is_some() && early.0 > 0.0 {
             let on = self.progress.borrow_mut().goes_on(next);
             // Objects that nobody else holds go with what was handed over before.
@@ -419,7 +419,7 @@ impl Active {
                 done,
             },
             stopped,
-            beside: course != Patiently::Plan,
+            beside: ongoing != Ongoing::Plan,
         }));
         self.fresh.set(true);
         true
@@ -459,8 +459,8 @@ impl Active {
             self.futile.set(None);
         }
         let wait = progress.waits.as_mut().map(|waits| {
-            let more = waits.patience;
-            waits.patience = self.spent() + more;
+            let more = waits.budget.time;
+            waits.budget.time = self.spent() + more;
             more
         });
         let ran = match progress.ended {
@@ -478,17 +478,16 @@ impl Active {
     }
 
     /// Whether it is time to ask for a plan.
-    fn patiently(&self, spent: Seconds) -> Patiently {
+    fn ongoing(&self, spent: Seconds) -> Ongoing {
         let progress = self.progress.borrow();
-        let trips = progress
-            .range
-            .map(|(start, stop, step)| trip_count(start, stop, step));
+        let Some(waits) = progress.waits.as_ref().filter(|w| w.plan.is_none()) else {
+            return Ongoing::Order;
+        };
         let done = self.done.get();
-        let rest = trips.and_then(|trips| Pace { done, spent }.rest(trips));
-        let waits = progress.waits.as_ref();
-        waits.map_or(Patiently::Order, |w| {
-            w.after(spent, rest, self.site.may_be_left())
-        })
+        let rest = progress.range.and_then(|(start, stop, step)| {
+            Pace { done, spent }.rest(trip_count(start, stop, step))
+        });
+        waits.budget.after(spent, rest, || self.site.may_be_left())
     }
 
     /// How far CPython has come.
@@ -594,7 +593,7 @@ impl Active {
             return true;
         }
         let patience = match &self.progress.borrow().waits {
-            Some(waits) => waits.patience,
+            Some(waits) => waits.budget.time,
             None => return true,
         };
         let spent = self.spent();

@@ -97,13 +97,15 @@ impl Plans {
         let keep = move |made: &Made| {
             if let Ok(plan) = made.clone() {
                 let store = move || kept::store(&plan, &key, &nestwise_runtime::options());
-                background::later(threads, store);
+                background::later(store);
             }
         };
         // Its kernel is likely to be wanted next.
         let warm_up = nestwise_codegen::warm_up;
         if !beside || threads == 0 {
-            background::start_then(threads, || {}, warm_up);
+            if !nestwise_codegen::is_warm_up_begun() {
+                background::start_then(threads, || {}, warm_up);
+            }
             let made = make();
             keep(&made);
             return Ok(Planned::Came(self.enter(binding, made)));

@@ -5,7 +5,7 @@ use nestwise_costmodel::Seconds;
 use nestwise_runtime::{Ended, Plan};
 use nestwise_tiering::constants::FIRST_SHARE;
 use nestwise_tiering::shares;
-use nestwise_tiering::{Attempted, Patience, Patiently};
+use nestwise_tiering::{Attempted, Budget};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -47,10 +47,8 @@ pub struct Progress {
 pub struct Waits {
     /// What it is about; none while there is none.
     pub plan: Option<Arc<Plan>>,
-    /// Time CPython may take before compiling, or planning, pays.
-    pub patience: Seconds,
-    /// Where there is no plan: what it and code take, if the loop's pace is to tell whether they are worth it.
-    pub making: Option<Seconds>,
+    /// What CPython may take before compiling, or planning, pays.
+    pub budget: Budget,
     /// What CPython was expected to take for all of it; zero: not known.
     pub modelled: Seconds,
     /// How often its loops run is known, so that much about.
@@ -58,27 +56,13 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// A plan is not worth its time yet.
-    pub fn unplanned(patience: Patience) -> Waits {
+    /// A plan is not worth its time yet; `whole`: what CPython is expected to take, if that is known.
+    pub fn unplanned(budget: Budget, whole: Option<Seconds>) -> Waits {
         Waits {
             plan: None,
-            patience: patience.time,
-            making: patience.making,
-            modelled: patience.whole.unwrap_or(Seconds(0.0)),
-            sure: patience.whole.is_some(),
-        }
-    }
-
-    /// What becomes of a call without a plan: see [`Patience::after`].
-    pub fn after(&self, spent: Seconds, rest: Option<Seconds>, early: bool) -> Patiently {
-        let patience = Patience {
-            time: self.patience,
-            making: self.making,
-            whole: None,
-        };
-        match self.plan {
-            None => patience.after(spent, rest, early),
-            Some(_) => Patiently::Order,
+            budget,
+            modelled: whole.unwrap_or(Seconds(0.0)),
+            sure: whole.is_some(),
         }
     }
 
@@ -89,7 +73,7 @@ impl Waits {
     fn first_share(&self, (start, stop, step): (i64, i64, i64)) -> i64 {
         let trips = nestwise_runtime::launch::trip_count(start, stop, step);
         let time = match self.sure {
-            true => Seconds(self.patience.0.max(Self::BRIEF.0)),
+            true => Seconds(self.budget.time.0.max(Self::BRIEF.0)),
             false => Self::BRIEF,
         };
         shares::first(time, self.modelled, trips)

@@ -32,7 +32,7 @@ use nestwise_runtime::{
     DeviceChoice, Ended, Launch, Outcome, Plan, Reason, Resume, options, pipeline,
 };
 use nestwise_tiering::constants::{SHORT, WATCHED};
-use nestwise_tiering::{Admission, Attempted, Course, Losses, Patience, Unplanned, Why, Work};
+use nestwise_tiering::{Admission, Attempted, Budget, Course, Losses, Unplanned, Why, Work};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use std::cell::Cell;
@@ -343,20 +343,20 @@ impl Site {
         let attempt = match course {
             _ if waited_for => Attempt::Declined(None),
             Course::Leave => Attempt::Declined(None),
-            Course::Wait(patience) => {
-                let waits = Waits::unplanned(patience);
+            Course::Wait(budget, whole) => {
+                let waits = Waits::unplanned(budget, whole);
                 Attempt::Declined(Some(Box::new(Progress::waiting(waits, None, false))))
             }
             Course::Order => self.guarded(py, arguments, None, manner(true)),
             Course::Plan if self.losses.wait(Seconds(0.0)).0 > 0.0 => {
                 lock(&self.stats).fallback(&Reason::Futile);
                 let wait = self.losses.wait(Seconds(0.0));
-                let waits = Waits::unplanned(Patience::look(wait, None));
+                let waits = Waits::unplanned(Budget::of(wait), None);
                 Attempt::Declined(Some(Box::new(Progress::waiting(waits, None, false))))
             }
             Course::Plan => match self.admission.watches() {
                 Some(why) => {
-                    let waits = Waits::unplanned(Patience::look(WATCHED, None));
+                    let waits = Waits::unplanned(Budget::of(WATCHED), None);
                     let mut waiting = Progress::waiting(waits, None, false);
                     waiting.futile = Some(Attempted { work: work(), why });
                     Attempt::Declined(Some(Box::new(waiting)))
@@ -616,8 +616,7 @@ impl Site {
             let Some(plan) = planned else {
                 let argument = |i: usize| names.arguments.get(i).copied();
                 let (price, _) = early::interpreted(py, parsed, &argument);
-                let patience = Patience::look(early::look(parsed), price.known());
-                let waits = Waits::unplanned(patience);
+                let waits = Waits::unplanned(Budget::of(early::look(parsed)), price.known());
                 let waiting = Progress::waiting(waits, None, false);
                 return Ok(Attempt::Declined(Some(Box::new(waiting))));
             };
@@ -650,8 +649,7 @@ impl Site {
                     let is_range = results::runs_over_range(py, parsed, &binding);
                     let waits = Waits {
                         plan: Some(plan),
-                        patience,
-                        making: None,
+                        budget: Budget::of(patience),
                         modelled: declined.decision.of(Device::Interpreter).raw,
                         sure: declined.sure,
                     };

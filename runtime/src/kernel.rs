@@ -333,7 +333,7 @@ impl Kernel {
         };
         let length = (about.len() as u64).to_le_bytes();
         let all = [&length, about.as_slice(), object].concat();
-        background::later(options.background(), move || {
+        background::later(move || {
             let _ = cache::store(&dir, &key, &all);
         });
     }

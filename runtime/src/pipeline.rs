@@ -15,7 +15,7 @@ use nestwise_analysis::traffic::TrafficPlan;
 use nestwise_analysis::trip_bounds::TripBounds;
 use nestwise_costmodel::{Decision, Device, Features, Seconds};
 use nestwise_ir::{ArrayDecl, ArrayKind, BinOp, Extent, Length, LoopId, Nest, Tier};
-use nestwise_tiering::constants::PACE;
+use nestwise_tiering::shares::Pace;
 use nestwise_tiering::tiers::waits;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -461,7 +461,10 @@ fn is_made_beside(
 ) -> bool {
     let making = plan.making(decision.device, key.tier);
     // A guess of how long a loop goes on is not waited for; its pace is none.
-    let paced = resume.is_some_and(|r| r.done > 0 && r.spent >= PACE);
+    let paced = resume.is_some_and(|r| {
+        let (done, spent) = (r.done, r.spent);
+        Pace { done, spent }.tells()
+    });
     let sure = sizes.top.is_some() && (paced || sizes.knows_inner());
     let worth_waiting =
         step > making || sure && waits(decision.interpreted, making, plan.may_be_left());

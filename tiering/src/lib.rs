@@ -44,5 +44,5 @@ pub use fast_reject::FastReject;
 pub use losses::Losses;
 pub use lost::{Left, Lost};
 pub use tiers::{Next, Room, Running, Tiers};
-pub use unplanned::{Course, Patience, Patiently, Price, Unplanned};
+pub use unplanned::{Budget, Course, Ongoing, Price, Unplanned};
 pub use work::Work;

@@ -16,11 +16,16 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// What the rest of a loop of so many iterations takes at its pace so far, once CPython has run enough of it to tell.
+    /// Whether CPython has run enough of the loop for its pace to tell what the rest takes.
+    pub fn tells(self) -> bool {
+        self.done > 0 && self.spent >= PACE
+    }
+
+    /// What the rest of a loop of so many iterations takes at its pace so far, if that tells.
     pub fn rest(self, trips: i64) -> Option<Seconds> {
-        let tells = self.done > 0 && self.spent >= PACE;
         let left = trips.saturating_sub(self.done).max(0) as f64;
-        tells.then(|| Seconds(self.spent.0 / self.done as f64 * left))
+        self.tells()
+            .then(|| Seconds(self.spent.0 / self.done as f64 * left))
     }
 
     /// Iterations that CPython makes in that time at its pace so far: twice as many as it has made at most.

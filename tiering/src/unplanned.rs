@@ -4,8 +4,8 @@
 //! thousand operations: most loops of most programs never run for that long in all. So CPython runs a site until it has
 //! lost about as much time as a plan and quick code take (ski-rental), in this process or in those before it. What a call takes is
 //! told by what it is given, where that bounds it, and measured elsewhere: a counted loop's first iterations tell what the rest takes
-//! ([`Patience`]). For a call that takes much longer a plan is made from its
-//! beginning: where there are cores to spare beside CPython, which goes on meanwhile.
+//! ([`Budget`]). A call that takes much longer waits for a plan from its beginning; one that takes longer is planned beside CPython, which
+//! goes on meanwhile, where there are cores to spare.
 
 use crate::constants::{LARGE, QUICK, READING, SMALL};
 use crate::fast_reject::FastReject;
@@ -45,8 +45,8 @@ const OVER: u8 = 2;
 pub enum Course {
     /// CPython runs all of it.
     Leave,
-    /// CPython begins, and a plan is asked for later.
-    Wait(Patience),
+    /// CPython begins, and a plan is asked for later. What CPython takes for the whole call, if that is known.
+    Wait(Budget, Option<Seconds>),
     /// A plan is to be made; CPython may go on meanwhile.
     Order,
     /// The call waits for a plan, which is made now.
@@ -55,43 +55,42 @@ pub enum Course {
 
 /// How long CPython goes on with a call before a plan is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Patience {
-    /// CPython goes on for this long where nothing tells what the rest of the call takes.
+pub struct Budget {
+    /// The time for which CPython goes on where nothing tells what the rest of the call takes.
     pub time: Seconds,
     /// The time that a plan and code take to make, if the loop's pace is to tell whether they are worth it.
     pub making: Option<Seconds>,
-    /// What the call is expected to take in all, if that is known.
-    pub whole: Option<Seconds>,
 }
 
-impl Patience {
-    /// Asks again after so long, whatever the call takes.
-    pub fn look(time: Seconds, whole: Option<Seconds>) -> Patience {
-        Patience {
-            time,
-            making: None,
-            whole,
-        }
+impl Budget {
+    /// A budget of that time, whatever the rest of the call takes.
+    pub fn of(time: Seconds) -> Budget {
+        Budget { time, making: None }
     }
 
     /// What is to become of a call that CPython has run for `spent`. `rest`: what the iterations that are left take at the loop's pace;
     /// `early`: it may be left before.
-    pub fn after(&self, spent: Seconds, rest: Option<Seconds>, early: bool) -> Patiently {
+    pub fn after(
+        &self,
+        spent: Seconds,
+        rest: Option<Seconds>,
+        early: impl FnOnce() -> bool,
+    ) -> Ongoing {
         match (rest, self.making) {
-            (Some(rest), Some(making)) if waits(rest, making, early) => Patiently::Plan,
-            (Some(rest), Some(making)) if rest >= making * LARGE => Patiently::Order,
             // It is over before anything could come of a plan, unless its iterations take longer and longer.
-            (Some(rest), Some(_)) => Patiently::GoOn(rest),
-            _ if spent < self.time => Patiently::GoOn(Seconds(self.time.0 - spent.0)),
-            _ => Patiently::Order,
+            (Some(rest), Some(making)) if rest < making * LARGE => Ongoing::GoOn(rest),
+            (Some(rest), Some(making)) if waits(rest, making, early()) => Ongoing::Plan,
+            (Some(_), Some(_)) => Ongoing::Order,
+            _ if spent < self.time => Ongoing::GoOn(Seconds(self.time.0 - spent.0)),
+            _ => Ongoing::Order,
         }
     }
 }
 
 /// What is to become of a call that CPython has begun; see [`Course`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Patiently {
-    /// CPython goes on for so long before this is asked again.
+pub enum Ongoing {
+    /// CPython goes on for this long before the question comes again.
     GoOn(Seconds),
     /// A plan is to be made; CPython may go on meanwhile.
     Order,
@@ -258,11 +257,13 @@ impl Unplanned {
             return Course::Plan;
         }
         match early(least) && !price.is_at_least(large) {
-            true => Course::Wait(Patience {
-                time: Seconds(least - spent),
-                making: Some(Seconds(large / LARGE)),
-                whole: price.known(),
-            }),
+            true => {
+                let budget = Budget {
+                    time: Seconds(least - spent),
+                    making: Some(Seconds(large / LARGE)),
+                };
+                Course::Wait(budget, price.known())
+            }
             false => Course::Order,
         }
     }
@@ -328,11 +329,13 @@ mod tests {
         assert_eq!(course(2.5e-3, &USUAL), Course::Leave);
         assert_eq!(
             course(3.5e-3, &USUAL),
-            Course::Wait(Patience {
-                time: MAKING + QUICK,
-                making: Some(MAKING + QUICK),
-                whole: Some(Seconds(3.5e-3)),
-            })
+            Course::Wait(
+                Budget {
+                    time: MAKING + QUICK,
+                    making: Some(MAKING + QUICK),
+                },
+                Some(Seconds(3.5e-3))
+            )
         );
         assert_eq!(course(10e-3, &USUAL), Course::Order);
         assert_eq!(course(20e-3, &USUAL), Course::Plan);
@@ -391,7 +394,7 @@ mod tests {
             while site.is_early() && spent < 1.0 {
                 match site.course(price(each), MAKING, &USUAL) {
                     Course::Leave => spent += each,
-                    Course::Wait(patience) if patience.time.0 > each => {
+                    Course::Wait(budget, _) if budget.time.0 > each => {
                         site.add(Seconds(each));
                         spent += each;
                     }
@@ -404,27 +407,23 @@ mod tests {
 
     #[test]
     fn the_pace_of_a_counted_loop_tells_whether_a_plan_is_worth_it() {
-        let patience = Patience {
+        let budget = Budget {
             time: Seconds(4e-3),
             making: Some(Seconds(4e-3)),
-            whole: None,
         };
         let after = |spent, rest: Option<f64>, early| {
-            patience.after(Seconds(spent), rest.map(Seconds), early)
+            budget.after(Seconds(spent), rest.map(Seconds), || early)
         };
-        assert_eq!(after(1e-3, None, false), Patiently::GoOn(Seconds(3e-3)));
-        assert_eq!(after(5e-3, None, false), Patiently::Order);
-        assert_eq!(after(1e-4, Some(9e-3), false), Patiently::Plan);
-        assert_eq!(after(1e-4, Some(9e-3), true), Patiently::Order);
+        assert_eq!(after(1e-3, None, false), Ongoing::GoOn(Seconds(3e-3)));
+        assert_eq!(after(5e-3, None, false), Ongoing::Order);
+        assert_eq!(after(1e-4, Some(9e-3), false), Ongoing::Plan);
+        assert_eq!(after(1e-4, Some(9e-3), true), Ongoing::Order);
         // The rest is no longer than that: nothing would be there before it is over.
+        assert_eq!(after(5e-3, Some(7e-3), false), Ongoing::GoOn(Seconds(7e-3)));
+        let look = Budget::of(Seconds(1e-3));
         assert_eq!(
-            after(5e-3, Some(7e-3), false),
-            Patiently::GoOn(Seconds(7e-3))
-        );
-        let look = Patience::look(Seconds(1e-3), None);
-        assert_eq!(
-            look.after(Seconds(2e-3), Some(Seconds(1e-3)), false),
-            Patiently::Order
+            look.after(Seconds(2e-3), Some(Seconds(1e-3)), || false),
+            Ongoing::Order
         );
     }
 

@@ -147,8 +147,9 @@ impl<'u, 'a> Func<'u, 'a> {
         let f = ir.add_function(&CString::new(name).unwrap_or_default(), ty);
         ir.attribute(f, "nounwind", 0);
         if u.device != Some(super::kernel::Registers::Ptx) {
-            ir.string_attribute(f, "prefer-vector-width", &u.vector_width());
-            ir.string_attribute(f, "tune-cpu", u.host.tune);
+            for (key, value) in u.host.attributes() {
+                ir.string_attribute(f, key, &value);
+            }
         }
         ir.string_attribute(f, "no-trapping-math", "true");
         ir.param_attribute(f, 0, "noalias");

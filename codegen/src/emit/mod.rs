@@ -268,11 +268,6 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// Bits of the widest vectors that LLVM should make by itself.
-    pub(crate) fn vector_width(&self) -> String {
-        self.host.vector_bits.to_string()
-    }
-
     /// The reads in a loop's body as the nest has it, of which `l` may be a part.
     pub(crate) fn reads_of_loop(&self, l: &For) -> HashMap<VarId, usize> {
         let mut found = None;

@@ -134,8 +134,9 @@ impl Unit<'_> {
         let ir = &self.ir;
         let f = self.pure_function(&CString::new(name).unwrap_or_default(), ty);
         ir.set_internal(f);
-        ir.string_attribute(f, "prefer-vector-width", &self.vector_width());
-        ir.string_attribute(f, "tune-cpu", self.host.tune);
+        for (key, value) in self.host.attributes() {
+            ir.string_attribute(f, key, &value);
+        }
         ir.string_attribute(f, "no-trapping-math", "true");
         f
     }
