@@ -45,7 +45,7 @@ use nestwise_ir::shape::Body;
 use nestwise_ir::{Nest, Schedule};
 
 pub use nestwise_ir::{FpMode, Tier};
-pub use warm::{is_begun as is_warm_up_begun, warm_up};
+pub use warm::{is_begun as is_warm_up_begun, is_warm, warm_up};
 
 pub use error::{CodegenError, Result};
 pub use grid::{
@@ -144,6 +144,7 @@ fn compile_as_is(spec: KernelSpec<'_>) -> Result<Compiled> {
     if spec.tier == Tier::Quick {
         warm::wait();
     }
+    warm::used();
     host.with_machine(spec.tier, |machine| {
         let (module, code) = build(&context, &spec, machine)?;
         let emitted = Instant::now();

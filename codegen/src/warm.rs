@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static DONE: Once = Once::new();
 static BEGUN: AtomicBool = AtomicBool::new(false);
+static USED: AtomicBool = AtomicBool::new(false);
 
 /// Makes quick code of a small loop that nobody runs, once.
 pub fn warm_up() {
@@ -28,9 +29,19 @@ pub fn warm_up() {
     });
 }
 
-/// Whether LLVM is warm, or a thread is about to warm it up.
+/// Whether a thread has begun to warm LLVM up.
 pub fn is_begun() -> bool {
     BEGUN.load(Ordering::Relaxed)
+}
+
+/// Whether code made from now on takes no longer than any other.
+pub fn is_warm() -> bool {
+    DONE.is_completed() || USED.load(Ordering::Relaxed)
+}
+
+/// Code is being made, warmed up or not.
+pub(crate) fn used() {
+    USED.store(true, Ordering::Relaxed);
 }
 
 /// Waits until a warm-up that another thread has begun is over: its target machine is of use.

@@ -15,10 +15,6 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, Mul};
 
-/// What making quick code takes of the time for optimised code: a quarter, in the median of 112 kernels and at their 95th percentile
-/// alike (2.6 ms of 10.9, 4.3 of 27.0, on two cores at 2.6 GHz).
-const QUICK_SHARE: f64 = 0.25;
-
 /// A cost in seconds. Never negative, never NaN; infinity means "cannot run there".
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default)]
 pub struct Seconds(pub f64);
@@ -167,6 +163,8 @@ pub struct Prices {
     /// What CPython takes more where others have had the caches: for any loop, and for each kind of operation.
     cold: [Seconds; 2],
     compile: Seconds,
+    compile_quick: Seconds,
+    compile_first: Seconds,
     nodes: (f64, f64),
 }
 
@@ -215,6 +213,8 @@ impl Prices {
             ),
             has_gpu: profile.gpu.is_some(),
             compile: Seconds::from_nanos(c.kernel + c.node * scalar + c.vector_node * vectors),
+            compile_quick: Seconds::from_nanos(c.quick_kernel + c.quick_node * features.nodes),
+            compile_first: Seconds::from_nanos(c.first),
             nodes: (scalar, vectors),
         }
     }
@@ -241,7 +241,12 @@ impl Prices {
 
     /// Time to make quick code of this nest.
     pub fn compile_quick(&self) -> Seconds {
-        self.compile * QUICK_SHARE
+        self.compile_quick
+    }
+
+    /// What the first code of a process takes more than later ones.
+    pub fn compile_first(&self) -> Seconds {
+        self.compile_first
     }
 
     /// Time to make the first kernel for a device, and to get that ready; `begun`: the process has used the card before.

@@ -47,14 +47,7 @@ impl MachineProfile {
     pub fn at(mut self, speed: Speed) -> MachineProfile {
         scale(&mut self.interpreter, speed.interpreter);
         scale(&mut self.call, speed.interpreter);
-        let compile = &mut self.compile;
-        for nanos in [
-            &mut compile.kernel,
-            &mut compile.node,
-            &mut compile.vector_node,
-        ] {
-            *nanos *= speed.interpreter;
-        }
+        self.compile.scale(|_| speed.interpreter);
         self.host = at(self.host, speed.core);
         self
     }

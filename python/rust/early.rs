@@ -13,7 +13,7 @@ use nestwise_ir::Work;
 use nestwise_ir::surface::{Expr, ExprKind, StmtKind};
 use nestwise_runtime::{DeviceChoice, Options, options};
 use nestwise_tiering::constants::PLAN_LOOKS;
-use nestwise_tiering::unplanned::Site;
+use nestwise_tiering::unplanned::{Making, Site};
 use nestwise_tiering::{Course, Left, Price, Unplanned};
 use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
@@ -36,7 +36,7 @@ impl<A: Fn(usize) -> Option<*mut PyObject>> Call<'_, '_, A> {
         }
         let (price, told) = interpreted(self.py, self.parsed, self.argument);
         unplanned.set_told(told);
-        unplanned.course(price, planning(self.parsed), self)
+        unplanned.course(price, making(self.parsed), self)
     }
 }
 
@@ -77,8 +77,23 @@ fn is_free(options: &Options) -> bool {
 }
 
 /// What a plan takes, about.
-fn planning(parsed: &Parsed) -> Seconds {
-    Seconds(0.3e-3 + 0.1e-3 * f64::from(parsed.lines))
+pub fn planning(parsed: &Parsed) -> Seconds {
+    options().profile.compile.plan_of(parsed.lines.into())
+}
+
+/// What a plan and quick code take, about.
+fn making(parsed: &Parsed) -> Making {
+    let options = options();
+    let compile = &options.profile.compile;
+    let lines = f64::from(parsed.lines);
+    let quick = compile.quick_of(lines);
+    Making {
+        plan: compile.plan_of(lines),
+        code: match nestwise_codegen::is_warm() {
+            true => quick,
+            false => quick + Seconds::from_nanos(compile.first),
+        },
+    }
 }
 
 /// How long CPython goes on before it is looked whether a plan that is being made is there.

@@ -5,6 +5,7 @@
 //! lives. Once the program and its callbacks at exit are over nothing is compiled any more, and the tables are emptied.
 
 use crate::{attributes, environment, functions, sites};
+use nestwise_runtime::{background, making};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,7 +21,8 @@ pub fn is_over() -> bool {
 #[pyfunction]
 fn let_go() {
     OVER.store(true, Ordering::Relaxed);
-    nestwise_runtime::background::finish();
+    background::finish();
+    making::keep();
     sites::let_go();
     environment::let_go();
     attributes::let_go();

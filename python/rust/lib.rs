@@ -56,7 +56,7 @@ use nestwise_costmodel::weights::Kind;
 use nestwise_costmodel::{Device, MachineProfile, ProfileError};
 use nestwise_frontend::ScopeInfo;
 use nestwise_runtime::{
-    Broken, DeviceChoice, FpMode, Options, TierChoice, Trial, Unchecked, set_options,
+    Broken, DeviceChoice, FpMode, Options, TierChoice, Trial, Unchecked, making, set_options,
 };
 use parsed::SiteText;
 use pyo3::exceptions::PyValueError;
@@ -129,6 +129,10 @@ fn configure(
     let (mut profile, notes) = choose_profile(py, profile, found).map_err(bad)?;
     if scaled && profile.machine.is_none() {
         profile = profile.at(speed::speed(py, cache_dir.as_deref(), &versions)?);
+    }
+    if scaled {
+        let of = format!("{versions} {}", profile.name);
+        profile = profile.making(&making::begin(cache_dir.as_deref(), &of));
     }
     let trial = schedule.map(str::parse::<Trial>);
     let trial = trial.transpose().map_err(bad)?;

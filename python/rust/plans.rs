@@ -1,14 +1,17 @@
 //! The plans of a site, one for each signature that it is called with.
 
 use crate::bind::Binding;
+use crate::early;
 use crate::numpy;
 use crate::parsed::{Parsed, SiteText, refused};
+use nestwise_costmodel::Product;
 use nestwise_frontend::specialise;
 use nestwise_runtime::plan::kept;
-use nestwise_runtime::{Plan, Reason, background, options, pipeline};
+use nestwise_runtime::{Plan, Reason, background, making, options, pipeline};
 use nestwise_tiering::Left;
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::time::Instant;
 
 /// Plans kept per site; a site called with more signatures than this runs in CPython for the new ones.
 const MAX_PLANS: usize = 16;
@@ -106,7 +109,9 @@ impl Plans {
             if !nestwise_codegen::is_warm_up_begun() {
                 background::start_then(threads, || {}, warm_up);
             }
+            let begun = Instant::now();
             let made = make();
+            making::took(Product::Plan, early::planning(parsed), begun.elapsed());
             keep(&made);
             return Ok(Planned::Came(self.enter(binding, made)));
         }

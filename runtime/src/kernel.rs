@@ -10,7 +10,7 @@ use nestwise_analysis::Ranges;
 use nestwise_analysis::schedule::Rewrite;
 use nestwise_analysis::traffic::TrafficPlan;
 use nestwise_codegen as codegen;
-use nestwise_costmodel::{Device, Priced};
+use nestwise_costmodel::{Device, Priced, Seconds};
 use nestwise_ir::schedule::{RedOp, ThreadLoop};
 use nestwise_ir::shape::Body;
 use nestwise_ir::{ArrayDecl, ArrayId, LoopId, Nest, Schedule, StmtKind, Tier, events};
@@ -235,6 +235,19 @@ pub struct CompileInfo {
     pub from_disk: bool,
     /// Time from entering the hook until the kernel was there.
     pub time: Duration,
+    /// The making of its code, if that was for the host.
+    pub made: Option<MadeCode>,
+}
+
+/// Code that was made.
+#[derive(Clone, Copy, Debug)]
+pub struct MadeCode {
+    /// Of this tier.
+    pub tier: Tier,
+    /// The time that this was predicted to take.
+    pub predicted: Seconds,
+    /// The time that it took.
+    pub took: Duration,
 }
 
 impl Kernel {

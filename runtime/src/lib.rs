@@ -14,6 +14,7 @@ pub mod device;
 pub mod fpenv;
 pub mod kernel;
 pub mod launch;
+pub mod making;
 mod number;
 pub mod options;
 pub mod overlap;

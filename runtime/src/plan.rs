@@ -26,7 +26,8 @@ pub use self::sizes::{Sizes, TopRange};
 use self::sizes::{mean_trips, top_range};
 pub use self::work::CallFeatures;
 use crate::cache;
-pub use crate::kernel::{About, CompileInfo, Kernel};
+pub use crate::kernel::{About, CompileInfo, Kernel, MadeCode};
+use crate::making;
 use crate::options::{Options, TierChoice, Unchecked};
 use crate::overlap::{self, ArrayView};
 use crate::pipeline::{HasValue, PricedBy, ROOM, Value, extents, held};
@@ -487,11 +488,24 @@ impl Plan {
             return Ok(found);
         }
         let turn = lock(&self.kernels).len();
+        let (predicted, begun) = (self.making(Device::Serial, key.tier), Instant::now());
         let (mut kernel, from_disk) = self.build(&key, turn, options)?;
+        let made = MadeCode {
+            tier: key.tier,
+            predicted,
+            took: begun.elapsed(),
+        };
+        let made = (!from_disk && kernel.grid.is_none()).then_some(made);
+        // Predictions of quick code are for whoever waits for it: beside CPython it takes longer, by as much as `WAITS` allows for.
+        let waited = |made: &MadeCode| !ahead || made.tier == Tier::Optimised;
+        if let Some(made) = made.filter(waited) {
+            making::took(made.tier.into(), made.predicted, made.took);
+        }
         let info = CompileInfo {
             happened: true,
             from_disk,
             time: entered.elapsed(),
+            made,
         };
         kernel.tells(info, ahead);
         let kernel = Arc::new(kernel);
@@ -639,6 +653,7 @@ impl Plan {
             happened: true,
             from_disk: true,
             time: entered.elapsed(),
+            made: None,
         };
         kernel.tells(info, false);
         let kernel = Arc::new(kernel);

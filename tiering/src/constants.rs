@@ -50,8 +50,6 @@ pub const LOSS_CREDIT: Seconds = Seconds(0.002);
 
 /// To read a plan from disk, about.
 pub const READING: Seconds = Seconds(0.3e-3);
-/// Until there is quick code of a nest that was planned: the median of many nests.
-pub const QUICK: Seconds = Seconds(3e-3);
 /// Calls that CPython takes so many times as long for as a plan takes are over before anything could come of one that is
 /// made meanwhile.
 pub const SMALL: f64 = 3.0;

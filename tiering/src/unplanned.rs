@@ -7,7 +7,7 @@
 //! ([`Budget`]). A call that takes much longer waits for a plan from its beginning; one that takes longer is planned beside CPython, which
 //! goes on meanwhile, where there are cores to spare.
 
-use crate::constants::{LARGE, QUICK, READING, SMALL};
+use crate::constants::{LARGE, READING, SMALL};
 use crate::fast_reject::FastReject;
 use crate::lost::Left;
 use crate::tiers::waits;
@@ -96,6 +96,22 @@ pub enum Ongoing {
     Order,
     /// The call waits for a plan, which is made now.
     Plan,
+}
+
+/// What it takes to make what a call could go on with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Making {
+    /// The plan.
+    pub plan: Seconds,
+    /// Quick code, once there is a plan.
+    pub code: Seconds,
+}
+
+impl Making {
+    /// Both.
+    pub fn all(self) -> Seconds {
+        self.plan + self.code
+    }
 }
 
 /// What a call takes CPython, about.
@@ -218,8 +234,9 @@ impl Unplanned {
         self.told.load(Ordering::Relaxed)
     }
 
-    /// What is to become of a call of this price. `making`: what a plan takes.
-    pub fn course(&self, price: Price, making: Seconds, site: &impl Site) -> Course {
+    /// What is to become of a call of this price.
+    pub fn course(&self, price: Price, making: Making, site: &impl Site) -> Course {
+        let (plan, code) = (making.plan, making.all().0);
         let spent = self.spent().0;
         let early = |least: f64| self.is_early() && spent < least;
         let leaves = |planning: f64| {
@@ -237,22 +254,21 @@ impl Unplanned {
         if leaves(READING.0) {
             return Course::Leave;
         }
-        let code = making.0 + QUICK.0;
         // Time without native code that is worth less than a plan and quick code, and time from which they are asked for at once.
         let (least, large) = match site.left() {
             Left::Plans => (READING.0, READING.0 * SMALL),
             Left::Lost(lost) if lost.0 >= code => (READING.0, READING.0 * SMALL),
             // How long the call goes on is not known: what it has taken is the best guess of what it will yet take.
-            _ if !price.whole => (code - QUICK.0 / 2.0, code * LARGE),
+            _ if !price.whole => (code - making.code.0 / 2.0, code * LARGE),
             _ => (code, code * LARGE),
         };
-        if least > READING.0 && leaves(making.0) {
+        if least > READING.0 && leaves(plan.0) {
             return Course::Leave;
         }
         let alone = waits(price.seconds, Seconds(code), site.may_be_left())
             || price.is_at_least(code * LARGE) && site.is_coarse();
         // Where there may be a plan on disk it is only read, however much of the call's price is known.
-        let worth = least > READING.0 || price.is_at_least(making.0 * SMALL);
+        let worth = least > READING.0 || price.is_at_least(plan.0 * SMALL);
         if alone || worth && !site.can_stop() {
             return Course::Plan;
         }
@@ -310,7 +326,10 @@ mod tests {
         }
     }
 
-    const MAKING: Seconds = Seconds(1e-3);
+    const MAKING: Making = Making {
+        plan: Seconds(1e-3),
+        code: Seconds(3e-3),
+    };
 
     fn price(seconds: f64) -> Price {
         Price {
@@ -331,8 +350,8 @@ mod tests {
             course(3.5e-3, &USUAL),
             Course::Wait(
                 Budget {
-                    time: MAKING + QUICK,
-                    making: Some(MAKING + QUICK),
+                    time: MAKING.all(),
+                    making: Some(MAKING.all()),
                 },
                 Some(Seconds(3.5e-3))
             )
@@ -401,7 +420,7 @@ mod tests {
                     _ => site.ordered(),
                 }
             }
-            assert!(spent <= MAKING.0 + QUICK.0 + each, "{each}: {spent}");
+            assert!(spent <= MAKING.all().0 + each, "{each}: {spent}");
         }
     }
 

@@ -58,9 +58,13 @@ impl Plan {
 
     /// Time to make code of this tier for a device, that ready.
     pub(crate) fn making(&self, device: Device, tier: Tier) -> Seconds {
-        match tier {
+        let code = match tier {
             Tier::Quick => self.prices.compile_quick(),
             Tier::Optimised => self.to_make(device),
+        };
+        match nestwise_codegen::is_warm() {
+            true => code,
+            false => code + self.prices.compile_first(),
         }
     }
 

@@ -147,7 +147,7 @@ impl Plan {
             _ if self.loads(options) => LOADING,
             _ if self.is_overdue(Tier::Quick, options) => Seconds(0.0),
             Some(wait) => wait,
-            None => Seconds((self.prices.compile_quick().0 - lost.0).max(0.0)),
+            None => Seconds((self.making(Device::Serial, Tier::Quick).0 - lost.0).max(0.0)),
         };
         let beside = options.background() > 0;
         Some(Quick { compile, beside })
