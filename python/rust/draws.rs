@@ -247,7 +247,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Python,
         names: &["random"],
-        work: work(0, 1.0),
+        work: work(0, 1.6),
         checked: false,
         head: "def NAME(state):",
         body: bits,
@@ -256,7 +256,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Python,
         names: &["randint"],
-        work: work(3, 8.0),
+        work: work(3, 15.5),
         checked: false,
         head: "def NAME(state, a, b):\n    low = int(a | 0)\n    n = int(b | 0) - low + 1",
         body: below,
@@ -265,7 +265,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Python,
         names: &["randrange"],
-        work: work(2, 6.0),
+        work: work(2, 10.5),
         checked: false,
         // The default, which no call with two ints that does not raise has, stands for none.
         head: "def NAME(state, start, stop=-4611686018427387904):
@@ -282,7 +282,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Python,
         names: &["choice"],
-        work: work(2, 5.5),
+        work: work(2, 9.5),
         checked: false,
         head: "def NAME(state, seq):\n    n = len(seq)",
         body: below,
@@ -291,7 +291,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Python,
         names: &["gauss"],
-        work: work(1, 13.0),
+        work: work(1, 23.0),
         checked: true,
         head: "def NAME(state, mu, sigma):",
         body: gauss,
@@ -300,7 +300,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Python,
         names: &["normalvariate"],
-        work: work(1, 16.0),
+        work: work(1, 27.0),
         checked: true,
         head: "def NAME(state, mu, sigma):",
         body: ratio,
@@ -309,7 +309,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Python,
         names: &["expovariate"],
-        work: work(1, 5.0),
+        work: work(1, 9.0),
         checked: true,
         head: "def NAME(state, lambd):",
         body: bits,
@@ -318,7 +318,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Numpy,
         names: &["rand", "random", "random_sample"],
-        work: work(0, 9.0),
+        work: work(0, 17.0),
         checked: false,
         head: "def NAME(state):",
         body: bits,
@@ -327,7 +327,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Numpy,
         names: &["uniform"],
-        work: work(0, 57.0),
+        work: work(0, 95.0),
         checked: false,
         head: "def NAME(state, low=0.0, high=1.0):
     low = float(low)
@@ -340,7 +340,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Numpy,
         names: &["randint"],
-        work: work(3, 66.0),
+        work: work(3, 113.0),
         checked: false,
         head: LOW_HIGH,
         body: at_most,
@@ -349,7 +349,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Generator,
         names: &["random"],
-        work: work(0, 12.0),
+        work: work(0, 21.0),
         checked: false,
         head: "def NAME(state):",
         body: pcg_bits,
@@ -358,7 +358,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Generator,
         names: &["uniform"],
-        work: work(0, 55.0),
+        work: work(0, 93.0),
         checked: false,
         head: "def NAME(state, low=0.0, high=1.0):
     low = float(low)
@@ -371,7 +371,7 @@ pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Generator,
         names: &["integers"],
-        work: work(0, 48.0),
+        work: work(0, 83.0),
         checked: false,
         head: LOW_HIGH,
         body: pcg_at_most,

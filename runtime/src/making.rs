@@ -41,11 +41,6 @@ pub fn begin(folder: Option<&Path>, of: &str) -> Making {
 
 /// Something was made that was predicted to take so long.
 pub fn took(product: Product, predicted: Seconds, took: Duration) {
-    eprintln!(
-        "TOOK {product:?} {:.3} {:.3}",
-        predicted.0 * 1e3,
-        took.as_secs_f64() * 1e3
-    );
     if let Some(known) = known().as_mut() {
         let modelled = Seconds(predicted.0 / known.begun.factor(product));
         known

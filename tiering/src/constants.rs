@@ -54,10 +54,10 @@ pub const READING: Seconds = Seconds(0.3e-3);
 /// made meanwhile.
 pub const SMALL: f64 = 3.0;
 /// Calls that take so many times as long as a plan and quick code are planned from their beginning.
-pub const LARGE: f64 = 2.0;
+pub const LARGE: f64 = 1.5;
 /// Calls that are expected to take so many times as long as a plan, or code, wait for it: beside CPython it takes twice as long where cores
 /// share their units, and is found only between two iterations. An exception may still end the loop at once: this part is lost then.
-pub const WAITS: f64 = 2.0;
+pub const WAITS: f64 = 1.5;
 /// [`WAITS`] where the loop may be left early (`break`, `return`): what is lost if that is at once is this part of what was expected.
 pub const WAITS_LEFT_EARLY: f64 = 4.0;
 /// Between two looks whether a plan is there: this part of what one takes.

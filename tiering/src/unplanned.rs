@@ -265,8 +265,10 @@ impl Unplanned {
         if least > READING.0 && leaves(plan.0) {
             return Course::Leave;
         }
+        // What cannot be entered halfway and takes at least as long as a plan and code loses nothing by waiting for them.
+        let coarse = if price.whole { code * LARGE } else { code };
         let alone = waits(price.seconds, Seconds(code), site.may_be_left())
-            || price.is_at_least(code * LARGE) && site.is_coarse();
+            || price.is_at_least(coarse) && site.is_coarse();
         // Where there may be a plan on disk it is only read, however much of the call's price is known.
         let worth = least > READING.0 || price.is_at_least(plan.0 * SMALL);
         if alone || worth && !site.can_stop() {
