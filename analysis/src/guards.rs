@@ -198,9 +198,14 @@ pub fn cleared(nest: &Nest) -> Nest {
 /// The nest with the guards of `set` cleared and its negative subscripts made positive.
 pub fn apply(nest: &Nest, set: &GuardSet) -> Nest {
     let mut out = nest.clone();
-    let mut next = 0u32;
-    for_each_stmt_mut(&mut out, &mut |stmt| apply_stmt(stmt, set, &mut next));
+    clear(&mut out, set);
     out
+}
+
+/// Clears the guards of `set` and makes its negative subscripts positive.
+pub(crate) fn clear(nest: &mut Nest, set: &GuardSet) {
+    let mut next = 0u32;
+    for_each_stmt_mut(nest, &mut |stmt| apply_stmt(stmt, set, &mut next));
 }
 
 /// The nest as if nothing could fire: the guards outside of `set` are cleared as well. With `wraps`, the subscripts that

@@ -1,7 +1,7 @@
 //! Clears the guards that can never fire, before any value is known.
 
 use crate::forms::{Extents, Form, Forms, GuardForm};
-use crate::guards::{GuardId, GuardSet, apply, count, count_set, for_each};
+use crate::guards::{GuardId, GuardSet, clear, count, for_each};
 use crate::interval::Interval;
 use crate::range::{Ranges, ranges};
 use crate::statics::{form_interval, nonneg};
@@ -11,19 +11,14 @@ use nestwise_ir::{BinOp, Scalar, Ty, UnOp};
 use std::collections::HashMap;
 
 /// Clears `guard` flags that can never fire, for any values the signature allows; also computes in 64 bits what
-/// was wide but never leaves them. Returns the number of guards cleared.
-pub fn prove(nest: &mut Nest) -> usize {
-    let before = count_set(nest);
-    let narrowed = {
-        let r = ranges(nest);
-        let set = proven(nest, &r);
-        let wide = r.wide;
-        // Same walk, same addresses: the nest is changed in place, types and flags only.
-        narrow(nest, &wide);
-        set
-    };
-    clear(nest, &narrowed);
-    before - count_set(nest).min(before)
+/// was wide but never leaves them. Returns the ranges, which hold for the nest as it is then, too: types and flags are changed where
+/// they are, and no value is another one.
+pub fn prove(nest: &mut Nest) -> Ranges {
+    let ranges = ranges(nest);
+    let proven = proven(nest, &ranges);
+    narrow(nest, &ranges.wide);
+    clear(nest, &proven);
+    ranges
 }
 
 /// The guards that ranges or forms prove.
@@ -47,10 +42,6 @@ fn proven(nest: &Nest, r: &Ranges) -> GuardSet {
         }
     }
     set
-}
-
-fn clear(nest: &mut Nest, set: &GuardSet) {
-    *nest = apply(nest, set);
 }
 
 fn within(nest: &Nest, f: &Forms, ctx: crate::forms::Ctx, form: &Form, range: Interval) -> bool {

@@ -205,6 +205,31 @@ fn cpu_words() -> Vec<u32> {
 
 /// Bits of the widest vector registers that generated code uses: 128, 256 or 512. Lanes of a vector loop are best
 /// a small multiple of this over the element's bits.
+///
+/// Asked of the processor itself: plans are made before LLVM is there.
+#[cfg(target_arch = "x86_64")]
+pub fn vector_bits() -> u32 {
+    use std::arch::is_x86_feature_detected as has;
+    let avx512 = has!("avx512f") && has!("avx512vl") && has!("avx512dq") && has!("avx512bw");
+    match (avx512, has!("avx")) {
+        (true, _) => 512,
+        (false, true) => 256,
+        (false, false) => 128,
+    }
+}
+
+/// Where only LLVM tells.
+#[cfg(not(target_arch = "x86_64"))]
 pub fn vector_bits() -> u32 {
     Host::get().map_or(128, |h| h.vector_bits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_processor_tells_the_same_as_llvm() {
+        assert_eq!(vector_bits(), Host::get().unwrap().vector_bits);
+    }
 }

@@ -216,14 +216,13 @@ pub struct Declined {
     pub range: Option<(i64, i64, i64)>,
 }
 
-/// Makes a typed nest ready to be analysed.
-pub fn prepare(nest: &mut Nest) -> Result<(), Reason> {
+/// Makes a typed nest ready to be analysed. Returns what values its variables have.
+pub fn prepare(nest: &mut Nest) -> Result<analysis::Ranges, Reason> {
     nestwise_ir::verify::verify(nest).map_err(Reason::Internal)?;
     nestwise_codegen::carried::hands_over(nest).map_err(Reason::Internal)?;
     nest.spread_accesses();
     // Guards that no value of these types can make fire.
-    analysis::prove(nest);
-    Ok(())
+    Ok(analysis::prove(nest))
 }
 
 /// What each loop may do, if its arrays do not overlap and no inner loop is empty: each kernel's schedule rests on what its
@@ -243,8 +242,7 @@ pub(crate) fn assumed(options: &Options) -> analysis::Options {
 /// Once per site and signature: what types alone decide.
 pub fn plan(mut nest: Nest, options: &Options) -> Result<Plan, Reason> {
     let broken = options.broken.is_some_and(|b| b.plant(&mut nest));
-    prepare(&mut nest)?;
-    let ranges = analysis::ranges(&nest);
+    let ranges = prepare(&mut nest)?;
     let verdicts = analysis::analyse_in(&nest, &ranges, assumed(options));
     let verdicts = analysis::Staged::of(&nest, verdicts);
     // Guards that the values of a call may prove.
