@@ -149,7 +149,7 @@ impl CompileWeights {
 }
 
 /// Nodes of a nest for each line of its text.
-const NODES_IN_A_LINE: f64 = 18.0;
+const NODES_IN_A_LINE: f64 = 8.0;
 
 #[cfg(test)]
 mod tests {

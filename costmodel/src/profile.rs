@@ -297,8 +297,8 @@ impl Default for MachineProfile {
                 fork_join: 20_000.0,
             },
             compile: CompileWeights {
-                plan: 900_000.0,
-                plan_line: 300_000.0,
+                plan: 1_600_000.0,
+                plan_line: 160_000.0,
                 // Fitted to 188 nests of 52 programs, each made alone: off by 11 % in the median for quick code, 30 % for
                 // optimised code, whose schedules and versions nobody knows before.
                 first: 5_500_000.0,

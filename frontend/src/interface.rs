@@ -1,11 +1,12 @@
 //! What the hook of a site is given and gives back.
 
-use nestwise_ir::surface::{Place, Scope, Site, StmtKind};
+use nestwise_ir::surface::{ExprKind, Place, Scope, Site, StmtKind};
 use nestwise_ir::{PlaceId, WithSpan};
 
 use crate::atoms::{Atom, MAX_ATOMS, atoms};
 use crate::effort::Effort;
-use crate::places::{ScopeInfo, flow_of_loop, is_stable};
+use crate::objects::exprs_of;
+use crate::places::{ScopeInfo, flow_of_loop, is_stable, walk_expr, walk_stmts};
 use crate::refusal::Refusal;
 use crate::special::is_method;
 use crate::wholes::{Whole, wholes};
@@ -55,6 +56,8 @@ pub struct Interface {
     pub atoms: Option<Vec<Atom>>,
     /// What CPython does, at most if there are atoms, and otherwise at least.
     pub effort: Effort,
+    /// The places that it calls, each as often as its text does.
+    pub calls: Vec<PlaceId>,
     /// Names of which it uses more than an element at once if they are arrays of more axes: then it does more than `effort`
     /// says.
     pub wholes: Vec<Whole>,
@@ -62,6 +65,22 @@ pub struct Interface {
     pub sizes: Vec<String>,
     /// The site holds a `return`.
     pub returns: bool,
+}
+
+fn calls(site: &Site) -> Vec<PlaceId> {
+    let mut called = Vec::new();
+    walk_stmts(std::slice::from_ref(&site.top), &mut |stmt| {
+        exprs_of(stmt, &mut |e| {
+            walk_expr(e, &mut |e| {
+                if let ExprKind::Call { func, .. } = &e.kind
+                    && let ExprKind::Place(place) = func.kind
+                {
+                    called.push(place);
+                }
+            });
+        });
+    });
+    called
 }
 
 /// Derives the interface of a site that was read in `scope`.
@@ -86,6 +105,7 @@ pub fn interface(site: &Site, scope: &ScopeInfo) -> Result<Interface, WithSpan<R
         distinct: distinct(site),
         atoms: None,
         effort: Effort::default(),
+        calls: calls(site),
         wholes: wholes(site),
         sizes: vec![],
         returns: site.returns,

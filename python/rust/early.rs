@@ -3,9 +3,11 @@
 
 use crate::amounts;
 use crate::attributes;
+use crate::functions;
 use crate::iterables;
 use crate::numpy;
 use crate::parsed::{Parsed, SiteText};
+use crate::random;
 use crate::verify;
 use nestwise_costmodel::Seconds;
 use nestwise_frontend::effort::Operations;
@@ -15,7 +17,8 @@ use nestwise_runtime::{DeviceChoice, Options, options};
 use nestwise_tiering::constants::PLAN_LOOKS;
 use nestwise_tiering::unplanned::{Making, Site};
 use nestwise_tiering::{Course, Left, Price, Unplanned};
-use pyo3::ffi::PyObject;
+use pyo3::ffi::{self, PyObject};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyInt;
 
@@ -29,6 +32,22 @@ pub struct Call<'a, 'py, A> {
 }
 
 impl<A: Fn(usize) -> Option<*mut PyObject>> Call<'_, '_, A> {
+    /// What a plan and quick code take, about.
+    fn making(&self) -> Making {
+        let lines = || lines(self.py, self.parsed, self.argument);
+        let lines = *self.parsed.all_lines.get_or_init(lines);
+        let options = options();
+        let compile = &options.profile.compile;
+        let quick = compile.quick_of(lines);
+        Making {
+            plan: compile.plan_of(lines),
+            code: match nestwise_codegen::is_warm() {
+                true => quick,
+                false => quick + Seconds::from_nanos(compile.first),
+            },
+        }
+    }
+
     /// What is to become of it.
     pub fn course(&self, unplanned: &Unplanned) -> Course {
         if unplanned.is_over() || !is_free(&options()) {
@@ -36,7 +55,7 @@ impl<A: Fn(usize) -> Option<*mut PyObject>> Call<'_, '_, A> {
         }
         let (price, told) = interpreted(self.py, self.parsed, self.argument);
         unplanned.set_told(told);
-        unplanned.course(price, making(self.parsed), self)
+        unplanned.course(price, self.making(), self)
     }
 }
 
@@ -48,7 +67,7 @@ impl<A: Fn(usize) -> Option<*mut PyObject>> Site for Call<'_, '_, A> {
     /// An expression that CPython has begun it evaluates to its end, and an iteration, too.
     fn is_coarse(&self) -> bool {
         let (price, _) = interpreted(self.py, self.parsed, self.argument);
-        let making = planning(self.parsed).0;
+        let making = self.making().plan.0;
         let turns = turns(self.py, self.parsed, self.argument);
         self.parsed.surface.value || turns.is_some_and(|n| price.seconds.0 >= n * making)
     }
@@ -78,22 +97,49 @@ fn is_free(options: &Options) -> bool {
 
 /// What a plan takes, about.
 pub fn planning(parsed: &Parsed) -> Seconds {
-    options().profile.compile.plan_of(parsed.lines.into())
+    let lines = parsed.all_lines.get();
+    let lines = lines.copied().unwrap_or(parsed.lines.into());
+    options().profile.compile.plan_of(lines)
 }
 
-/// What a plan and quick code take, about.
-fn making(parsed: &Parsed) -> Making {
-    let options = options();
-    let compile = &options.profile.compile;
-    let lines = f64::from(parsed.lines);
-    let quick = compile.quick_of(lines);
-    Making {
-        plan: compile.plan_of(lines),
-        code: match nestwise_codegen::is_warm() {
-            true => quick,
-            false => quick + Seconds::from_nanos(compile.first),
+/// Lines of a nest's text and of the functions that it calls, once for each call: their texts are put in their places.
+fn lines(
+    py: Python<'_>,
+    parsed: &Parsed,
+    argument: &impl Fn(usize) -> Option<*mut PyObject>,
+) -> f64 {
+    let called = parsed.interface.calls.iter();
+    let called = called.filter_map(|place| amounts::held(py, parsed, place.index(), argument));
+    let inlined: f64 = called.map(|held| inlined_lines(&held.bound(py))).sum();
+    f64::from(parsed.lines) + inlined
+}
+
+/// Bytes of CPython's code for a line, inline caches included.
+const BYTES_OF_A_LINE: f64 = 32.0;
+/// Lines that stand for the drawing of a random number.
+const LINES_OF_A_DRAW: f64 = 18.0;
+
+fn inlined_lines(called: &Bound<'_, PyAny>) -> f64 {
+    let py = called.py();
+    let method = functions::method(py, called.as_ptr());
+    let (function, receiver) = match &method {
+        Some((function, receiver)) => (function.bind(py), receiver.as_ptr()),
+        // SAFETY: the type is checked before; what a builtin method is bound to lives as long as it does.
+        None => unsafe {
+            let builtin = ffi::PyCFunction_CheckExact(called.as_ptr()) != 0;
+            let receiver = builtin.then(|| ffi::PyCFunction_GetSelf(called.as_ptr()));
+            (called, receiver.unwrap_or(std::ptr::null_mut()))
         },
+    };
+    // SAFETY: a live object.
+    if !receiver.is_null() && unsafe { random::is_generator(py, receiver) } {
+        return LINES_OF_A_DRAW;
     }
+    let code = functions::code_of(py, function.as_ptr());
+    // SAFETY: the code object of a live function.
+    let code = code.map(|code| unsafe { Bound::from_borrowed_ptr(py, code) });
+    let bytes = code.and_then(|code| code.getattr(intern!(py, "co_code")).ok()?.len().ok());
+    bytes.unwrap_or(0) as f64 / BYTES_OF_A_LINE
 }
 
 /// How long CPython goes on before it is looked whether a plan that is being made is there.

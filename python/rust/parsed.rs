@@ -73,6 +73,8 @@ pub struct Parsed {
     pub surface: Arc<surface::Site>,
     /// Lines of its text.
     pub lines: u32,
+    /// Lines of that and of what is inlined into it, as it was when somebody first wanted to know.
+    pub all_lines: Once<f64>,
     /// Arguments and results of the hook.
     pub interface: Interface,
     /// Its places.
@@ -116,6 +118,7 @@ pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Ref
             && !text.scope.module_level,
         surface: Arc::new(surface),
         lines: text.text.lines().count() as u32,
+        all_lines: Once::new(),
         telling,
         sizes,
         interface,
