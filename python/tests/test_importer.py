@@ -215,3 +215,33 @@ def test_start_up_imports(place):
     heavy = {"ast", "argparse", "numpy", "re", "json", "symtable", "inspect", "nestwise._core"}
     through_m = {"re", "inspect"}  # what python -m nestwise itself may bring
     assert not (ours - plain) & (heavy - through_m)
+
+
+NUMPY = """
+import os, subprocess, sys, time
+import numpy
+
+time.sleep(0.2)
+told = "import os; print(os.environ.get('OPENBLAS_THREAD_TIMEOUT'))"
+print(os.environ.get("OPENBLAS_THREAD_TIMEOUT"))
+print(subprocess.run([sys.executable, "-c", told], capture_output=True, text=True).stdout)
+print(type(numpy.__loader__), numpy.__spec__.loader is numpy.__loader__)
+if len(sys.argv) > 1:
+    others = [t for t in os.listdir("/proc/self/task") if int(t) != os.getpid()]
+    spent = [open(f"/proc/self/task/{t}/schedstat").read().split()[0] for t in others]
+    print(sum(map(int, spent)) / 1e6)
+"""
+
+
+def test_threads_of_the_blas_do_not_occupy_the_cores(place):
+    write("s.py", NUMPY)
+    same("s.py")
+    same("s.py", OPENBLAS_THREAD_TIMEOUT="20")
+    if not os.path.exists("/proc/thread-self/schedstat"):
+        pytest.skip("nothing tells what threads have taken")
+    plain, ours = (
+        float(run[1].split()[-1]) for run in (python("s.py", "x"), nestwise("run", "s.py", "x"))
+    )
+    if plain < 40.0:
+        pytest.skip("this NumPy's threads wait in peace")
+    assert ours < 20.0, f"{ours} ms, {plain} by themselves"

@@ -66,6 +66,28 @@ class Loader(SourceFileLoader):
         return {"mtime": stat.st_mtime, "size": stat.st_size}
 
 
+# OpenBLAS's threads look for work without a pause for so long after they had some (2 to that power
+# cycles: two milliseconds), before they sleep. By themselves they do so for a tenth of a second
+# after NumPy is imported, when code is made on the cores that they occupy.
+_BLAS_VARIABLE, _BLAS_PATIENCE = "OPENBLAS_THREAD_TIMEOUT", "22"
+
+
+class NumpyLoader(SourceFileLoader):
+    """Imports NumPy with the patience of OpenBLAS's threads limited, unless the user has set it."""
+
+    @_as_importlib
+    def exec_module(self, module: Any) -> None:
+        self.__class__ = SourceFileLoader
+        if _BLAS_VARIABLE in os.environ:
+            return self.exec_module(module)
+        # The library reads it once. Neither os.environ nor any process begun later has it.
+        os.putenv(_BLAS_VARIABLE, _BLAS_PATIENCE)
+        try:
+            self.exec_module(module)
+        finally:
+            os.unsetenv(_BLAS_VARIABLE)
+
+
 class Finder:
     """The meta path entry; there is one."""
 
@@ -80,6 +102,8 @@ class Finder:
                 spec.loader.__class__ = child.SpawnLoader
             elif _own(fullname, spec.loader.path):
                 spec.loader.__class__ = Loader
+            elif fullname == "numpy":
+                spec.loader.__class__ = NumpyLoader
         return spec
 
 
