@@ -28,6 +28,11 @@ const IN_FULL: Seconds = Seconds(3e-6);
 /// Time to read a kernel from disk.
 const LOADING: Seconds = Seconds(0.4e-3);
 
+/// What is left of that once so much was lost without the kernel.
+fn loading(lost: Seconds) -> Seconds {
+    Seconds((LOADING.0 - lost.0).max(0.0))
+}
+
 impl Plan {
     /// Prices the devices.
     pub fn price<V: HasValue>(
@@ -54,12 +59,14 @@ impl Plan {
         let around = self.launch_work(sizes, captures, one.total());
         let compiled = Device::NATIVE.map(|device| self.tiers.has_optimised(device));
         let spent = resume.map_or(Seconds(0.0), |r| r.spent);
+        let so_far = self.tiers.lost().map(|lost| lost + spent);
+        let left = |time: Seconds| Seconds(self.prices.compile().0 - time.0);
         let lost = match self.wait(Tier::Optimised, options) {
-            _ if self.is_overdue(Tier::Optimised, options) => [self.prices.compile(); 3],
-            _ if self.loads(options) => [Seconds(self.prices.compile().0 - LOADING.0); 3],
+            _ if self.is_overdue(Tier::Optimised, options) => [left(Seconds(0.0)); 3],
+            _ if self.loads(options) => so_far.map(|lost| left(loading(lost))),
             // A native run would wait so long, however much was lost before.
-            Some(wait) => [Seconds(self.prices.compile().0 - wait.0); 3],
-            None => self.tiers.lost().map(|lost| lost + spent),
+            Some(wait) => [left(wait); 3],
+            None => so_far,
         };
         let quick = self.quick_code(lost[Device::Serial.kind()], options);
         let alone = Situation {
@@ -144,7 +151,7 @@ impl Plan {
         }
         let compile = match self.wait(Tier::Quick, options) {
             _ if self.tiers.has_quick() => Seconds(0.0),
-            _ if self.loads(options) => LOADING,
+            _ if self.loads(options) => Seconds(self.prices.compile().0 - lost.0),
             _ if self.is_overdue(Tier::Quick, options) => Seconds(0.0),
             Some(wait) => wait,
             None => Seconds((self.making(Device::Serial, Tier::Quick).0 - lost.0).max(0.0)),
