@@ -11,7 +11,7 @@ use std::fmt;
 use std::path::Path;
 
 /// The version of the document that this code reads and writes.
-pub const PROFILE_VERSION: u32 = 7;
+pub const PROFILE_VERSION: u32 = 8;
 
 /// No operation takes longer than a second: a larger number is a mistake.
 const LONGEST: f64 = 1e9;

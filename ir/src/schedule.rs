@@ -31,6 +31,15 @@ pub enum Tier {
     Optimised,
 }
 
+impl std::fmt::Display for Tier {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Tier::Quick => "quick",
+            Tier::Optimised => "optimised",
+        })
+    }
+}
+
 /// How a reduction variable's partial values are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum RedOp {

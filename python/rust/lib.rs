@@ -396,6 +396,15 @@ fn report<'py>(
         d.set_item("compile_s", s.compile.as_secs_f64())?;
         d.set_item("kernels_compiled", s.kernels[0])?;
         d.set_item("kernels_from_cache", s.kernels[1])?;
+        let made = PyList::empty(py);
+        for code in &s.made {
+            let one = PyDict::new(py);
+            one.set_item("tier", code.tier.to_string())?;
+            one.set_item("predicted_s", code.predicted.0)?;
+            one.set_item("took_s", code.took.as_secs_f64())?;
+            made.append(one)?;
+        }
+        d.set_item("made", made)?;
         d.set_item("interpreted_s", s.interpreted)?;
         d.set_item("lost_s", s.lost)?;
         let fallbacks = PyList::empty(py);

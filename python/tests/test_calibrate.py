@@ -58,7 +58,7 @@ def default(tmp_path):
 def test_a_quick_calibration_is_a_profile_with_its_errors(calibrated):
     folder, told = calibrated
     profile = json.loads((folder / NAME).read_text())
-    assert profile["version"] == 7
+    assert profile["version"] == 8
     assert profile["machine"]["python"] == ".".join(map(str, sys.version_info[:3]))
     for section in ("interpreter", "call", "compile"):
         assert set(profile["errors"][section]) == {"median", "p90"}

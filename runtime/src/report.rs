@@ -3,7 +3,7 @@
 use crate::device::Transfers;
 use crate::launch::Launch;
 use crate::pipeline::Declined;
-use crate::plan::CallFeatures;
+use crate::plan::{CallFeatures, MadeCode};
 use crate::reason::Reason;
 use nestwise_costmodel::{Decision, Device, Seconds};
 use std::time::Duration;
@@ -49,6 +49,8 @@ pub struct Stats {
     pub compile: Duration,
     /// Kernels compiled, and kernels found in the cache on disk.
     pub kernels: [u64; 2],
+    /// The first kernels that were compiled: what that was predicted to take, and took.
+    pub made: Vec<MadeCode>,
     /// Time CPython spent in the site after the hook gave (part of) it back.
     pub interpreted: f64,
     /// What attempts that ended early cost beyond what CPython would have taken for the same, in seconds.
@@ -84,6 +86,7 @@ impl Stats {
             replaced: 0.0,
             compile: Duration::ZERO,
             kernels: [0; 2],
+            made: Vec::new(),
             interpreted: 0.0,
             lost: 0.0,
             schedules: Vec::new(),
@@ -115,6 +118,8 @@ impl Stats {
         for (mine, others) in self.kernels.iter_mut().zip(other.kernels) {
             *mine += others;
         }
+        self.made.extend(&other.made);
+        self.made.truncate(MAX_REASONS);
         self.interpreted += other.interpreted;
         for schedule in &other.schedules {
             self.scheduled(schedule);
@@ -208,6 +213,8 @@ impl Stats {
         self.replaced += launch.replaced();
         self.compile += launch.compile.time;
         self.kernels[usize::from(launch.compile.from_disk)] += u64::from(launch.compile.happened);
+        self.made.extend(launch.compile.made);
+        self.made.truncate(MAX_REASONS);
         self.scheduled(launch.schedule());
         self.transfers.add(launch.transfers);
         for word in launch.means() {

@@ -66,11 +66,7 @@ impl Lost {
 
     /// For a file.
     pub fn text(self) -> String {
-        let tier = match self.tier {
-            Tier::Quick => "quick",
-            Tier::Optimised => "optimised",
-        };
-        format!("{tier} {}", self.time.0)
+        format!("{} {}", self.tier, self.time.0)
     }
 }
 

@@ -19,6 +19,7 @@ TRIPS = 400
 # Of a launch's: what it binds is longer than what its one iteration works on.
 LIST_LENGTHS = (16, 200, 1000)
 SURE = 0.01
+TIERS = ("quick", "optimised")
 
 
 class Section(NamedTuple):
@@ -40,6 +41,11 @@ def plain(name: str) -> dict[str, Callable]:
 @functools.cache
 def handled(name: str) -> dict[str, Callable]:
     """The same with their loops handled by nestwise."""
+    return anew(name)
+
+
+def anew(name: str) -> dict[str, Callable]:
+    """The same with sites that no other functions have."""
     source, code = _source(name)
     path = os.path.join(HERE, name + ".py")
     return _functions(name, importer.code_for(code, path, source))
@@ -59,7 +65,13 @@ def _functions(name: str, code: types.CodeType) -> dict[str, Callable]:
     return {n: v for n, v in vars(module).items() if is_probe(n, v)}
 
 
-def configure(device: str, prices: bool, threads: int = 1, cooperative: bool | None = None) -> None:
+def configure(
+    device: str,
+    prices: bool,
+    threads: int = 1,
+    cooperative: bool | None = None,
+    tier: str | None = None,
+) -> None:
     """In this process, from now on. Kernels are made anew: it is to be seen what that takes."""
     options = config.Options()
     options.device = device
@@ -67,6 +79,7 @@ def configure(device: str, prices: bool, threads: int = 1, cooperative: bool | N
     options.cache = False
     options.prices = prices
     options.cooperative = cooperative
+    options.tier = tier
     options.profile = config.DEFAULT
     config.configure(options)
 
@@ -167,14 +180,16 @@ def launches(budget_s: float, pace: Pace) -> tuple[Section, Section]:
             counts[key] = work
             probes.append(Probe(key, function, arguments))
             _note_making(name, nest, nodes, making, (before + pace.take()) / 2)
-    _make_more(nodes, making, pace)
+    for tier in TIERS:
+        configure("serial", prices=True, tier=tier)
+        _make_more(tier, nodes, making, pace)
     configure("serial", prices=False)
     times = measure.timings(probes, budget_s, SURE, config.core().summary, pace)
     held = [p.name for p in probes if p.name.startswith("held_")]
     fitting = [p.name for p in probes if p.name not in held]
     call = fitted("call", fitting, held, counts, times)
     making = {n: t._replace(seconds=t.seconds * pace.seconds()) for n, t in making.items()}
-    every = sorted(nodes, key=lambda n: (nodes[n]["node"], nodes[n]["vector_node"]))
+    every = sorted(nodes, key=lambda n: sorted(nodes[n].items()))
     compile_ = fitted("compile", every[::2], every[1::2], nodes, making)
     return call, compile_
 
@@ -274,22 +289,30 @@ def _measured(function: Callable) -> tuple[float, int]:
     return sum(n["measured_s"] for n in nests), sum(n["launches"] for n in nests)
 
 
-def _make_more(nodes: dict[str, dict], making: dict[str, Timing], pace: Pace) -> None:
+def _make_more(tier: str, nodes: dict[str, dict], making: dict[str, Timing], pace: Pace) -> None:
     """Kernels of loops as programs have them: larger ones."""
     given = data.values(LIST_LENGTHS[0] * 16)
-    for name, function in handled("mixed").items():
+    for name, function in anew("mixed").items():
         before = pace.take()
         _, nest = counted(function, data.arguments(function, given), "launch_work")
-        _note_making(name, nest, nodes, making, (before + pace.take()) / 2)
+        _note_making(f"{name}, {tier}", nest, nodes, making, (before + pace.take()) / 2)
 
 
 def _note_making(
     name: str, nest: dict, nodes: dict[str, dict], making: dict[str, Timing], pace: float
 ) -> None:
     """What making a kernel took, which is done once: as so many times what the pace loop took."""
-    if nest and nest["kernels_compiled"] == 1 and name not in nodes:
-        nodes[name] = {"kernel": 1.0, **nest["nodes"]}
-        making[name] = Timing(nest["compile_s"] / pace, 0.0, 1)
+    if not nest or not nest["made"] or name in nodes:
+        return
+    code, count = nest["made"][-1], nest["nodes"]
+    if code["tier"] == "quick":
+        nodes[name] = {"quick_kernel": 1.0, "quick_node": sum(count.values())}
+    else:
+        nodes[name] = {"kernel": 1.0, **count}
+    # The first code of all, from which the compiler is warm.
+    if len(nodes) == 1:
+        nodes[name]["first"] = 1.0
+    making[name] = Timing(code["took_s"] / pace, 0.0, 1)
 
 
 def _has_lists(function: Callable) -> bool:

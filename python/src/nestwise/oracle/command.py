@@ -84,7 +84,7 @@ def main(arguments: list[str]) -> int:
             failed = 0
     if done:
         scored = [score.score(e) for e in done]
-        print(text(scored, score.cold(done)))
+        print(text(scored, done))
         if options["html"]:
             page.write(Path(options["html"]), done, scored)
     return 1 if failed or not done else 0
@@ -258,8 +258,9 @@ class _Bar:
         print(text, flush=True)
 
 
-def text(scored: list[score.Scored], cold: list[score.Cold]) -> str:
-    """The report for a terminal."""
+def text(scored: list[score.Scored], done: list[Experiment]) -> str:
+    """The report for a terminal, of experiments and what they amount to."""
+    cold, making = score.cold(done), score.making_errors(done)
     lines = []
     for group, those in score.groups(scored).items():
         about = f"{group}: " if group else ""
@@ -270,6 +271,8 @@ def text(scored: list[score.Scored], cold: list[score.Cold]) -> str:
         mean, most = sum(ratios) / len(ratios), max(ratios)
         lines += ["", f"{measure.COLD_CALLS} calls from nothing, against the best in hindsight:"]
         lines.append(f"{'chosen':24} {mean:8.2f}x mean, {most:.2f}x worst, of {len(cold)}")
+    for row, (count, half, most) in making.items():
+        lines.append(f"{row:24} {half:9.1%} {most:9.1%}   of {count}, median and p90 error")
     worst = sorted(scored, key=lambda o: -o.slowdown)[:10]
     lines += ["", f"{'the worst':24} {'size':>9} {'chosen':>10} {'best':>10}"]
     for o in worst:

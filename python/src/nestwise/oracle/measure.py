@@ -151,9 +151,10 @@ class Server:
             env=environment,
         )
 
-    def ask(self, arguments: list[str], turns: int, warm: float = 0.0) -> dict:
-        """Has it run `turns` times, after others that take up to `warm` seconds."""
-        question = {"arguments": arguments, "turns": turns, "warm": warm}
+    def ask(self, arguments: list[str], turns: int, warm: float = 0.0, made: bool = False) -> dict:
+        """Has it run `turns` times, after others that take up to `warm` seconds. `made`: it is to
+        tell of the code that it has made."""
+        question = {"arguments": arguments, "turns": turns, "warm": warm, "made": made}
         try:
             self.process.stdin.write(json.dumps(question) + "\n")
             self.process.stdin.flush()
@@ -187,6 +188,8 @@ class Experiment(NamedTuple):
     pace: float = 1.0  # time that CPython took for a fixed loop, over what the profile says
     rough: Sequence[str] = ()  # candidates whose samples are of a size nearby
     outside: float = 0.0  # median of the seconds that CPython takes outside nests
+    # Code that was made in cold runs: its tier, seconds predicted, seconds that it took.
+    made: Sequence[tuple[str, float, float]] = ()
 
 
 class Bench:
@@ -401,7 +404,8 @@ def experiments(
             found = bench.measure(size, quick.get(near), crossovers)
             if cold:
                 said(f"size {size}, cold")
-                found = found._replace(cold=cold_times(program, ways, options, found))
+                cold_s, made = cold_times(program, ways, options, found)
+                found = found._replace(cold=cold_s, made=made)
             yield found
     finally:
         bench.close()
@@ -409,20 +413,23 @@ def experiments(
 
 def cold_times(
     program: Program, ways: list[Candidate], options: list[str], warm: Experiment
-) -> dict[str, list[float]]:
-    """Seconds of a few calls with whatever has to be compiled for them, by candidate."""
+) -> tuple[dict[str, list[float]], list[tuple[str, float, float]]]:
+    """Seconds of a few calls with whatever has to be compiled for them, by candidate; and what was
+    compiled, as in `Experiment.made`."""
     seconds = {way: min(samples) for way, samples in warm.samples.items()}
     most = max(THOROUGH.hopeless * min(seconds.values()), COMPILED_S / COLD_CALLS)
     every = [*(way for way in ways if seconds[way.name] < most), *OURS]
     found: dict[str, list[float]] = {way.name: [] for way in every}
+    made: list[tuple[str, float, float]] = []
     for turn in range(COLD_ROUNDS):
         for k in range(len(every)):
             way = every[(k + turn) % len(every)]
             with tempfile.TemporaryDirectory() as empty:
                 server = Server(program, way, options, Path(empty))
                 try:
-                    answer = server.ask(program.arguments(warm.size), COLD_CALLS)
+                    answer = server.ask(program.arguments(warm.size), COLD_CALLS, made=True)
                 finally:
                     server.close()
             found[way.name].append(sum(answer["seconds"]))
-    return found
+            made += [tuple(code) for code in answer["made"]]
+    return found, made

@@ -185,6 +185,17 @@ def prediction_errors(scored: Iterable[Scored]) -> dict[str, tuple[int, float, f
     }
 
 
+def making_errors(done: Iterable[Experiment]) -> dict[str, tuple[int, float, float]]:
+    """By tier: (count, median, 90th percentile) of |predicted / took - 1| of code that was made."""
+    errors: dict[str, list[float]] = {}
+    for one in done:
+        for tier, predicted, took in one.made:
+            errors.setdefault(f"making {tier} code", []).append(abs(predicted / took - 1.0))
+    return {
+        row: (len(e), statistics.median(e), percentile(sorted(e), 0.9)) for row, e in errors.items()
+    }
+
+
 def measured_as(device: str, one: Scored) -> str:
     """The candidate that a device's prediction is about: of threads, the most."""
     if device != "threads":

@@ -4,8 +4,9 @@ asked to.
 Asked by a line of JSON on standard input, {"arguments": [...], "turns": N}; answers by one on
 standard output with the seconds of each turn, what the last one printed as its checksum, and, where
 NESTWISE_PRICES is set, what the nests of all turns were predicted to take, or where
-NESTWISE_CLOCKED is, how long each turn was outside its nests. What the script prints
-goes nowhere else. A script that prints `kernel_seconds X` is taken at its word; of others all of
+NESTWISE_CLOCKED is, how long each turn was outside its nests, and where the question says
+"made": true, what making code was predicted to take and took. What the script prints goes nowhere
+else. A script that prints `kernel_seconds X` is taken at its word; of others all of
 main() is timed. Where the question says "warm": S, turns that are not counted go before them, for
 up to S seconds: while the process waited for the question, others had the caches and the branch
 predictors.
@@ -47,6 +48,16 @@ def _predictions() -> dict[str, float]:
         for device, seconds in nest["priced_s"].items():
             sums[device] = sums.get(device, 0.0) + seconds
     return sums
+
+
+def _made() -> list[tuple[str, float, float]]:
+    """Code that was made so far: its tier, seconds predicted, seconds that it took."""
+    from nestwise import config
+
+    core = config.loaded_core()
+    nests = core.report() if core is not None else []
+    codes = [code for nest in nests for code in nest["made"]]
+    return [(code["tier"], code["predicted_s"], code["took_s"]) for code in codes]
 
 
 def _turn(module, script: str, arguments: list[str]) -> tuple[float, str]:
@@ -96,7 +107,8 @@ class _Asked:
         before = _predictions()
         turns = [self.turn(arguments) for _ in range(question["turns"])]
         after = _predictions()
-        return {
+        made = {"made": _made()} if question.get("made") else {}
+        return made | {
             "outside": [turn.outside_s for turn in turns],
             "seconds": [turn.seconds for turn in turns],
             "checksum": turns[-1].checksum if turns else "",
