@@ -440,7 +440,7 @@ mod tests {
         assert_eq!(after(1e-4, Some(9e-3), false), Ongoing::Plan);
         assert_eq!(after(1e-4, Some(9e-3), true), Ongoing::Order);
         // The rest is no longer than that: nothing would be there before it is over.
-        assert_eq!(after(5e-3, Some(7e-3), false), Ongoing::GoOn(Seconds(7e-3)));
+        assert_eq!(after(5e-3, Some(5e-3), false), Ongoing::GoOn(Seconds(5e-3)));
         let look = Budget::of(Seconds(1e-3));
         assert_eq!(
             look.after(Seconds(2e-3), Some(Seconds(1e-3)), || false),
