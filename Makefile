@@ -29,7 +29,7 @@ SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
 EXTENSION := python/src/nestwise/_core.abi3.so
 INSTALLED := $(VENV)/nestwise.installed
 
-.PHONY: help setup browser build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz fuzz-nests fuzz-regions fuzz-effects fuzz-arrays fuzz-states fuzz-objects fuzz-tuples fuzz-lists fuzz-values fuzz-exceptions bench-endings fuzz-ptx verify-all robust memcheck properties bench-analysis ulps bench-checks bench-predicted bench-small bench-cold oracle gpu-check loops clean
+.PHONY: help setup browser build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz fuzz-nests fuzz-regions fuzz-effects fuzz-arrays fuzz-states fuzz-objects fuzz-tuples fuzz-lists fuzz-values fuzz-exceptions bench-endings fuzz-ptx verify-all robust memcheck properties bench-analysis ulps bench-checks bench-predicted bench-small bench-cold bench-tiers oracle gpu-check loops clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -172,6 +172,9 @@ bench-predicted: build ## what compiled code was predicted to take against what 
 bench-small: build ## what small loops that are called often lose, against python
 	$(PY) bench/small.py $(ARGS)
 	$(PY) bench/refused.py
+
+bench-tiers: build ## quick and optimised code: how fast, and how long made
+	$(PY) bench/tiers.py $(ARGS)
 
 bench-cold: build ## the first second: scripts run once, with nothing kept and with kernels kept, against python
 	@$(PY) -m compileall -q python/src/nestwise

@@ -63,9 +63,11 @@ class Machine(NamedTuple):
     cores: int | None
 
 
-def run(program: Path, size: int, way: str, kept: str, machine: Machine) -> Ran | None:
-    """None: the size is not one for the program."""
-    words = [sys.executable, str(program), "--size", str(size)]
+def run(
+    program: Path, size: int, way: str, kept: str, machine: Machine, form: tuple[str, ...] = ()
+) -> Ran | None:
+    """None: the size is not one for the program. `form`: further words of the command line."""
+    words = [sys.executable, str(program), "--size", str(size), *form]
     if way != PYTHON:
         words[1:1] = ["-m", "nestwise", "run"]
     if machine.cores:
@@ -86,12 +88,18 @@ def run(program: Path, size: int, way: str, kept: str, machine: Machine) -> Ran 
     return Ran(loop[0], whole - loop[0]) if done.returncode == 0 and loop else None
 
 
-def size_for(program: Path, seconds: float, known: dict[int, float], machine: Machine) -> int:
+def size_for(
+    program: Path,
+    seconds: float,
+    known: dict[int, float],
+    machine: Machine,
+    form: tuple[str, ...] = (),
+) -> int:
     """The size at which CPython's loop takes so long, found by interpolation; `known` grows."""
 
     def time_of(size: int) -> float:
         if size not in known:
-            ran = [run(program, size, PYTHON, "", machine) for _ in range(2)]
+            ran = [run(program, size, PYTHON, "", machine, form) for _ in range(2)]
             known[size] = min((r.loop_s for r in ran if r), default=0.0)
         return known[size]
 
