@@ -30,6 +30,7 @@ pub struct Group {
 }
 
 /// What depends on what among the statements of a body.
+#[derive(Clone)]
 struct Graph {
     /// By statement and statement: the second depends on the first.
     edges: Vec<Vec<bool>>,
@@ -74,6 +75,7 @@ impl Given<'_> {
         some.then_some(groups)
     }
 
+    /// None: there are too many pairs of accesses to ask for each, or variables alone leave no group that is parallel beside others.
     fn graph(&self, l: &For, values: &Values) -> Option<Graph> {
         let inside: Vec<_> = self.inside(l.id).collect();
         if !self.disjoint || inside.len() * inside.len() > MAX_PAIRS {
@@ -85,6 +87,27 @@ impl Given<'_> {
             edges: none.clone(),
             carried: none,
         };
+        for s in (0..count).filter(|s| may_fail(&l.body[*s..=*s])) {
+            graph.edges[s][s + 1..].fill(true);
+        }
+        graph.share_variables(&l.body, values);
+        // Dependences of memory only put more statements together, so components that cannot be parallel now never are: what is
+        // inside of them need not be known.
+        let together = graph.with_repeated(values).components();
+        let serial = |part: &Vec<usize>| !self.is_parallel(&graph, l, part);
+        let mut serial_part = vec![None; count];
+        for (k, part) in together.iter().enumerate().filter(|(_, p)| serial(p)) {
+            part.iter().for_each(|s| serial_part[*s] = Some(k));
+        }
+        let is_value = |part: &[usize]| matches!(part, [s] if values.has(*s));
+        let mut parts = together.iter().filter(|part| !is_value(part));
+        if parts.clone().count() < 2 || parts.all(serial) {
+            return None;
+        }
+        let known = |s: usize, t: usize| {
+            let apart = serial_part[s].is_none() || serial_part[s] != serial_part[t];
+            !apart && !values.has(s) && !values.has(t)
+        };
         let places = places(&l.body);
         let tester = self.analysis.tester(self.nest);
         for (x, y) in inside
@@ -95,18 +118,16 @@ impl Given<'_> {
                 continue;
             }
             let (s, t) = (*places.get(&x.id)?, *places.get(&y.id)?);
+            if known(s, t) {
+                continue;
+            }
             let level = common_loops(x, y).iter().position(|c| *c == l.id)?;
             for d in tester.dependences_within(Pair::new(x, y), level, 1)? {
                 graph.edges[s][t] = true;
                 graph.carried[s][t] |= d.directions.get(level) == Some(&Dir::Lt);
             }
         }
-        for s in (0..count).filter(|s| may_fail(&l.body[*s..=*s])) {
-            graph.edges[s][s + 1..].fill(true);
-        }
-        graph.share_variables(&l.body, values);
-        values.users().for_each(|(s, users)| graph.repeat(s, users));
-        Some(graph)
+        Some(graph.with_repeated(values))
     }
 
     fn is_parallel(&self, graph: &Graph, l: &For, group: &[usize]) -> bool {
@@ -138,6 +159,13 @@ impl Graph {
                 }
             }
         }
+    }
+
+    /// This graph with values in each of the groups that use them.
+    fn with_repeated(&self, values: &Values) -> Graph {
+        let mut graph = self.clone();
+        values.users().for_each(|(s, users)| graph.repeat(s, users));
+        graph
     }
 
     /// What statement `s` depends on, and what depends on it, does so with each statement that repeats it.
