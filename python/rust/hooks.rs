@@ -10,76 +10,73 @@ use crate::once::Once;
 use crate::region::{self, Place};
 use crate::region_hooks::{assign, copy, flush, keep, known, made, over, region_begins};
 use crate::site::Site;
+use pyo3::exceptions::PyValueError;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
-use pyo3::types::{PyTuple, PyType};
+use pyo3::types::PyType;
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 type Body = unsafe extern "C" fn(&Bundle, *mut *mut PyObject, ffi::Py_ssize_t) -> *mut PyObject;
 
-/// All functions of one site.
+/// The functions of a site, each made when the rewritten code is given it: most sites of most modules never run.
 #[pyclass(frozen, module = "nestwise")]
 pub struct SiteFunctions {
-    #[pyo3(get)]
-    gate: Py<PyAny>,
-    #[pyo3(get)]
-    call: Py<PyAny>,
-    #[pyo3(get)]
-    call_asked: Py<PyAny>,
-    #[pyo3(get)]
-    stay: Py<PyAny>,
-    #[pyo3(get)]
-    out: Py<PyAny>,
-    #[pyo3(get)]
-    maybe: Py<PyTuple>,
-    #[pyo3(get)]
-    rest: Py<PyAny>,
-    #[pyo3(get)]
-    again: Py<PyAny>,
-    #[pyo3(get)]
-    skip: Py<PyAny>,
-    #[pyo3(get)]
-    more: Py<PyAny>,
-    #[pyo3(get)]
-    waits: Py<PyAny>,
-    #[pyo3(get)]
-    tick: Py<PyAny>,
-    #[pyo3(get)]
-    orelse: Py<PyAny>,
-    #[pyo3(get)]
-    returned: Py<PyAny>,
-    #[pyo3(get)]
-    value: Py<PyAny>,
-    #[pyo3(get)]
-    noted: Py<PyAny>,
-    #[pyo3(get)]
-    ask: Py<PyAny>,
-    #[pyo3(get)]
-    got: Py<PyAny>,
-    #[pyo3(get)]
-    instead: Py<PyAny>,
-    #[pyo3(get)]
-    region: Py<PyAny>,
-    #[pyo3(get)]
-    keep: Py<PyAny>,
-    #[pyo3(get)]
-    flush: Py<PyAny>,
-    #[pyo3(get)]
-    over: Py<PyAny>,
-    #[pyo3(get)]
-    known: Py<PyAny>,
-    #[pyo3(get)]
-    made: Py<PyAny>,
-    #[pyo3(get)]
-    copy: Py<PyAny>,
-    #[pyo3(get)]
-    assign: Py<PyAny>,
     site: Arc<Site>,
+}
+
+/// Each by its name, with its index.
+const FUNCTIONS: &[(&str, Body, usize)] = &[
+    ("gate", gate, 0),
+    ("call", call, 0),
+    ("call_asked", call, 1),
+    ("stay", stay, 0),
+    ("out", out, 0),
+    ("rest", rest, 0),
+    ("again", again, 0),
+    ("skip", skip, 0),
+    ("more", more, 0),
+    ("waits", waits, 0),
+    ("tick", tick, 0),
+    ("orelse", orelse, 0),
+    ("returned", returned, 0),
+    ("value", value, 0),
+    ("noted", noted, 0),
+    ("ask", ask, 0),
+    ("got", got, 0),
+    ("instead", instead, 0),
+    ("region", region_begins, 0),
+    ("keep", keep, 0),
+    ("flush", flush, 0),
+    ("over", over, 0),
+    ("known", known, 0),
+    ("made", made, 0),
+    ("copy", copy, 0),
+    ("assign", assign, 0),
+];
+
+impl SiteFunctions {
+    /// Those of this site.
+    pub fn of(site: Arc<Site>) -> SiteFunctions {
+        SiteFunctions { site }
+    }
 }
 
 #[pymethods]
 impl SiteFunctions {
+    /// The function of that name; `maybe` and a number: the one of that perhaps-assigned name.
+    fn function(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+        if let Some(of) = name.strip_prefix("maybe")
+            && let Ok(index) = of.parse()
+        {
+            return bound(py, &self.site, maybe, index);
+        }
+        let known = FUNCTIONS.iter().find(|(known, ..)| *known == name);
+        let (_, body, index) =
+            known.ok_or_else(|| PyValueError::new_err(format!("{name}: no such function")))?;
+        bound(py, &self.site, *body, *index)
+    }
+
     /// `gate`, `call` or `call_asked` in the region whose first site is `first`. `flags`: see `nestwise/region.py`.
     fn within(
         &self,
@@ -305,43 +302,6 @@ fn bound_to(py: Python<'_>, bundle: Bundle, body: Body) -> PyResult<Py<PyAny>> {
         (&raw mut (*function).bundle).write(bundle);
         Ok(object.unbind())
     }
-}
-
-/// Makes the functions of a site with `names` perhaps-assigned names.
-pub fn functions(py: Python<'_>, site: &Arc<Site>, names: usize) -> PyResult<SiteFunctions> {
-    let names: Vec<Py<PyAny>> = (0..names)
-        .map(|i| bound(py, site, maybe, i))
-        .collect::<PyResult<_>>()?;
-    Ok(SiteFunctions {
-        gate: bound(py, site, gate, 0)?,
-        call: bound(py, site, call, 0)?,
-        call_asked: bound(py, site, call, 1)?,
-        stay: bound(py, site, stay, 0)?,
-        out: bound(py, site, out, 0)?,
-        maybe: PyTuple::new(py, names)?.unbind(),
-        rest: bound(py, site, rest, 0)?,
-        again: bound(py, site, again, 0)?,
-        skip: bound(py, site, skip, 0)?,
-        more: bound(py, site, more, 0)?,
-        waits: bound(py, site, waits, 0)?,
-        tick: bound(py, site, tick, 0)?,
-        orelse: bound(py, site, orelse, 0)?,
-        returned: bound(py, site, returned, 0)?,
-        value: bound(py, site, value, 0)?,
-        noted: bound(py, site, noted, 0)?,
-        ask: bound(py, site, ask, 0)?,
-        got: bound(py, site, got, 0)?,
-        instead: bound(py, site, instead, 0)?,
-        region: bound(py, site, region_begins, 0)?,
-        keep: bound(py, site, keep, 0)?,
-        flush: bound(py, site, flush, 0)?,
-        over: bound(py, site, over, 0)?,
-        known: bound(py, site, known, 0)?,
-        made: bound(py, site, made, 0)?,
-        copy: bound(py, site, copy, 0)?,
-        assign: bound(py, site, assign, 0)?,
-        site: site.clone(),
-    })
 }
 
 /// # Safety

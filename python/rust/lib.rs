@@ -126,11 +126,13 @@ fn configure(
         python.major,
         python.minor
     );
+    // Of a profile that somebody asks for, numbers are what it says.
+    let learns = scaled && profile.is_none();
     let (mut profile, notes) = choose_profile(py, profile, found).map_err(bad)?;
     if scaled && profile.machine.is_none() {
         profile = profile.at(speed::speed(py, cache_dir.as_deref(), &versions)?);
     }
-    if scaled {
+    if learns {
         let of = format!("{versions} {}", profile.name);
         profile = profile.making(&making::begin(cache_dir.as_deref(), &of));
     }
@@ -296,11 +298,10 @@ fn random_text(name: &str) -> Option<(String, HashSet<String>)> {
 /// The functions of one site.
 #[pyfunction]
 #[pyo3(name = "Site")]
-fn make_site(py: Python<'_>, file: String, site: Words) -> PyResult<hooks::SiteFunctions> {
+fn make_site(file: String, site: Words) -> hooks::SiteFunctions {
     let site = Arc::new(Site::new(site.of(file)));
-    let maybe = site.maybe_count(py);
     sites::add(&site);
-    hooks::functions(py, &site, maybe)
+    hooks::SiteFunctions::of(site)
 }
 
 /// Where libdevice.10.bc is; the first call counts.

@@ -119,11 +119,6 @@ impl Site {
         self.settled.forget();
     }
 
-    /// Number of names that are perhaps assigned.
-    pub fn maybe_count(&self, py: Python<'_>) -> usize {
-        self.parsed(py).map_or(0, |p| p.interface.maybe.len())
-    }
-
     /// Its file and first line.
     pub fn place(&self) -> (&str, u32) {
         (&self.text.file, self.text.first_line)

@@ -147,6 +147,9 @@ class Site:
         self.maybe = tuple(map(self._maybe, self.lowered["maybe"]))
         self.last = None
 
+    def function(self, name):
+        return self.maybe[int(name[5:])] if name.startswith("maybe") else getattr(self, name)
+
     def _maybe(self, name):
         return _Subscripted(lambda: (self.last.values[name],) if name in self.last.values else ())
 

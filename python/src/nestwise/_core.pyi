@@ -70,17 +70,7 @@ def panics() -> list[str]: ...
 def random_text(name: str) -> tuple[str, set[str]] | None: ...
 
 class Site:
-    admit: Callable[..., bool]
-    call: Callable[..., tuple]
-    out: Callable[[], tuple]
-    maybe: tuple[Callable[[], tuple], ...]
-    rest: Callable[[], Any]
-    again: Callable[..., bool]
-    skip: Callable[[Any], Any]
-    more: Callable[[], bool]
-    orelse: Callable[[], bool]
-    returned: Callable[[], bool]
-    value: Callable[[], Any]
+    def function(self, name: str) -> Callable[..., Any]: ...
     def __init__(
         self,
         file: str,

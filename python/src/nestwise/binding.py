@@ -24,13 +24,11 @@ def bind(code: CodeType, tag: str, sites: list[Any]) -> CodeType:
         if type(constant) is str and constant.startswith(mark):
             number, _, name = constant[len(mark) :].partition(":")
             site = sites[int(number)]
-            if name.startswith("maybe"):
-                return site.maybe[int(name[5:])]
             what, inside, where = name.partition("_in:")
             if inside:
                 first, _, flags = where.partition(":")
                 return site.within(what, sites[int(first)], flags)
-            return getattr(site, name)
+            return site.function(name)
         return constant
 
     def visit(code: CodeType) -> CodeType:
