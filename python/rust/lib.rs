@@ -135,6 +135,8 @@ fn configure(
     if learns {
         let of = format!("{versions} {}", profile.name);
         profile = profile.making(&making::begin(cache_dir.as_deref(), &of));
+    } else {
+        making::stop();
     }
     let trial = schedule.map(str::parse::<Trial>);
     let trial = trial.transpose().map_err(bad)?;

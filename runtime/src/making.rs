@@ -39,6 +39,11 @@ pub fn begin(folder: Option<&Path>, of: &str) -> Making {
     making
 }
 
+/// Nothing is learned from now on: predictions are what the profile says.
+pub fn stop() {
+    *known() = None;
+}
+
 /// Something was made that was predicted to take so long.
 pub fn took(product: Product, predicted: Seconds, took: Duration) {
     if let Some(known) = known().as_mut() {
