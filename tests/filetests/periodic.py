@@ -39,7 +39,7 @@ print(z.sum().hex())
 # threads 6: lines 6, 7 threads, 9 independent split; floating-point flags
 # threads 19: lines 19 threads independent split; floating-point flags
 # auto 6: native
-# auto 19: interpreter
+# auto 19: native
 # 64 cores 6: 1 serial
 # 64 cores 19: 1 interpreter
 # dear threads 6: 1 serial

@@ -81,7 +81,7 @@ print(float(g.sum()), a.sum().hex(), b.sum().hex(), sum(k))
 # auto 19: native
 # auto 26: native
 # auto 32: native
-# auto 38: interpreter
+# auto 38: native
 # auto 49: interpreter
 # 64 cores 6: 1 serial
 # 64 cores 13: 1 interpreter

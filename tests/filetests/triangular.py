@@ -21,7 +21,7 @@ print(y.sum().hex())
 # verdict line 7: serial: `s` (assigned on line 8) adds up floats, whose order counts (--fp fast frees it)
 # serial 5: lines 5, 7; may stop, 1 guards; floating-point flags
 # threads 5: lines 5, 7; may stop, 1 guards; floating-point flags
-# auto 5: native
+# auto 5: interpreter
 # 64 cores 5: 1 interpreter
 # dear threads 5: 1 interpreter
 # shared core 5: 1 interpreter
