@@ -32,7 +32,18 @@ pub struct Call<'a, 'py, A> {
 }
 
 impl<A: Fn(usize) -> Option<*mut PyObject>> Call<'_, '_, A> {
-    /// What a plan and quick code take, about.
+    /// What is to become of it.
+    pub fn course(&self, unplanned: &Unplanned) -> Course {
+        if unplanned.is_over() || !is_free(&options()) {
+            return Course::Plan;
+        }
+        let (price, told) = interpreted(self.py, self.parsed, self.argument);
+        unplanned.set_told(told);
+        unplanned.course(price, self)
+    }
+}
+
+impl<A: Fn(usize) -> Option<*mut PyObject>> Site for Call<'_, '_, A> {
     fn making(&self) -> Making {
         let lines = || lines(self.py, self.parsed, self.argument);
         let lines = *self.parsed.all_lines.get_or_init(lines);
@@ -48,18 +59,6 @@ impl<A: Fn(usize) -> Option<*mut PyObject>> Call<'_, '_, A> {
         }
     }
 
-    /// What is to become of it.
-    pub fn course(&self, unplanned: &Unplanned) -> Course {
-        if unplanned.is_over() || !is_free(&options()) {
-            return Course::Plan;
-        }
-        let (price, told) = interpreted(self.py, self.parsed, self.argument);
-        unplanned.set_told(told);
-        unplanned.course(price, self.making(), self)
-    }
-}
-
-impl<A: Fn(usize) -> Option<*mut PyObject>> Site for Call<'_, '_, A> {
     fn left(&self) -> Left {
         self.parsed.left(self.text)
     }

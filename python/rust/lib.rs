@@ -297,12 +297,17 @@ fn random_text(name: &str) -> Option<(String, HashSet<String>)> {
     random::text(name)
 }
 
+/// So many sites of a process are read when they are made, before their loops are waited for: most of a small program's run.
+const READ_AT_ONCE: u64 = 32;
+
 /// The functions of one site.
 #[pyfunction]
 #[pyo3(name = "Site")]
-fn make_site(file: String, site: Words) -> hooks::SiteFunctions {
+fn make_site(py: Python<'_>, file: String, site: Words) -> hooks::SiteFunctions {
     let site = Arc::new(Site::new(site.of(file)));
-    sites::add(&site);
+    if sites::add(&site) < READ_AT_ONCE {
+        site.read(py);
+    }
     hooks::SiteFunctions::of(site)
 }
 

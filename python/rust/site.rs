@@ -95,6 +95,11 @@ impl Site {
             .map_err(|all| all.first().map_or(Reason::Off, refused))
     }
 
+    /// Reads the text, unless that was done.
+    pub fn read(&self, py: Python<'_>) {
+        let _ = self.parsed(py);
+    }
+
     /// Keeps for other processes what was lost, and lets go of what is kept of earlier calls.
     pub fn end(&self) {
         let options = options();

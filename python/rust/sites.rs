@@ -41,14 +41,15 @@ fn sum(into: &mut HashMap<Place, (u64, Stats)>, number: u64, stats: Stats) {
     }
 }
 
-/// From now on the site is in the report.
-pub fn add(site: &Arc<Site>) {
+/// From now on the site is in the report. Returns how many there were before.
+pub fn add(site: &Arc<Site>) -> u64 {
     let mut sites = sites();
     let number = sites.made;
     sites.made += 1;
     let address = Arc::as_ptr(site) as usize;
     let weak = Arc::downgrade(site);
     sites.alive.insert(address, (number, weak));
+    number
 }
 
 impl Drop for Site {

@@ -4,6 +4,7 @@
 //! nest. A file is written under another name and renamed, so readers never see half of one; its own hash stands in front,
 //! so a damaged one is found out and made anew. Nothing here ever fails a call: no cache is always a possible answer.
 
+use nestwise_ir::Tier;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -18,17 +19,29 @@ const MAGIC: &[u8; 8] = b"nestwise";
 pub enum Kind {
     /// Of a site, by what it is called with.
     Plan,
-    /// Of a nest, by what a launch knows.
+    /// Optimised code of a nest, by what a launch knows.
     Kernel,
+    /// Quick code.
+    Quick,
+}
+
+impl From<Tier> for Kind {
+    fn from(tier: Tier) -> Kind {
+        match tier {
+            Tier::Quick => Kind::Quick,
+            Tier::Optimised => Kind::Kernel,
+        }
+    }
 }
 
 impl Kind {
-    const ALL: [Kind; 2] = [Kind::Plan, Kind::Kernel];
+    const ALL: [Kind; 3] = [Kind::Plan, Kind::Kernel, Kind::Quick];
 
     fn folder(self) -> &'static str {
         match self {
             Kind::Plan => "plans",
             Kind::Kernel => "kernels",
+            Kind::Quick => "quick",
         }
     }
 }

@@ -98,7 +98,7 @@ pub struct Plan {
     /// Hash of the nest and of what compiles it, once it is needed.
     fingerprint: OnceLock<blake3::Hash>,
     /// The cache had kernels of this nest when that was asked first, and which it had not.
-    on_disk: OnceLock<bool>,
+    on_disk: [OnceLock<bool>; 2],
     not_on_disk: Mutex<Vec<Key>>,
     /// Where it is kept on disk, and what earlier processes lost.
     kept_at: OnceLock<cache::Key>,
@@ -178,7 +178,7 @@ impl Plan {
             undo: undo.map_or_else(OnceLock::new, OnceLock::from),
             recent: Mutex::default(),
             fingerprint: OnceLock::new(),
-            on_disk: OnceLock::new(),
+            on_disk: Default::default(),
             not_on_disk: Mutex::default(),
             kept_at: OnceLock::new(),
             lost_before: OnceLock::new(),
@@ -599,7 +599,7 @@ impl Plan {
             hasher.update(codegen::libdevice_description().as_bytes());
         }
         cache::Key {
-            kind: cache::Kind::Kernel,
+            kind: key.tier.into(),
             of: self.fingerprint(options),
             facts: hasher.finalize(),
         }
@@ -615,11 +615,11 @@ impl Plan {
         })
     }
 
-    /// Whether the cache has kernels of this nest.
-    pub(crate) fn is_on_disk(&self, options: &Options) -> bool {
-        *self.on_disk.get_or_init(|| {
+    /// Whether the cache has code of this tier of this nest.
+    pub(crate) fn is_on_disk(&self, tier: Tier, options: &Options) -> bool {
+        *self.on_disk[usize::from(tier == Tier::Quick)].get_or_init(|| {
             let dir = options.cache_dir.as_deref();
-            dir.is_some_and(|dir| cache::has(dir, cache::Kind::Kernel, &self.fingerprint(options)))
+            dir.is_some_and(|dir| cache::has(dir, tier.into(), &self.fingerprint(options)))
         })
     }
 
@@ -642,7 +642,7 @@ impl Plan {
         if lock(&self.kernels).len() >= MAX_KERNELS {
             return self.find(&Key::general(self.bounds.guards(), &self.nest));
         }
-        if !self.is_on_disk(options) || self.is_missing_on_disk(key) {
+        if !self.is_on_disk(key.tier, options) || self.is_missing_on_disk(key) {
             return None;
         }
         let Some(mut kernel) = Kernel::from_disk(options, &self.cache_key(key, options)) else {

@@ -136,6 +136,8 @@ impl Price {
 
 /// What else a decision may need to know of a site, or of the call that comes; asked for only where it matters.
 pub trait Site {
+    /// What it takes to make a plan and quick code.
+    fn making(&self) -> Making;
     /// What earlier processes have left of it.
     fn left(&self) -> Left;
     /// Whether CPython, once it has begun an iteration, goes on with it for longer than a plan takes.
@@ -235,12 +237,11 @@ impl Unplanned {
     }
 
     /// What is to become of a call of this price.
-    pub fn course(&self, price: Price, making: Making, site: &impl Site) -> Course {
-        let (plan, code) = (making.plan, making.all().0);
+    pub fn course(&self, price: Price, site: &impl Site) -> Course {
         let spent = self.spent().0;
         let early = |least: f64| self.is_early() && spent < least;
-        let leaves = |planning: f64| {
-            let small = price.whole && early(planning) && price.seconds.0 < planning * SMALL;
+        let leaves = |planning: f64, times: f64| {
+            let small = price.whole && early(planning) && price.seconds.0 < planning * times;
             if small {
                 self.leave(1, nanoseconds(price.seconds));
                 self.each
@@ -251,18 +252,20 @@ impl Unplanned {
             small
         };
         // What is on disk is looked for only where that could matter.
-        if leaves(READING.0) {
+        if leaves(READING.0, LARGE) {
             return Course::Leave;
         }
+        let making = site.making();
+        let (plan, code) = (making.plan, making.all().0);
         // Time without native code that is worth less than a plan and quick code, and time from which they are asked for at once.
         let (least, large) = match site.left() {
-            Left::Plans => (READING.0, READING.0 * SMALL),
-            Left::Lost(lost) if lost.0 >= code => (READING.0, READING.0 * SMALL),
+            Left::Plans => (READING.0, READING.0 * LARGE),
+            Left::Lost(lost) if lost.0 >= code => (READING.0, READING.0 * LARGE),
             // How long the call goes on is not known: what it has taken is the best guess of what it will yet take.
             _ if !price.whole => (code - making.code.0 / 2.0, code * LARGE),
             _ => (code, code * LARGE),
         };
-        if least > READING.0 && leaves(plan.0) {
+        if least > READING.0 && leaves(plan.0, SMALL) {
             return Course::Leave;
         }
         // What cannot be entered halfway and takes at least as long as a plan and code loses nothing by waiting for them.
@@ -314,6 +317,9 @@ mod tests {
     };
 
     impl Site for Usual {
+        fn making(&self) -> Making {
+            MAKING
+        }
         fn left(&self) -> Left {
             self.left
         }
@@ -341,7 +347,7 @@ mod tests {
     }
 
     fn course(seconds: f64, site: &Usual) -> Course {
-        Unplanned::default().course(price(seconds), MAKING, site)
+        Unplanned::default().course(price(seconds), site)
     }
 
     #[test]
@@ -380,7 +386,7 @@ mod tests {
             whole: false,
             ..price(1e-7)
         };
-        let course_of = |site| Unplanned::default().course(part, MAKING, site);
+        let course_of = |site| Unplanned::default().course(part, site);
         assert_eq!(course_of(&stuck), Course::Plan);
         assert!(matches!(course_of(&USUAL), Course::Wait(..)));
         let coarse = Usual {
@@ -413,7 +419,7 @@ mod tests {
             let site = Unplanned::default();
             let mut spent = 0.0;
             while site.is_early() && spent < 1.0 {
-                match site.course(price(each), MAKING, &USUAL) {
+                match site.course(price(each), &USUAL) {
                     Course::Leave => spent += each,
                     Course::Wait(budget, _) if budget.time.0 > each => {
                         site.add(Seconds(each));
@@ -451,14 +457,14 @@ mod tests {
     #[test]
     fn the_latch_leaves_calls_while_they_are_worth_less_than_a_plan() {
         let (site, fast_reject) = (Unplanned::default(), FastReject::new(()));
-        assert_eq!(site.course(price(1e-5), MAKING, &USUAL), Course::Leave);
+        assert_eq!(site.course(price(1e-5), &USUAL), Course::Leave);
         let work = Work {
             amount: 7,
             bounds: true,
         };
         site.lend(&fast_reject, Some(work));
         let times = fast_reject.times();
-        assert_eq!(times, 29);
+        assert_eq!(times, 79);
         assert!(fast_reject.leaves(7) && !fast_reject.leaves(8));
         assert_eq!(site.left(&fast_reject).0, 2);
         site.settle(&fast_reject);

@@ -63,12 +63,12 @@ impl Plan {
         let left = |time: Seconds| Seconds(self.prices.compile().0 - time.0);
         let lost = match self.wait(Tier::Optimised, options) {
             _ if self.is_overdue(Tier::Optimised, options) => [left(Seconds(0.0)); 3],
-            _ if self.loads(options) => so_far.map(|lost| left(loading(lost))),
+            _ if self.loads(Tier::Optimised, options) => so_far.map(|lost| left(loading(lost))),
             // A native run would wait so long, however much was lost before.
             Some(wait) => [left(wait); 3],
             None => so_far,
         };
-        let quick = self.quick_code(lost[Device::Serial.kind()], options);
+        let quick = self.quick_code(so_far[Device::Serial.kind()], options);
         let alone = Situation {
             bind: around.bind,
             convert: around.convert,
@@ -111,6 +111,11 @@ impl Plan {
             // What threads could do takes longer to find out than there is to gain.
             return first;
         }
+        let alone_here = options.threads < 2 && self.prices.gpu().is_none();
+        if alone_here && options.device == DeviceChoice::Auto && !options.prices {
+            // There are none, and no card.
+            return self.perhaps_tried(first, options);
+        }
         if !self.asks_for_threads(sizes, &first, &alone, options) {
             return Decision {
                 for_now: true,
@@ -134,11 +139,11 @@ impl Plan {
         self.perhaps_tried(decide(&situation), options)
     }
 
-    /// Whether kernels are read from disk, as far as anybody knows: as long as none was made, and none was missing there.
-    fn loads(&self, options: &Options) -> bool {
+    /// Whether code of this tier is read from disk, as far as anybody knows: as long as none was made, and none was missing there.
+    fn loads(&self, tier: Tier, options: &Options) -> bool {
         lock(&self.kernels).is_empty()
             && lock(&self.not_on_disk).is_empty()
-            && self.is_on_disk(options)
+            && self.is_on_disk(tier, options)
     }
 
     /// Quick code, unless somebody has chosen what is to run.
@@ -151,7 +156,7 @@ impl Plan {
         }
         let compile = match self.wait(Tier::Quick, options) {
             _ if self.tiers.has_quick() => Seconds(0.0),
-            _ if self.loads(options) => Seconds(self.prices.compile().0 - lost.0),
+            _ if self.loads(Tier::Quick, options) => loading(lost),
             _ if self.is_overdue(Tier::Quick, options) => Seconds(0.0),
             Some(wait) => wait,
             None => Seconds((self.making(Device::Serial, Tier::Quick).0 - lost.0).max(0.0)),
