@@ -136,6 +136,43 @@ fn trips(mut ends: Vec<Bound>, step: Option<&Expr>) -> Bound {
     far.short()
 }
 
+/// Whether a loop of this body may be left before its last iteration.
+fn may_be_left(body: &[Stmt]) -> bool {
+    body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Break | StmtKind::Return(_) => true,
+        StmtKind::If { body, orelse, .. } => may_be_left(body) || may_be_left(orelse),
+        // A `break` inside is that loop's own.
+        StmtKind::For { body, .. } | StmtKind::While { body, .. } => returns(body),
+        _ => false,
+    })
+}
+
+fn returns(body: &[Stmt]) -> bool {
+    let mut found = false;
+    walk_stmts(body, &mut |stmt| {
+        found |= matches!(stmt.kind, StmtKind::Return(_))
+    });
+    found
+}
+
+/// A place and what is added to it.
+fn offset(expr: &Expr) -> Option<(PlaceId, f64)> {
+    match &expr.kind {
+        ExprKind::Place(place) => Some((*place, 0.0)),
+        ExprKind::Binary(op @ (BinOp::Add | BinOp::Sub), a, b) => match (&a.kind, &b.kind) {
+            (ExprKind::Place(place), ExprKind::Int(n)) if *op == BinOp::Add => {
+                Some((*place, *n as f64))
+            }
+            (ExprKind::Place(place), ExprKind::Int(n)) => Some((*place, -(*n as f64))),
+            (ExprKind::Int(n), ExprKind::Place(place)) if *op == BinOp::Add => {
+                Some((*place, *n as f64))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 struct Finder<'a> {
     site: &'a Site,
     definitions: HashMap<PlaceId, Vec<Definition<'a>>>,
@@ -164,7 +201,10 @@ impl<'a> Finder<'a> {
                 body,
                 orelse,
             } => {
-                let trips = self.trips(iter);
+                let mut trips = self.trips(iter);
+                if may_be_left(body) {
+                    trips = Bound::Left(Box::new(trips));
+                }
                 self.evaluated(iter, turn);
                 let mut each = self.block(body);
                 self.assigned(target, &mut each);
@@ -229,8 +269,15 @@ impl<'a> Finder<'a> {
 
     /// Bounds the elements of something iterated; where it is open, by what is known of them, or at least one.
     fn trips(&mut self, iter: &'a Expr) -> Bound {
+        if let Some(trips) = self.window(iter) {
+            return Bound::Number(trips);
+        }
         if let Some(trips) = self.iterable(iter, 0) {
-            return trips;
+            // Of a triangle: on average half of what there is in the longest row.
+            return match self.follows_counter(iter) {
+                true => Bound::Product(Box::new(trips), Box::new(Bound::Number(0.5))),
+                false => trips,
+            };
         }
         self.open = true;
         let range = |f: &Self, func| f.builtin(func) == Some("range");
@@ -241,6 +288,57 @@ impl<'a> Finder<'a> {
                 known.unwrap_or(Bound::ONE)
             }
             _ => Bound::ONE,
+        }
+    }
+
+    /// The length of a range around a number, cut off at the edges perhaps: `range(i - 1, i + 2)`,
+    /// `range(max(i - 1, 0), min(i + 2, n))`.
+    fn window(&self, iter: &'a Expr) -> Option<f64> {
+        let (first, last) = match self.range(iter)? {
+            [first, last] => (first, last),
+            _ => return None,
+        };
+        let (first, last) = (self.any_of("max", first), self.any_of("min", last));
+        let lengths = first.iter().flat_map(|a| {
+            let of = offset(a);
+            last.iter().filter_map(move |b| {
+                let ((p, low), (q, high)) = (of?, offset(b)?);
+                (p == q && high > low).then_some(high - low)
+            })
+        });
+        lengths.reduce(f64::min)
+    }
+
+    /// Whether a range begins or ends where the counter of a loop around it is.
+    fn follows_counter(&self, iter: &'a Expr) -> bool {
+        let mut follows = false;
+        let counts = |id: &PlaceId| match self.definitions.get(id).map(Vec::as_slice) {
+            Some([Definition::Element(iter)]) => self.range(iter).is_some(),
+            _ => false,
+        };
+        for end in self.range(iter).into_iter().flatten() {
+            walk_expr(end, &mut |e| {
+                follows |= matches!(&e.kind, ExprKind::Place(id) if counts(id));
+            });
+        }
+        follows
+    }
+
+    /// The ends of a `range`.
+    fn range(&self, iter: &'a Expr) -> Option<&'a [Expr]> {
+        match &iter.kind {
+            ExprKind::Call { func, args, .. } if self.builtin(func) == Some("range") => {
+                Some(&args[..args.len().min(2)])
+            }
+            _ => None,
+        }
+    }
+
+    /// The arguments of a call of that builtin, or else the expression itself.
+    fn any_of(&self, name: &str, expr: &'a Expr) -> &'a [Expr] {
+        match &expr.kind {
+            ExprKind::Call { func, args, .. } if self.builtin(func) == Some(name) => args,
+            _ => std::slice::from_ref(expr),
         }
     }
 

@@ -25,6 +25,8 @@ pub enum Bound {
     Largest(Vec<Bound>),
     /// The smallest of several.
     Smallest(Vec<Bound>),
+    /// Trips of a loop that may be left before it has made so many: the mean where each order of magnitude is as likely.
+    Left(Box<Bound>),
 }
 
 impl Bound {
@@ -43,6 +45,10 @@ impl Bound {
             Bound::Product(a, b) => a.value(sizes) * b.value(sizes),
             Bound::Largest(all) => values(all).into_iter().fold(0.0, f64::max),
             Bound::Smallest(all) => values(all).into_iter().fold(f64::INFINITY, f64::min),
+            Bound::Left(trips) => match trips.value(sizes) {
+                n if n > 2.0 && n.is_finite() => (n - 1.0) / n.ln(),
+                n => n,
+            },
         }
     }
 
@@ -53,6 +59,7 @@ impl Bound {
                 all.iter().map(Bound::length).sum()
             }
             Bound::Product(a, b) => a.length() + b.length(),
+            Bound::Left(trips) => trips.length(),
         }
     }
 

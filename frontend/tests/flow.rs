@@ -234,7 +234,7 @@ fn expressions() {
         ),
         (
             "sum(i * j for i in range(n) for j in range(i))",
-            "n | n | 110",
+            "n | n | 60",
         ),
         (
             "[x for x in A if all(x != y for y in B)]",
@@ -435,12 +435,44 @@ fn efforts_of_nests() {
         ("for i in range(n, 0, -1): pass", &[10.0], 10.0, 0.0),
         ("for i in range(min(n, m)): pass", &[10.0, 4.0], 4.0, 0.0),
         ("for i in range(n // 4): pass", &[20.0], 5.0, 0.0),
-        // No difference of sizes is larger than both.
+        // No difference of sizes is larger than both; of a triangle it is half of that.
         (
             "for i in range(n):\n  for j in range(n - i): pass",
             &[4.0],
+            12.0,
+            0.0,
+        ),
+        (
+            "for i in range(n):\n  for j in range(n - m): pass",
+            &[4.0, 2.0],
             20.0,
             0.0,
+        ),
+        // Around a number, whatever that is.
+        (
+            "for i in range(n):\n  for j in range(i - 1, i + 2): pass",
+            &[4.0],
+            16.0,
+            0.0,
+        ),
+        (
+            "for i in range(n):\n  for j in range(max(0, i - 2), min(3 + i, n)): pass",
+            &[4.0],
+            24.0,
+            0.0,
+        ),
+        // A loop that may be left; a loop inside it that is left is another matter.
+        (
+            "for i in range(100):\n  for j in range(2):\n    if a[i]: break",
+            &[],
+            300.0,
+            200.0,
+        ),
+        (
+            "for i in range(100):\n  if a[i]: break",
+            &[],
+            99.0 / 100f64.ln(),
+            99.0 / 100f64.ln(),
         ),
         // Every other turn takes a branch.
         (
