@@ -68,6 +68,21 @@ impl Call<'_> {
         let key = plan.key(facts, (resumed, host.is_value()), views, device, options);
         (key, proof.seen)
     }
+
+    /// Has code made beside that would shorten such launches, optimised code for what quick code stands in for or code for the other
+    /// native device (and before it finds out what threads could do), once that is worth it and there is room.
+    pub fn order_missing(&self, decision: &Decision, host: &dyn Host) {
+        let (plan, options) = (self.plan, self.options);
+        let missing = decision.missed().map_or(Device::Threads, |m| m.0);
+        if !plan.is_due((missing, Tier::Optimised), options) {
+            return;
+        }
+        if missing == Device::Threads && !plan.knows_abilities(self.sizes) {
+            plan.order_abilities(self.sizes, options);
+        } else {
+            plan.order(self.key(missing, host).0, options);
+        }
+    }
 }
 
 /// The kernels of a plan for one call.
@@ -103,7 +118,12 @@ impl<V: HasValue> Others for Kernels<'_, V> {
             let (kernel, _) = plan.kernel(&key, options, self.entered).ok()?;
             return self.take(launch, (key, seen), kernel, launch.decision);
         }
-        if self.key.tier == Tier::Optimised || !plan.has_made(decision.device) {
+        if self.key.tier == Tier::Optimised {
+            return None;
+        }
+        if !plan.has_made(decision.device) {
+            // There may have been no room when the launch began.
+            self.call.order_missing(&launch.decision, host);
             return None;
         }
         let (key, seen) = self.call.key(decision.device, host);

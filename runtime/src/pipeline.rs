@@ -410,7 +410,7 @@ fn attempt<V: HasValue>(
     };
     if decision.for_now {
         plan.add_missing(&sizes, &decision, &options);
-        order_other(&call, &decision, host);
+        call.order_missing(&decision, host);
     }
     // Chunk by chunk, to the end or to the first thing that only CPython can do.
     let from = resume.map_or(0, |r| r.next);
@@ -468,21 +468,6 @@ fn is_made_beside(
         step > making || sure && waits(decision.interpreted, making, plan.may_be_left());
     let beside = plan.may_order(options) || plan.is_being_made();
     beside && decision.trial.is_none() && !worth_waiting && !plan.is_overdue(key.tier, options)
-}
-
-/// Launches might be shorter on the other native device: its kernel, or before it what threads could do, is asked for once
-/// that is worth it.
-fn order_other(call: &Call<'_>, decision: &Decision, host: &dyn Host) {
-    let (plan, options) = (call.plan, call.options);
-    let other = decision.missed().map_or(Device::Threads, |m| m.0);
-    if !plan.is_due((other, Tier::Optimised), options) {
-        return;
-    }
-    if other == Device::Threads && !plan.knows_abilities(call.sizes) {
-        plan.order_abilities(call.sizes, options);
-    } else {
-        plan.order(call.key(other, host).0, options);
-    }
 }
 
 /// Signals are handled, and other threads get their turn, between two iterations of the top loop. Where one of them would

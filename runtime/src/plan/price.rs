@@ -111,9 +111,11 @@ impl Plan {
             // What threads could do takes longer to find out than there is to gain.
             return first;
         }
-        let alone_here = options.threads < 2 && self.prices.gpu().is_none();
-        if alone_here && options.device == DeviceChoice::Auto && !options.prices {
-            // There are none, and no card.
+        let one_core = match options.device {
+            DeviceChoice::Auto => options.threads < 2 && self.prices.gpu().is_none(),
+            device => device == DeviceChoice::Serial,
+        };
+        if one_core && !options.prices {
             return self.perhaps_tried(first, options);
         }
         if !self.asks_for_threads(sizes, &first, &alone, options) {
