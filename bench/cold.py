@@ -45,7 +45,8 @@ WORST, WORST_AT_1_MS = 1 / 1.05, 1 / 1.5
 # A size is good if CPython's loop takes its column's time up to this factor.
 CLOSE = 1.12
 TRIALS = 12
-# Runs before those that are timed with what is kept, at most: until there is a kernel.
+# Runs before those that are timed with what is kept: two, and at most so many until there is a
+# kernel.
 BEFORE, KERNELS = 6, ("kernels/*/*", "quick/*/*")
 
 
@@ -128,9 +129,9 @@ def measured(
 ) -> dict[str, Ran]:
     runs: dict[str, list[Ran]] = {way: [] for way in ways}
     with tempfile.TemporaryDirectory() as kept:
-        for _ in range(BEFORE):
+        for before in range(BEFORE):
             run(program, size, KEPT, kept, machine)
-            if any(file for kind in KERNELS for file in Path(kept).glob(kind)):
+            if before and any(file for kind in KERNELS for file in Path(kept).glob(kind)):
                 break
         for turn in range(rounds):
             for k in range(len(ways)):
