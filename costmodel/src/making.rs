@@ -43,7 +43,7 @@ const FARTHEST: f64 = 4.0;
 struct Ratio {
     /// The mean of the logarithms of what it took over what the profile says.
     log: f64,
-    /// So many measurements, at most [`MOST`].
+    /// The number of measurements, at most [`MOST`].
     count: f64,
 }
 

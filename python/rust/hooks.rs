@@ -56,7 +56,7 @@ const FUNCTIONS: &[(&str, Body, usize)] = &[
 ];
 
 impl SiteFunctions {
-    /// Those of this site.
+    /// The functions of a site.
     pub fn of(site: Arc<Site>) -> SiteFunctions {
         SiteFunctions { site }
     }

@@ -297,7 +297,8 @@ fn random_text(name: &str) -> Option<(String, HashSet<String>)> {
     random::text(name)
 }
 
-/// So many sites of a process are read when they are made, before their loops are waited for: most of a small program's run.
+/// The number of a process's first sites whose texts are read when they are made, before anybody waits for their loops: most sites of a
+/// small program run.
 const READ_AT_ONCE: u64 = 32;
 
 /// The functions of one site.

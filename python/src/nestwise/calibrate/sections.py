@@ -45,7 +45,7 @@ def handled(name: str) -> dict[str, Callable]:
 
 
 def anew(name: str) -> dict[str, Callable]:
-    """The same with sites that no other functions have."""
+    """Functions of a module of probes with their loops handled, by sites that no others have."""
     source, code = _source(name)
     path = os.path.join(HERE, name + ".py")
     return _functions(name, importer.code_for(code, path, source))
