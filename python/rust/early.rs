@@ -44,6 +44,7 @@ impl<A: Fn(usize) -> Option<*mut PyObject>> Call<'_, '_, A> {
 }
 
 impl<A: Fn(usize) -> Option<*mut PyObject>> Site for Call<'_, '_, A> {
+    /// By the lines of the text and of what is inlined into it, and by whether the compiler is warm.
     fn making(&self) -> Making {
         let lines = || lines(self.py, self.parsed, self.argument);
         let lines = *self.parsed.all_lines.get_or_init(lines);

@@ -25,7 +25,7 @@ pub struct SiteFunctions {
     site: Arc<Site>,
 }
 
-/// Each by its name, with its index.
+/// The functions by name, each with its body and its index.
 const FUNCTIONS: &[(&str, Body, usize)] = &[
     ("gate", gate, 0),
     ("call", call, 0),
