@@ -445,5 +445,4 @@ fn on_threads(
 }
 
 #[cfg(test)]
-#[path = "decide_tests.rs"]
 mod tests;

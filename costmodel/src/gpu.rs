@@ -490,5 +490,4 @@ impl Kernels {
 }
 
 #[cfg(test)]
-#[path = "gpu_tests.rs"]
 mod tests;

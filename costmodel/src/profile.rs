@@ -509,5 +509,4 @@ fn check_section(name: &str, section: &Value) -> Result<(), ProfileError> {
 }
 
 #[cfg(test)]
-#[path = "profile_tests.rs"]
 mod tests;

@@ -234,5 +234,4 @@ fn of(trips: &[f64], id: LoopId) -> f64 {
 }
 
 #[cfg(test)]
-#[path = "replay_tests.rs"]
 mod tests;

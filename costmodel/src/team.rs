@@ -140,5 +140,4 @@ impl Priced {
 }
 
 #[cfg(test)]
-#[path = "team_tests.rs"]
 mod tests;

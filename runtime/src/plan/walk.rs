@@ -478,5 +478,4 @@ fn decided(op: BinOp, known: Number) -> Option<Number> {
 }
 
 #[cfg(test)]
-#[path = "walk_tests.rs"]
 mod tests;
