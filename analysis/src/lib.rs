@@ -18,72 +18,36 @@
 //! What the caller guarantees: a written array does not overlap itself (no stride 0), slots called disjoint are,
 //! live-ins lie in their declared ranges.
 
-pub mod affine;
-mod area;
-pub mod array_reductions;
-pub mod bounds;
-pub mod condition;
-pub mod cuts;
+pub mod dataflow;
 pub mod dependence;
-pub mod eval;
 pub mod explain;
-pub mod fixed;
-pub mod floats;
 pub mod footprint;
-pub mod forms;
 pub mod guards;
-mod image;
-mod induction;
 pub mod integer;
-pub mod interval;
-pub mod known;
-mod launch;
-pub mod legality;
-pub mod liveness;
-mod num;
-pub mod privatise;
-pub mod prove;
-pub mod range;
-mod refine;
-pub mod renaming;
-mod resolve;
-pub mod scalars;
+pub mod parallelism;
 pub mod schedule;
-pub mod staging;
-pub mod statics;
-mod strides;
 pub mod structure;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 pub mod traffic;
-pub mod transfer;
 pub mod transform;
-pub mod trip_bounds;
-mod trips;
-pub mod undo;
-mod updates;
-pub mod verdict;
-mod visit;
-mod walk;
-mod widen;
-mod words;
+pub mod values;
 
-pub use bounds::BoundsPlan;
-pub use footprint::{Area, Footprint, FootprintPlan, Span, Touched, Window};
-pub use guards::{GuardId, GuardSet, apply};
-pub use launch::LaunchValues;
-pub use prove::prove;
-pub use range::{Ranges, ranges};
-pub use resolve::Resolved;
-pub use schedule::{Candidate, LaunchInfo, candidates};
-pub use staging::{Abilities, Staged, Summary};
-pub use trips::trip_count;
-pub use undo::{Region, SlotUndo, UndoPlan, may_warn, undo_plan, warns};
-pub use verdict::{
+pub use crate::dataflow::undo::{Region, SlotUndo, UndoPlan, may_warn, undo_plan, warns};
+pub use crate::footprint::{Area, Footprint, FootprintPlan, Span, Touched, Window};
+pub use crate::guards::at_launch::Resolved;
+pub use crate::guards::launch_values::LaunchValues;
+pub use crate::guards::plan::BoundsPlan;
+pub use crate::guards::prove::prove;
+pub use crate::guards::{GuardId, GuardSet, apply};
+pub use crate::parallelism::staging::{Abilities, Staged, Summary};
+pub use crate::parallelism::verdict::{
     Analysis, Condition, LoopInfo, Memory, Options, Overlap, Verdict, Why, analyse, analyse_in,
     analyse_with,
 };
-pub use walk::{forms, shared_forms};
-
-#[cfg(test)]
-mod tests;
+pub use crate::schedule::{Candidate, LaunchInfo, candidates};
+pub use crate::values::range::{Ranges, ranges};
+pub use crate::values::trips::trip_count;
+pub use crate::values::walk::{forms, shared_forms};

@@ -1,9 +1,10 @@
 //! Plain facts about a nest's statements: what a block assigns, how it can be left, which slots are permuted.
 
-use nestwise_ir::nest::{Expr, ExprKind, For, Nest, Stmt, StmtKind};
-use nestwise_ir::{ArrayId, LoopId, ScopeId, VarId};
 use std::borrow::Cow;
 use std::collections::HashMap;
+
+use nestwise_ir::model::nest::{Expr, ExprKind, For, Nest, Stmt, StmtKind};
+use nestwise_ir::{ArrayId, LoopId, ScopeId, VarId};
 
 /// Calls `f` on every variable that a statement (or anything inside it) assigns; with repetitions.
 pub fn for_each_assigned(stmt: &Stmt, f: &mut impl FnMut(VarId)) {

@@ -5,12 +5,15 @@
 //! algorithm", 1991, count the same by reuse vectors). Of the loops around an access the outermost that fits decides.
 
 mod axis;
+#[cfg(test)]
+mod tests;
 
-use crate::forms::{AccessForm, Forms};
-use crate::launch::LaunchValues;
-use axis::{Axis, Jumps};
 use nestwise_ir::{ArrayId, LoopId, Nest};
 use serde::{Deserialize, Serialize};
+
+use crate::guards::launch_values::LaunchValues;
+use crate::traffic::axis::{Axis, Jumps};
+use crate::values::forms::{AccessForm, Forms};
 
 /// Bytes that come and go together.
 pub const LINE: f64 = 64.0;
@@ -463,6 +466,3 @@ fn place(nest: &Nest, access: &AccessForm, forms: &Forms, lanes: &[(LoopId, u32)
         rounds: Vec::new(),
     }
 }
-
-#[cfg(test)]
-mod tests;

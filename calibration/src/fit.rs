@@ -1,8 +1,9 @@
 //! Measured times to weights.
 
+use nalgebra::{DMatrix, DVector};
+
 use crate::nnls;
 use crate::robust::quantile;
-use nalgebra::{DMatrix, DVector};
 
 /// How much an assumption counts beside a measurement: kinds that probes hardly tell apart share what is to be shared
 /// in the proportion that is usual.

@@ -4,14 +4,16 @@
 //! They are found in turn: with those so far it is told how much each resource of every loop counts, which makes all linear;
 //! then weights are fitted to that, and so on until they stay.
 
-use crate::fit::{Errors, fit_with};
+use std::ops::Range;
+
 use nestwise_analysis::traffic::Order;
 use nestwise_costmodel::HostWeights;
-use nestwise_costmodel::forms::{Forms, SHARPNESS, occupied, together, weigh};
-use nestwise_costmodel::host::{LEVELS, waits};
-use nestwise_ir::shape::Body;
+use nestwise_costmodel::estimate::host::{LEVELS, waits};
+use nestwise_costmodel::estimate::resources::{Forms, SHARPNESS, occupied, together, weigh};
+use nestwise_ir::machine_shape::Body;
 use serde::Deserialize;
-use std::ops::Range;
+
+use crate::fit::{Errors, fit_with};
 
 /// How much it counts that a weight is as usual: operations share resources, so that few measurements speak of one kind
 /// alone.
@@ -182,7 +184,8 @@ fn weigh_row(row: &[f64], values: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nestwise_ir::shape::{Op, Width};
+    use nestwise_ir::machine_shape::Op;
+    use nestwise_ir::machine_shape::Width;
 
     fn kernel(times: f64, ops: &[(Op, f32)], chain: &[(Op, f32)]) -> Executed {
         let mut body = Body::default();

@@ -10,5 +10,5 @@ pub mod machine;
 pub mod nnls;
 pub mod robust;
 
-pub use fit::{Fit, Held, fit};
-pub use robust::{Summary, summary};
+pub use crate::fit::{Fit, Held, fit};
+pub use crate::robust::{Summary, summary};

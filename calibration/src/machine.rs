@@ -1,8 +1,9 @@
 //! What a profile belongs to, as Linux tells it.
 
-use nestwise_costmodel::profile::Machine;
 use std::fs;
 use std::path::Path;
+
+use nestwise_costmodel::profile::Machine;
 
 /// This machine, for a profile. `python` and `numpy` are the versions that measured; `date` is the day.
 pub fn here(python: &str, numpy: Option<&str>, date: &str) -> Machine {

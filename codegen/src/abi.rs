@@ -116,7 +116,7 @@ pub struct FrameHeader {
     pub user: *mut u8,
     /// Between calls: start and step of the top loop where they cannot be evaluated again.
     pub bounds: [i64; 2],
-    /// In: the time, in nanoseconds of [`now`](crate::waiting::now), from which an interruptible kernel gives up if somebody
+    /// In: the time, in nanoseconds of [`now`](crate::link::interrupts::now), from which an interruptible kernel gives up if somebody
     /// waits.
     pub deadline: i64,
 }
@@ -311,7 +311,7 @@ pub struct Order {
 /// What the threads of a cooperative kernel have in common: device memory that begins with zeros, whose address the environment
 /// has in place of [`FrameHeader::at`].
 pub mod team {
-    use super::part;
+    use crate::abi::part;
     use crate::grid::MOST_RECORD;
 
     /// How many blocks have come to barriers so far.

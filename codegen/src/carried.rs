@@ -1,7 +1,8 @@
 //! The names that a loop carries from one iteration to the next.
 
-use crate::emit::carried_and_kept;
 use nestwise_ir::Nest;
+
+use crate::lower::carried_and_kept;
 
 /// Whether CPython can go on between any two iterations of the top loop: every name that it reads there, and that an iteration
 /// assigns after it has read it, is a live-out. The error names one that is not.

@@ -15,12 +15,12 @@ use nestwise_ir::{FpMode, LoopId, Schedule, Tier};
 use serde::{Deserialize, Serialize};
 
 use crate::KernelSpec;
-use crate::emit::grid::Grid;
-use crate::emit::kernel::Registers;
-use crate::emit::{self, Unit};
 use crate::error::{CodegenError, Result};
-use crate::libdevice;
-use crate::passes::{self, Code};
+use crate::link::libdevice;
+use crate::llvm::passes::{self, Code};
+use crate::lower::gpu::grid::Grid;
+use crate::lower::gpu::kernel::Registers;
+use crate::lower::{self, Unit};
 use crate::target::Host;
 
 /// The symbol of a kernel in the device's part.
@@ -114,7 +114,7 @@ pub enum DeviceCode {
 /// A compiled nest.
 #[derive(Clone, Debug)]
 pub struct CompiledGrid {
-    /// The host's part: an object file for [`crate::load`].
+    /// The host's part: an object file for [`crate::link::load`].
     pub host: Vec<u8>,
     /// The device's.
     pub device: DeviceCode,
@@ -177,7 +177,7 @@ pub fn compile_grid(spec: KernelSpec<'_>, target: GridTarget) -> Result<Compiled
                 ));
             }
             unit.grid = Some(Grid::new(&device));
-            emit::emit(&unit)?;
+            lower::emit(&unit)?;
             linked = device.ir.missing().iter().any(|name| libdevice::has(name));
             // What is not promised to the bit an emulated device has from the host.
             let host_has = target == GridTarget::Emulated && spec.fp != FpMode::Strict;

@@ -1,7 +1,7 @@
 //! Typed nest, schedule and target to a kernel, through LLVM.
 //!
 //! [`compile`] gives an object file for a [`KernelSpec`], which may be kept on disk; [`load`] makes it callable. How a
-//! kernel is called is in [`abi`]. What the code computes is defined by `nestwise_ir::nest` alone: to the bit what
+//! kernel is called is in [`abi`]. What the code computes is defined by `nestwise_ir::model::nest` alone: to the bit what
 //! CPython and NumPy compute, or an event.
 //!
 //! The way of a nest: `emit` writes plain LLVM IR (one alloca per variable, every guard explicit), LLVM's passes
@@ -9,59 +9,41 @@
 
 pub mod abi;
 pub mod carried;
-mod constants;
-mod emit;
 mod error;
-mod finite;
-mod flat;
-mod flow;
-mod folds;
 pub mod grid;
-mod helpers;
-mod hypot;
-mod idle;
-mod libdevice;
+pub mod link;
 mod llvm;
-mod load;
-mod merge;
-mod mvec;
-mod overwritten;
-mod passes;
-mod products;
-mod sampled;
-mod save;
+pub(crate) mod lower;
 mod shape;
 mod target;
-mod ufunc;
-pub mod waiting;
-mod warm;
 
 use std::time::{Duration, Instant};
 
 use inkwell::context::Context;
 use inkwell::module::Module;
 use inkwell::targets::{FileType, TargetMachine};
-use nestwise_ir::shape::Body;
+use nestwise_ir::machine_shape::Body;
 use nestwise_ir::{Nest, Schedule};
 
-pub use nestwise_ir::{FpMode, Tier};
-pub use warm::{is_begun as is_warm_up_begun, is_warm, warm_up};
+use crate::llvm::{passes, warm};
 
-pub use error::{CodegenError, Result};
-pub use grid::{
+pub use crate::error::{CodegenError, Result};
+pub use crate::grid::{
     BLOCK_THREADS, CompiledGrid, DeviceCode, EMULATED_WARP, GridKernel, GridTarget, MOST_RECORD,
     TeamKernel, USUAL_THREADS, Use, compile_grid, kernel_name,
 };
-pub use helpers::{
+pub use crate::link::helpers::{
     Barrier, Shuffle, Touched, register_barrier, register_launch, register_parallel,
     register_shuffle, register_touched,
 };
-pub use hypot::register_hypot;
-pub use libdevice::{libdevice_description, register_libdevice};
-pub use load::{GridCode, Kernel, load, load_grid};
-pub use mvec::has_vector_form;
-pub use target::{target_description, vector_bits};
-pub use ufunc::{UfuncLoop, register_c_function, register_ufunc};
+pub use crate::link::hypot::register_hypot;
+pub use crate::link::libdevice::{libdevice_description, register_libdevice};
+pub use crate::link::load::{GridCode, Kernel, load, load_grid};
+pub use crate::link::mvec::has_vector_form;
+pub use crate::link::ufunc::{UfuncLoop, register_c_function, register_ufunc};
+pub use crate::llvm::warm::{is_begun as is_warm_up_begun, is_warm, warm_up};
+pub use crate::target::{target_description, vector_bits};
+pub use nestwise_ir::{FpMode, Tier};
 
 /// LLVM's fast-math flags. Neither `nnan` nor `ninf`: NaN and infinities mean in every mode what they mean in Python, and
 /// decide what raises and warns. Nor `nsz`, `arcp` or `afn`: the sign of zero, quotients and functions stay as they are.
@@ -204,8 +186,8 @@ fn build<'c>(
     module.set_data_layout(&machine.get_target_data().get_data_layout());
     let code = {
         let host = target::Host::get()?;
-        let unit = emit::Unit::new(context, &module, spec, host)?;
-        emit::emit(&unit)?;
+        let unit = lower::Unit::new(context, &module, spec, host)?;
+        lower::emit(&unit)?;
         match (spec.tier, unit.scalar_loops.get()) {
             (Tier::Quick, _) => passes::Code::Quick,
             (Tier::Optimised, true) => passes::Code::Scalar,

@@ -6,11 +6,10 @@ use inkwell::OptimizationLevel;
 use inkwell::targets::{
     CodeModel, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple,
 };
-
 use nestwise_ir::Tier;
 
 use crate::error::{CodegenError, Result};
-use crate::mvec::Variant;
+use crate::link::mvec::Variant;
 
 /// What is known about the host.
 pub(crate) struct Host {

@@ -6,7 +6,7 @@ mod device;
 
 use common::*;
 use device::*;
-use nestwise_ir::nest::{BinOp, CmpOp, UnOp};
+use nestwise_ir::model::nest::{BinOp, CmpOp, UnOp};
 use nestwise_ir::{Const, Expr, LoopId, Nest, Stmt, VarId};
 
 /// What a case is made of: a builder, an element of the array that is read, a variable of the case's own.

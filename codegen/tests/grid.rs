@@ -342,7 +342,8 @@ fn what_a_device_has_not_is_refused() {
 
 /// x[i] = exp(x[i]) + sin(x[i]) * log(x[i])
 fn waves() -> (Nest, LoopId) {
-    use nestwise_ir::{Fun, Lib};
+    use nestwise_ir::Fun;
+    use nestwise_ir::Lib;
     let mut b = Builder::new();
     let (x, l, i) = (b.floats(1), b.loop_id(), b.var(I64));
     let of = |b: &mut Builder, fun: Fun| {

@@ -7,7 +7,7 @@ mod common;
 
 use common::*;
 use nestwise_codegen::abi::Status;
-use nestwise_ir::nest::Cast;
+use nestwise_ir::model::nest::Cast;
 use nestwise_ir::{
     ArrayId, BinOp, CmpOp, Const, Expr, ExprKind, LoopId, Nest, Scalar, Schedule, ScopeId, Stmt,
     StmtKind, UnOp, VarId,

@@ -2,12 +2,13 @@
 
 mod common;
 
+use std::sync::atomic::Ordering;
+
 use common::*;
 use nestwise_analysis::{Verdict, analyse};
 use nestwise_codegen::{Kernel, KernelSpec};
 use nestwise_ir::schedule::ThreadLoop;
 use nestwise_ir::{Expr, FpMode, LoopId, Nest, Scalar, Schedule, Ty, VarId};
-use std::sync::atomic::Ordering;
 
 /// Extents of `a`, with room for every subscript; the loop has so many iterations.
 const EXTENTS: [i64; 2] = [40, 12];

@@ -4,8 +4,8 @@ mod common;
 
 use common::*;
 use nestwise_codegen::compile;
-use nestwise_ir::nest::Cast;
-use nestwise_ir::shape::{Chain, Op};
+use nestwise_ir::machine_shape::{Chain, Op};
+use nestwise_ir::model::nest::Cast;
 use nestwise_ir::{BinOp, CmpOp, Const, Expr, Fun, Lib, Scalar, Schedule, Ty};
 
 /// `s = (s * 31 + x[i]) % 65521` of ints that may need more than 64 bits on the way: a sum that does takes a way of its own,

@@ -5,7 +5,7 @@ mod common;
 
 use common::*;
 use nestwise_codegen::{FpMode, KernelSpec, assembly, llvm_ir};
-use nestwise_ir::nest::Cast;
+use nestwise_ir::model::nest::Cast;
 use nestwise_ir::{BinOp, CmpOp, Expr, LoopId, Nest, Scalar, Schedule, StmtKind};
 
 fn optimised(spec: KernelSpec<'_>) -> String {

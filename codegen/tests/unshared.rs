@@ -7,7 +7,7 @@ mod device;
 use common::*;
 use device::*;
 use nestwise_codegen::abi::Status;
-use nestwise_ir::nest::BinOp;
+use nestwise_ir::model::nest::BinOp;
 use nestwise_ir::schedule::RedOp;
 use nestwise_ir::{ArrayId, LoopId, Nest, Scalar};
 

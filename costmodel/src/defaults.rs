@@ -1,7 +1,8 @@
 //! Weights for a machine that nobody has measured.
 
-use crate::weights::{LaunchWork, Weights};
 use nestwise_ir::Work;
+
+use crate::weights::{LaunchWork, Weights};
 
 /// CPython's.
 pub fn interpreter() -> Weights<Work> {

@@ -1,6 +1,6 @@
 //! What one execution of each loop body of a typed nest does, by kind of operation.
 
-use nestwise_ir::likely::Likely;
+use nestwise_ir::branch_likelihood::Likely;
 use nestwise_ir::{
     BinOp, Expr, ExprKind, Fun, Lib, LoopId, LoopWork, Nest, Scalar, Stmt, StmtKind, Tally, UnOp,
     Work,

@@ -7,36 +7,28 @@
 //!
 //! This crate never measures anything.
 
-pub mod blocks;
-pub mod compute;
-pub mod decide;
+pub mod choose_device;
+pub mod correction;
 mod defaults;
 pub mod device;
+pub mod estimate;
 pub mod features;
-pub mod forms;
-pub mod gpu;
-pub mod guess;
-pub mod host;
-pub mod learned;
 pub mod making;
-pub mod price;
 pub mod profile;
 pub mod record;
 pub mod replay;
-pub mod shape;
 pub mod speed;
-pub mod team;
 pub mod weights;
 
-pub use compute::Compute;
-pub use decide::{Decision, Situation, Undo, decide};
-pub use device::Device;
-pub use features::{FEATURES_VERSION, Features};
-pub use host::{HostWeights, Priced};
-pub use learned::{Learned, Lesson};
-pub use making::{Making, Product};
-pub use price::{Estimate, Prices, Seconds};
-pub use profile::{Caches, Fresh, MachineProfile, ProfileError, Ready};
-pub use speed::Speed;
-pub use team::Team;
-pub use weights::{LaunchTally, LaunchWork, Weights};
+pub use crate::choose_device::{Decision, Situation, Undo, decide};
+pub use crate::correction::{Learned, Lesson};
+pub use crate::device::Device;
+pub use crate::estimate::compute::Compute;
+pub use crate::estimate::host::{HostWeights, Priced};
+pub use crate::estimate::prices::{Estimate, Prices, Seconds};
+pub use crate::estimate::threads::Team;
+pub use crate::features::{FEATURES_VERSION, Features};
+pub use crate::making::{Making, Product};
+pub use crate::profile::{Caches, Fresh, MachineProfile, ProfileError, Ready};
+pub use crate::speed::Speed;
+pub use crate::weights::{LaunchTally, LaunchWork, Weights};

@@ -3,9 +3,10 @@
 //! The profile's `compile` section tells what it takes on the machine where it was measured; here is how many times as long it takes
 //! on this one, by what is made: the mean of the logarithms of what it took over what was predicted.
 
-use crate::price::Seconds;
-use crate::profile::{CompileWeights, MachineProfile};
 use nestwise_ir::Tier;
+
+use crate::estimate::prices::Seconds;
+use crate::profile::{CompileWeights, MachineProfile};
 
 /// What is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

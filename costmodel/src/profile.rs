@@ -1,14 +1,19 @@
 //! A machine's weights: nanoseconds per operation, as a versioned JSON document (docs/profile.md).
 
-use crate::gpu::GpuWeights;
-use crate::host::HostWeights;
-use crate::weights::{LaunchTally, LaunchWork, Weights};
-use nestwise_ir::Work;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
+
+use nestwise_ir::Work;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::estimate::gpu::GpuWeights;
+use crate::estimate::host::HostWeights;
+use crate::weights::{LaunchTally, LaunchWork, Weights};
 
 /// The version of the document that this code reads and writes.
 pub const PROFILE_VERSION: u32 = 8;
@@ -507,6 +512,3 @@ fn check_section(name: &str, section: &Value) -> Result<(), ProfileError> {
         _ => Ok(()),
     }
 }
-
-#[cfg(test)]
-mod tests;

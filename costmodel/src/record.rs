@@ -1,15 +1,16 @@
 //! What the prices of a program's nests depend on besides the machine: enough to price them for another one.
 
-use crate::decide::Undo;
-use crate::features::Features;
-use crate::gpu::{Axes, Copies};
-use crate::profile::Fresh;
-use crate::weights::LaunchTally;
 use nestwise_analysis::LaunchValues;
 use nestwise_analysis::traffic::TrafficPlan;
 use nestwise_ir::LoopId;
-use nestwise_ir::shape::Body;
+use nestwise_ir::machine_shape::Body;
 use serde::{Deserialize, Serialize};
+
+use crate::choose_device::Undo;
+use crate::estimate::gpu::{Axes, Copies};
+use crate::features::Features;
+use crate::profile::Fresh;
+use crate::weights::LaunchTally;
 
 /// The version of the document that this code reads and writes.
 pub const RECORDING_VERSION: u32 = 9;

@@ -1,17 +1,21 @@
 //! A recorded run on another machine: the same calls in the same order, decided by that machine's prices.
 
-use crate::compute::Compute;
-use crate::decide::{Decision, Situation, WORTH_SHARING, decide};
-use crate::device::Device;
-use crate::gpu::{Axes, OnGpu};
-use crate::host::Priced;
-use crate::learned::Learned;
-use crate::price::{Prices, Seconds};
-use crate::profile::{MachineProfile, Ready};
-use crate::record::{CallRecord, NestRecord};
-use crate::team::Team;
+#[cfg(test)]
+mod tests;
+
 use nestwise_ir::LoopId;
 use serde::Serialize;
+
+use crate::choose_device::{Decision, Situation, WORTH_SHARING, decide};
+use crate::correction::Learned;
+use crate::device::Device;
+use crate::estimate::compute::Compute;
+use crate::estimate::gpu::{Axes, OnGpu};
+use crate::estimate::host::Priced;
+use crate::estimate::prices::{Prices, Seconds};
+use crate::estimate::threads::Team;
+use crate::profile::{MachineProfile, Ready};
+use crate::record::{CallRecord, NestRecord};
 
 /// Calls that are decided one by one; if nothing is settled by then, nothing will be.
 const MOST_STEPS: u32 = 100_000;
@@ -232,6 +236,3 @@ impl Run<'_> {
 fn of(trips: &[f64], id: LoopId) -> f64 {
     trips.get(id.index()).copied().unwrap_or(1.0)
 }
-
-#[cfg(test)]
-mod tests;

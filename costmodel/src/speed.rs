@@ -1,10 +1,11 @@
 //! A machine's speed beside that of the one that the default profile speaks of.
 
-use crate::host::HostWeights;
+use nestwise_ir::Work;
+use nestwise_ir::machine_shape::Op;
+
+use crate::estimate::host::HostWeights;
 use crate::profile::MachineProfile;
 use crate::weights::{Kind, Weights};
-use nestwise_ir::Work;
-use nestwise_ir::shape::Op;
 
 /// Machines are not that much faster or slower: what says so was not measured in peace.
 const MOST: f64 = 8.0;

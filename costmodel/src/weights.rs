@@ -1,13 +1,15 @@
 //! A weight for each kind of something: a dense table in the program, an object of names and nanoseconds in JSON.
 
-use crate::defaults;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+
 use nestwise_ir::{Tally, Work};
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::fmt;
-use std::marker::PhantomData;
+
+use crate::defaults;
 
 /// Kinds that have a weight each.
 pub trait Kind: Copy + PartialEq + 'static {

@@ -8,26 +8,16 @@
 //!    hook is given and gives back.
 //! 2. Once per signature: [`specialise`], from the surface nest and the [`capture`]s' types.
 
-pub mod atoms;
-pub mod capture;
-pub mod effort;
-pub mod guess;
-pub mod interface;
-pub mod known;
-mod lines;
-mod names;
-mod objects;
-pub mod parse;
-pub mod places;
+pub mod builtins;
+pub mod inferred_types;
+pub mod lowering;
 pub mod refusal;
-pub mod special;
-pub mod specialise;
-pub mod text;
-mod tuples;
-pub mod wholes;
+pub mod site;
+pub mod surface_text;
+pub mod syntax;
 
-pub use interface::{Interface, LoopKind, interface};
-pub use objects::{attributes_of_function, attributes_of_site, item_name};
-pub use parse::{parse_function, parse_site, parse_value};
-pub use places::ScopeInfo;
-pub use refusal::Refusal;
+pub use crate::refusal::Refusal;
+pub use crate::site::access_paths::ScopeInfo;
+pub use crate::site::interface::{Interface, LoopKind, interface};
+pub use crate::site::item_attributes::{attributes_of_function, attributes_of_site, item_name};
+pub use crate::syntax::{parse_function, parse_site, parse_value};

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::process::Command;
 
-use nestwise_frontend::{Refusal, ScopeInfo, parse_site, text};
+use nestwise_frontend::{Refusal, ScopeInfo, parse_site, surface_text};
 use nestwise_ir::WithSpan;
 
 fn records() -> String {
@@ -55,7 +55,7 @@ fn loops_of_the_standard_library() {
         };
         match parse_site(source, line, source.starts_with([' ', '\t']), &scope) {
             Ok(site) => {
-                assert_eq!(text::site(&site), expected, "{file}:{line}");
+                assert_eq!(surface_text::site(&site), expected, "{file}:{line}");
                 assert_eq!(site.top.span.line, line, "{file}:{line}");
                 same += 1;
             }

@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
-use nestwise_frontend::atoms::{Atom, AtomKind};
-use nestwise_frontend::{Interface, LoopKind, ScopeInfo, interface, parse_site, parse_value, text};
+use nestwise_frontend::site::size_terms::{Atom, AtomKind};
+use nestwise_frontend::{
+    Interface, LoopKind, ScopeInfo, interface, parse_site, parse_value, surface_text,
+};
 use nestwise_ir::surface::Site;
 
 const GLOBALS: &[&str] = &[
@@ -152,7 +154,7 @@ fn reads_writes_and_maybe() {
 
 fn flags(source: &str, unbound: &str) -> String {
     let scope = scope(source, unbound);
-    text::places(&parse(source, &scope).places)
+    surface_text::places(&parse(source, &scope).places)
         .trim_end()
         .replace('\n', ", ")
 }
@@ -189,7 +191,7 @@ fn module_level_names_are_global() {
         ..ScopeInfo::default()
     };
     let site = parse("for i in range(n):\n  s += i\n  if s: t = 1\n", &scope);
-    let flags = text::places(&site.places);
+    let flags = surface_text::places(&site.places);
     assert_eq!(
         flags,
         "global i w\nglobal range c\nglobal n c\nglobal s cw\nglobal t cw\n"

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use nestwise_frontend::{parse_function, text};
+use nestwise_frontend::{parse_function, surface_text};
 
 fn parse(source: &str, free: &[&str]) -> String {
     let free: HashSet<String> = free.iter().map(|s| (*s).to_owned()).collect();
     let indented = source.starts_with(' ');
     match parse_function(source, 1, indented, &HashSet::new(), &free, "f", "file.py") {
-        Ok(f) => text::function(&f) + &text::places(&f.places),
+        Ok(f) => surface_text::function(&f) + &surface_text::places(&f.places),
         Err(r) => format!("{} {}", r.span.line, r.error),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use nestwise_frontend::{ScopeInfo, interface, parse_function, parse_site, text};
+use nestwise_frontend::{ScopeInfo, interface, parse_function, parse_site, surface_text};
 use proptest::prelude::*;
 
 const SOURCES: [&str; 6] = [
@@ -76,7 +76,7 @@ fn read(source: &str) {
         };
         match parse_site(source, 1, indented, &scope) {
             Ok(site) => {
-                assert!(!text::site(&site).is_empty());
+                assert!(!surface_text::site(&site).is_empty());
                 // A refusal is fine here.
                 let _ = interface(&site, &scope);
             }
@@ -89,7 +89,7 @@ fn read(source: &str) {
         }
     }
     if let Ok(function) = parse_function(source, 1, indented, &local_names, &bound_names, "f", "") {
-        assert!(!text::function(&function).is_empty());
+        assert!(!surface_text::function(&function).is_empty());
     }
 }
 

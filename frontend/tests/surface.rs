@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use nestwise_frontend::{ScopeInfo, parse_site, text};
+use nestwise_frontend::{ScopeInfo, parse_site, surface_text};
 
 /// Every name is a bound local, except the builtins and modules.
 fn scope_of(source: &str) -> ScopeInfo {
@@ -39,7 +39,7 @@ fn surface(source: &str) -> String {
         source.starts_with([' ', '\t']),
         &scope_of(source),
     ) {
-        Ok(site) => text::site(&site),
+        Ok(site) => surface_text::site(&site),
         Err(refusals) => {
             let show = |r: &nestwise_ir::WithSpan<_>| -> String {
                 let error: &nestwise_frontend::Refusal = &r.error;

@@ -3,10 +3,10 @@
 //! Between two iterations of the top loop a launch serves whoever waits: signal handlers, other threads, asynchronous
 //! exceptions. Inside an iteration it can only give up: the iteration is rolled back and CPython runs it. A loop
 //! inside is *interruptible* if a kernel has to ask meanwhile whether somebody waits, which is an event like any
-//! other (see [`events`](crate::events)). Loops that are proved short are never asked in.
+//! other (see [`events`](crate::guarded)). Loops that are proved short are never asked in.
 
-use crate::ids::LoopId;
-use crate::nest::{Expr, ExprKind, Nest, Stmt, StmtKind};
+use crate::model::ids::LoopId;
+use crate::model::nest::{Expr, ExprKind, Nest, Stmt, StmtKind};
 
 /// Nanoseconds, roughly, that one iteration of the top loop may take without being asked in.
 pub const SHORT: f64 = 2e7;

@@ -34,29 +34,23 @@
 //! buffer swap of a time loop). Two slots may overlap in memory; what is known about that is not in the nest
 //! but in the facts of a launch.
 
-mod display;
-pub mod events;
-mod ids;
+pub mod branch_likelihood;
+pub mod guarded;
+pub mod interpreter_work;
 pub mod interrupts;
-pub mod likely;
-pub mod liveout;
-pub mod nest;
-mod ops;
+pub mod machine_shape;
+pub mod model;
+pub(crate) mod printer;
 pub mod schedule;
-pub mod shape;
-pub mod span;
-pub mod split;
 pub mod surface;
-mod types;
-pub mod verify;
-pub mod work;
+pub mod verifier;
 
-pub use ids::{AccessId, Arena, ArrayId, LoopId, NameId, PlaceId, ScopeId, VarId};
-pub use nest::{
+pub use crate::interpreter_work::{LoopWork, NestWork, Tally, Work};
+pub use crate::model::ids::{AccessId, Arena, ArrayId, LoopId, NameId, PlaceId, ScopeId, VarId};
+pub use crate::model::nest::{
     Access, ArrayDecl, ArrayKind, BinOp, CmpOp, Const, Expr, ExprKind, Extent, For, Fun, Length,
     Lib, LiveOut, LiveOutKind, LoopDecl, Nest, PartAxis, Stmt, StmtKind, UnOp, VarDecl, While,
 };
-pub use schedule::{FpMode, Schedule, Tier};
-pub use span::{Span, WithSpan};
-pub use types::{Prov, Scalar, Ty};
-pub use work::{LoopWork, NestWork, Tally, Work};
+pub use crate::model::span::{Span, WithSpan};
+pub use crate::model::types::{Prov, Scalar, Ty};
+pub use crate::schedule::{FpMode, Schedule, Tier};

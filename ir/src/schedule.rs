@@ -1,9 +1,10 @@
 //! A schedule: which loops are mapped to what. It never changes what a nest computes.
 
-use crate::ids::{AccessId, ArrayId, LoopId, VarId};
-use crate::nest::{ExprKind, Nest, Stmt, StmtKind};
-use crate::types::Scalar;
 use std::collections::BTreeSet;
+
+use crate::model::ids::{AccessId, ArrayId, LoopId, VarId};
+use crate::model::nest::{ExprKind, Nest, Stmt, StmtKind};
+use crate::model::types::Scalar;
 
 /// How faithful floating-point results must be.
 #[derive(
@@ -92,7 +93,7 @@ pub struct Schedule {
     /// `a[i] = a[i + 1]`): events may be looked at after them, and the compiler sees by itself how far apart accesses are.
     pub in_step: Vec<LoopId>,
     /// Loops, each in `independent` too, whose first and last iterations are run one by one, and only the
-    /// [interior](crate::split) as the rest of the schedule says.
+    /// [interior](nestwise_analysis::transform::peeling) as the rest of the schedule says.
     pub split: Vec<LoopId>,
     /// Loops whose iterations run on the grid of a device, each in a kernel; none encloses another.
     #[serde(default)]

@@ -4,8 +4,8 @@
 //! an attribute chain on a name (`self.n`, `np.sqrt`, `math.pi`). Everything a site mentions by name is a
 //! place, the functions and modules too; what a place holds is known only when the hook runs.
 
-use crate::ids::{Arena, PlaceId};
-use crate::span::Span;
+use crate::model::ids::{Arena, PlaceId};
+use crate::model::span::Span;
 
 /// One outermost loop statement, or an expression with a loop in it.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

@@ -2,17 +2,18 @@
 //!
 //! Nests of different kinds. Nothing here is timed in tests.
 
+use std::sync::Arc;
+use std::time::Instant;
+
 use divan::Bencher;
 use nestwise_codegen as codegen;
 use nestwise_costmodel::Device;
-use nestwise_frontend::capture::Capture;
-use nestwise_frontend::known::{Builtin, Known};
-use nestwise_frontend::{ScopeInfo, parse_site, specialise};
+use nestwise_frontend::builtins::{Builtin, Known};
+use nestwise_frontend::site::captures::Capture;
+use nestwise_frontend::{ScopeInfo, lowering, parse_site};
 use nestwise_ir::{ArrayKind, Nest, Scalar, Schedule, Ty, surface};
 use nestwise_runtime::plan::Sizes;
 use nestwise_runtime::{ArrayView, Options, Plan, Value, pipeline};
-use std::sync::Arc;
-use std::time::Instant;
 
 fn main() {
     divan::main();
@@ -147,12 +148,12 @@ fn values(site: &surface::Site, size: i64) -> Vec<Value> {
 }
 
 fn nest(site: &surface::Site) -> Nest {
-    let settings = specialise::Options {
+    let settings = lowering::Options {
         python_minor: 11,
         whole_ints: true,
         fp: codegen::FpMode::Strict,
     };
-    specialise::specialise(site, &captures(site), settings).expect("all types are known")
+    lowering::specialise(site, &captures(site), settings).expect("all types are known")
 }
 
 fn plan(site: &surface::Site) -> Plan {

@@ -1,14 +1,16 @@
 //! What the user asked for, once per process.
 
-use crate::broken::Broken;
-use crate::device::card;
-use crate::trial::Trial;
-use nestwise_codegen::GridTarget;
-use nestwise_costmodel::MachineProfile;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, RwLock};
+
+use nestwise_codegen::GridTarget;
+use nestwise_costmodel::MachineProfile;
+
+use crate::device::cuda::card;
+use crate::testing::forced_schedules::Trial;
+use crate::testing::planted_mistakes::Broken;
 
 pub use nestwise_ir::FpMode;
 

@@ -3,23 +3,25 @@
 //! [`plan`] runs once per site and signature: everything that types alone decide. [`run`] runs once per call: only
 //! what needs values.
 
-use crate::change::{Call, Kernels};
-use crate::device::Owner;
-use crate::launch::{self, Launch};
-use crate::options::{DeviceChoice, Options, options};
-use crate::overlap::ArrayView;
-use crate::plan::{Key, Plan, Sizes, Stages};
-use crate::reason::Reason;
+use std::sync::Arc;
+use std::time::Instant;
+
 use nestwise_analysis as analysis;
 use nestwise_analysis::traffic::TrafficPlan;
-use nestwise_analysis::trip_bounds::TripBounds;
+use nestwise_analysis::values::trip_bounds::TripBounds;
 use nestwise_costmodel::{Decision, Device, Features, Seconds};
 use nestwise_ir::{ArrayDecl, ArrayKind, BinOp, Extent, Length, LoopId, Nest, Tier};
 use nestwise_tiering::shares::Pace;
 use nestwise_tiering::tiers::waits;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
-use std::time::Instant;
+
+use crate::device::Owner;
+use crate::launch::kernel_change::{Call, Kernels};
+use crate::launch::{self, Launch};
+use crate::memory::overlap::ArrayView;
+use crate::options::{DeviceChoice, Options, options};
+use crate::plan::{Key, Plan, Sizes, Stages};
+use crate::reason::Reason;
 
 /// A captured value in native form.
 #[derive(Clone, Copy, Debug)]
@@ -109,7 +111,7 @@ pub trait Host {
         true
     }
     /// What keeps the memory of a slot in place for as long as it lives, where the program cannot look at its array before it asks
-    /// us: a device's copy may outlive the launch then ([`kept`](crate::device::kept)).
+    /// us: a device's copy may outlive the launch then ([`kept`](crate::device::residency)).
     fn owner(&self, slot: usize) -> Option<Owner>;
     /// Whether NumPy is told to say nothing about overflows, invalid operations and divisions by zero.
     fn silent(&self) -> bool;
@@ -218,11 +220,11 @@ pub struct Declined {
 
 /// Makes a typed nest ready to be analysed. Returns what values its variables have.
 pub fn prepare(nest: &mut Nest) -> Result<analysis::Ranges, Reason> {
-    nestwise_ir::verify::verify(nest).map_err(Reason::Internal)?;
+    nestwise_ir::verifier::verify(nest).map_err(Reason::Internal)?;
     nestwise_codegen::carried::hands_over(nest).map_err(Reason::Internal)?;
     nest.spread_accesses();
     // Guards that no value of these types can make fire.
-    Ok(analysis::prove(nest))
+    Ok(nestwise_analysis::prove(nest))
 }
 
 /// What each loop may do, if its arrays do not overlap and no inner loop is empty: each kernel's schedule rests on what its
@@ -275,7 +277,7 @@ pub struct PricedBy {
 /// `forms`: see [`analysis::shared_forms`].
 fn priced_by(
     nest: &Nest,
-    forms: &analysis::forms::Forms,
+    forms: &nestwise_analysis::values::forms::Forms,
     verdicts: &analysis::Staged,
     options: &Options,
 ) -> PricedBy {

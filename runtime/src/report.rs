@@ -1,12 +1,14 @@
 //! What happened at each site: counts, decisions, times, reasons.
 
+use std::time::Duration;
+
+use nestwise_costmodel::{Decision, Device, Seconds};
+
 use crate::device::Transfers;
 use crate::launch::Launch;
 use crate::pipeline::Declined;
 use crate::plan::{CallFeatures, MadeCode};
 use crate::reason::Reason;
-use nestwise_costmodel::{Decision, Device, Seconds};
-use std::time::Duration;
 
 /// Reasons kept per site; those with run-time values in them could be many.
 const MAX_REASONS: usize = 32;

@@ -19,10 +19,11 @@
 //!
 //! [`SlotUndo::idempotent`]: nestwise_analysis::SlotUndo::idempotent
 
-use crate::overlap::ArrayView;
-use crate::pages;
 use std::cell::RefCell;
 use std::sync::OnceLock;
+
+use crate::memory::overlap::ArrayView;
+use crate::memory::pages;
 
 /// The saved elements of one window; of none at first.
 #[derive(Default)]

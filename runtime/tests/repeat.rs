@@ -1,19 +1,19 @@
 //! A launch that is made again gives what a full one gives, and takes back what it must not do.
 
+use std::sync::Arc;
+use std::time::Instant;
+
 use nestwise_costmodel::{Caches, Ready};
-use nestwise_frontend::capture::Capture;
-use nestwise_frontend::known::{Builtin, Known};
-use nestwise_frontend::{ScopeInfo, parse_site, specialise};
+use nestwise_frontend::builtins::{Builtin, Known};
+use nestwise_frontend::site::captures::Capture;
+use nestwise_frontend::{ScopeInfo, lowering, parse_site};
 use nestwise_ir::{ArrayKind, Scalar, Ty, surface};
 use nestwise_runtime::device::Owner;
 use nestwise_runtime::launch::{Repeat, Repeated};
-use nestwise_runtime::pipeline::Outcome;
+use nestwise_runtime::pipeline::{self, Outcome};
 use nestwise_runtime::{
-    ArrayView, DeviceChoice, Ended, FpMode, Host, Launch, Options, Plan, Reason, Value, pipeline,
-    set_options,
+    ArrayView, DeviceChoice, Ended, FpMode, Host, Launch, Options, Plan, Reason, Value, set_options,
 };
-use std::sync::Arc;
-use std::time::Instant;
 
 const TEXT: &str = "\
 for i in range(n):
@@ -97,12 +97,12 @@ impl Program {
             _ => scalar(Ty::PY_INT),
         };
         let captures: Vec<Capture> = site.places.values().map(capture).collect();
-        let settings = specialise::Options {
+        let settings = lowering::Options {
             python_minor: 11,
             whole_ints: true,
             fp: FpMode::Strict,
         };
-        let nest = specialise::specialise(&site, &captures, settings).unwrap();
+        let nest = lowering::specialise(&site, &captures, settings).unwrap();
         let plan = Arc::new(pipeline::plan(nest, &Options::default()).unwrap());
         Program { site, plan }
     }

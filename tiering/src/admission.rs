@@ -1,13 +1,15 @@
 //! Calls that are left to CPython without an attempt: too small for one to pay, or like others that came to nothing.
 
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering};
+
+use nestwise_costmodel::{Caches, Ready, Seconds};
+
 use crate::backoff::{Answer, Attempted, Backoff, Why};
 use crate::clock;
 use crate::constants::{ASLEEP, SELDOM, SHORT, SHORT_SELDOM};
 use crate::fast_reject::FastReject;
 use crate::switch::Switch;
 use crate::work::Work;
-use nestwise_costmodel::{Caches, Ready, Seconds};
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering};
 
 /// What may have been found, by number.
 const FOUND: [Option<Ready>; 6] = [

@@ -1,13 +1,15 @@
 //! Calls that are left to CPython because others like them came to nothing.
 
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
+
+use nestwise_costmodel::Seconds;
+
 use crate::clock;
 use crate::constants::{
     BACKOFF_LASTS, CHANCE, CHANCE_STOPPED, LARGER, MOST_LEFT, MOST_LEFT_STOPPED, SHORT,
 };
 use crate::fast_reject::FastReject;
 use crate::work::Work;
-use nestwise_costmodel::Seconds;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
 /// An attempt that came to nothing.
 #[derive(Clone, Copy)]

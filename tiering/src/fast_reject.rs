@@ -4,8 +4,9 @@
 //! in the caches: what it costs to leave it is the lines that are fetched from memory to find out. So all of it is in one
 //! line, and the function that reads it calls nothing.
 
-use crate::constants::REJECTED_FOR;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+
+use crate::constants::REJECTED_FOR;
 
 /// A site's fast reject. `S`: what tells how much work a call is.
 #[repr(C, align(64))]

@@ -6,9 +6,11 @@
 //! [`LOSS_SHARE`] of the time that CPython has run the site, and [`LOSS_CREDIT`]. So a site whose attempts all come to nothing takes at
 //! most 1 + [`LOSS_SHARE`] times as long as in CPython, and one more attempt.
 
-use crate::constants::{LOSS_CREDIT, LOSS_SHARE};
-use nestwise_costmodel::Seconds;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use nestwise_costmodel::Seconds;
+
+use crate::constants::{LOSS_CREDIT, LOSS_SHARE};
 
 /// The account of one site, in seconds.
 #[derive(Default)]

@@ -3,8 +3,9 @@
 //! Shares are counted in iterations, as CPython can be stopped between two of them alone; what they are to take is a time. The pace so far
 //! tells how many that are, but later iterations may take much longer, or less.
 
-use crate::constants::{FAR, FIRST_SHARE, LEAST_PART, PACE, PARTS, SHARE_GROWTH};
 use nestwise_costmodel::Seconds;
+
+use crate::constants::{FAR, FIRST_SHARE, LEAST_PART, PACE, PARTS, SHARE_GROWTH};
 
 /// How far CPython has come with a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]

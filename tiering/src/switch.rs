@@ -5,10 +5,12 @@
 //! a row. Each time that is found again the site stays off for twice as long, up to [`LONGEST_OFF`]: what can be missed is what
 //! begins meanwhile.
 
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+
+use nestwise_costmodel::Seconds;
+
 use crate::clock;
 use crate::constants::{BRIEF, FIRST_OFF, LONGEST_OFF, MANY_BRIEF, OUTWEIGHS};
-use nestwise_costmodel::Seconds;
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
 /// The switch of one site.
 #[derive(Default)]

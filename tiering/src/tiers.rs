@@ -5,13 +5,15 @@
 //! the core that makes it was idle), it is begun beside. Nobody waits for code longer than it takes to make it, and where no
 //! core is to spare it is made once as much was lost as that takes (ski-rental).
 
-use crate::constants::{KERNEL_LOOKS, ORDER_SHARE, USEFUL, WAITS, WAITS_LEFT_EARLY};
-use crate::lost::Lost;
-use nestwise_costmodel::{Device, Seconds};
-use nestwise_ir::Tier;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
+
+use nestwise_costmodel::{Device, Seconds};
+use nestwise_ir::Tier;
+
+use crate::constants::{KERNEL_LOOKS, ORDER_SHARE, USEFUL, WAITS, WAITS_LEFT_EARLY};
+use crate::lost::Lost;
 
 /// The state of one nest's code.
 #[derive(Default)]

@@ -7,13 +7,15 @@
 //! ([`Budget`]). A call that takes much longer waits for a plan from its beginning; one that takes longer is planned beside CPython, which
 //! goes on meanwhile, where there are cores to spare.
 
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+
+use nestwise_costmodel::Seconds;
+
 use crate::constants::{LARGE, READING, SMALL};
 use crate::fast_reject::FastReject;
 use crate::lost::Left;
 use crate::tiers::waits;
 use crate::work::Work;
-use nestwise_costmodel::Seconds;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// What is known of a site before it has a plan.
 #[derive(Default)]

@@ -9,12 +9,13 @@
 //! analysis and its use in array privatization", 1993). A badly chosen iteration fails its constraints, so the choice
 //! needs no proof.
 
-use super::problem::{Problem, Side};
-use super::{Dir, Tester, common_loops};
-use crate::affine::{Affine, Ix};
-use crate::forms::{AccessForm, Ctx, FactKind, Form, Forms, Op, Step};
-use crate::integer::{Answer, Fuel, Row, System};
 use nestwise_ir::LoopId;
+
+use crate::dependence::problem::{Problem, Side};
+use crate::dependence::{Dir, Tester, common_loops};
+use crate::integer::{Answer, Fuel, Row, System};
+use crate::values::affine::{Affine, Ix};
+use crate::values::forms::{AccessForm, Ctx, FactKind, Form, Forms, Op, Step};
 
 /// Systems that one question may solve.
 const MAX_SYSTEMS: u32 = 200;

@@ -4,16 +4,17 @@
 //! with equal coefficients (strong SIV), and for any number the GCD test and Banerjee's inequality, of which the weak SIV
 //! tests are cases.
 
-use super::{Dir, Pair};
-use crate::affine::{Affine, Ix};
-use crate::forms::Forms;
-use crate::statics::affine_interval;
 use nestwise_ir::{LoopId, Nest};
+
+use crate::dependence::{Dir, Pair};
+use crate::guards::static_facts::affine_interval;
+use crate::values::affine::{Affine, Ix};
+use crate::values::forms::Forms;
 
 /// Whether the two never touch one element in iterations so related; false: not found out here.
 pub(super) fn apart(nest: &Nest, forms: &Forms, pair: Pair<'_>, dirs: &[Dir]) -> bool {
     let Pair { x, y, slots } = pair;
-    let common = super::common_loops(x, y);
+    let common = crate::dependence::common_loops(x, y);
     let level = dirs
         .iter()
         .take_while(|d| **d == Dir::Eq)

@@ -12,20 +12,23 @@
 //! is a dependence.
 
 mod cover;
-mod elements;
+pub(crate) mod index_arrays;
 mod ladder;
-mod parts;
+pub(crate) mod non_affine;
 mod problem;
-mod values;
+pub(crate) mod subrange;
 
-use crate::affine::Affine;
-use crate::condition::Clause;
-use crate::forms::{AccessForm, Forms};
-use crate::integer::{Answer, Fuel};
-pub use elements::Property;
-use nestwise_ir::{AccessId, ArrayId, LoopId, Nest};
-use problem::{Problem, Side};
 use std::fmt;
+
+use nestwise_ir::{AccessId, ArrayId, LoopId, Nest};
+
+use crate::dependence::problem::{Problem, Side};
+use crate::integer::{Answer, Fuel};
+use crate::values::affine::Affine;
+use crate::values::condition::Clause;
+use crate::values::forms::{AccessForm, Forms};
+
+pub use crate::dependence::index_arrays::Property;
 
 /// How the iteration of the first access relates to that of the second in one loop, in the order of its counter's way:
 /// in one execution of the loop, the order of time.

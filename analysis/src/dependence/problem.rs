@@ -3,16 +3,18 @@
 
 mod ways;
 
-use super::elements::Element;
-use super::{Dir, Guarded, Slots, Tester};
-use crate::affine::{Affine, Ix, Sym, Term};
-use crate::forms::{AccessForm, Bounds, Fact, FactKind, Forms, LoopForm, Step};
-use crate::integer::{Row, System};
-use crate::interval::Interval;
-use crate::statics::{affine_interval, form_interval};
-use nestwise_ir::{LoopId, Nest};
 use std::collections::HashMap;
-use ways::Supposition;
+
+use nestwise_ir::{LoopId, Nest};
+
+use crate::dependence::index_arrays::Element;
+use crate::dependence::problem::ways::Supposition;
+use crate::dependence::{Dir, Guarded, Slots, Tester};
+use crate::guards::static_facts::{affine_interval, form_interval};
+use crate::integer::{Row, System};
+use crate::values::affine::{Affine, Ix, Sym, Term};
+use crate::values::forms::{AccessForm, Bounds, Fact, FactKind, Forms, LoopForm, Step};
+use crate::values::interval::Interval;
 
 /// Iterations of a loop that runs long.
 const LONG: i128 = 1 << 20;

@@ -1,13 +1,14 @@
 //! What keeps a loop in order, and what would free it.
 
-use super::{DependenceRecord, LoopRecord, MAX_LISTED, ReductionRecord, Teller, op_word};
-use crate::affine::{Affine, Ix};
-use crate::dependence::Dependence;
-use crate::scalars::{best_position, same};
-use crate::structure::{assigned, find_body, find_for};
-use crate::verdict::{LoopInfo, Verdict, Why};
-use nestwise_ir::nest::{Expr, ExprKind, Stmt, StmtKind};
+use nestwise_ir::model::nest::{Expr, ExprKind, Stmt, StmtKind};
 use nestwise_ir::{AccessId, ArrayId, BinOp, FpMode, LoopId, VarId};
+
+use crate::dependence::Dependence;
+use crate::explain::{DependenceRecord, LoopRecord, MAX_LISTED, ReductionRecord, Teller, op_word};
+use crate::parallelism::scalar_roles::{best_position, same};
+use crate::parallelism::verdict::{LoopInfo, Verdict, Why};
+use crate::structure::{assigned, find_body, find_for};
+use crate::values::affine::{Affine, Ix};
 
 /// A store of a combined value.
 struct Accumulation {

@@ -4,20 +4,24 @@
 //! The records speak of the source as written: subscripts count as within bounds (a launch checks that), and slots of
 //! different names as different arrays; where a verdict rests on either, it says so.
 
+pub(crate) mod description;
 mod in_order;
-mod parts;
+pub(crate) mod splits;
+pub mod stated_sizes;
 
-use crate::dependence::{Dependence, Dir, Guarded, Kind, Pair, Tester};
-use crate::forms::AccessForm;
-use crate::guards;
-use crate::schedule::{self, LaunchInfo};
-use crate::verdict::{Analysis, Condition, LoopInfo, Options, Verdict, analyse_with};
-use nestwise_ir::nest::Nest;
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
+use nestwise_ir::model::nest::Nest;
 use nestwise_ir::schedule::RedOp;
 use nestwise_ir::{AccessId, ArrayId, FpMode, LoopId, VarId};
 use serde::Serialize;
-use std::cell::OnceCell;
-use std::collections::BTreeSet;
+
+use crate::dependence::{Dependence, Dir, Guarded, Kind, Pair, Tester};
+use crate::guards;
+use crate::parallelism::verdict::{Analysis, Condition, LoopInfo, Options, Verdict, analyse_with};
+use crate::schedule::{self, LaunchInfo};
+use crate::values::forms::AccessForm;
 
 /// What one loop may do.
 #[derive(Clone, Debug, Default, Serialize)]

@@ -1,12 +1,13 @@
 //! The static part of footprints.
 
-use super::{Axis, Counted, FootprintPlan, Place, Planned};
-use crate::affine::{Affine, Ix};
-use crate::bounds::{Compiler, IxPlan, Lin, Sides, StepPlan, Value};
-use crate::forms::{AccessForm, Ctx, Form, Forms, LoopForm, Op};
-use crate::image::UNKNOWNS;
-use crate::interval::Interval;
 use nestwise_ir::{LoopId, Nest};
+
+use crate::footprint::{Axis, Counted, FootprintPlan, Place, Planned};
+use crate::guards::plan::{Compiler, IxPlan, Lin, Sides, StepPlan, Value};
+use crate::values::affine::{Affine, Ix};
+use crate::values::forms::{AccessForm, Ctx, Form, Forms, LoopForm, Op};
+use crate::values::image::UNKNOWNS;
+use crate::values::interval::Interval;
 
 /// Makes the plan.
 pub(super) struct Planner<'a> {

@@ -6,11 +6,11 @@
 //! elimination is not exact, the dark shadow proves that there is a point, and splinters look at what it leaves out.
 //! Work is bounded by [`Fuel`]; when it runs out the answer is [`Answer::Unknown`], which everybody takes for "perhaps".
 
-mod parts;
+pub(crate) mod components;
 mod project;
 mod row;
 mod system;
 
-pub use project::Projection;
-pub use row::Row;
-pub use system::{Answer, Fuel, System};
+pub use crate::integer::project::Projection;
+pub use crate::integer::row::Row;
+pub use crate::integer::system::{Answer, Fuel, System};

@@ -1,7 +1,7 @@
 //! Where parameters must lie for a system to have a solution.
 
-use super::row::Row;
-use super::system::{Contradiction, Elimination, Fuel, Shadow, System, eliminate, tidy};
+use crate::integer::row::Row;
+use crate::integer::system::{Contradiction, Elimination, Fuel, Shadow, System, eliminate, tidy};
 
 /// Conditions on the kept unknowns that hold wherever there is a solution.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -113,7 +113,7 @@ impl Run<'_> {
         }
         let g = others
             .iter()
-            .fold(0, |g, t| super::row::gcd(g, t.1.unsigned_abs()));
+            .fold(0, |g, t| crate::integer::row::gcd(g, t.1.unsigned_abs()));
         if g > 1 {
             let mut rest = Row::constant(eq.konst());
             let kept = eq.terms().iter().filter(|t| (self.kept)(t.0));
@@ -168,8 +168,8 @@ impl Run<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::row::row;
     use super::*;
+    use crate::integer::row::row;
     use proptest::prelude::*;
 
     fn holds(p: &Projection, x: &[i64]) -> bool {

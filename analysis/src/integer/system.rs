@@ -1,7 +1,7 @@
 //! Whether a system of equations and inequalities has an integer solution.
 
-use super::parts::apart;
-use super::row::Row;
+use crate::integer::components::apart;
+use crate::integer::row::Row;
 
 /// Rows that one question may make before it is given up.
 const FUEL: u32 = 20_000;
@@ -503,8 +503,8 @@ pub(super) fn eliminate(rows: &[Row], unknown: u32, shadow: Shadow) -> (Vec<Row>
 
 #[cfg(test)]
 mod tests {
-    use super::super::row::row;
     use super::*;
+    use crate::integer::row::row;
     use proptest::prelude::*;
 
     fn solve(equal: &[Row], nonneg: &[Row]) -> Answer {

@@ -4,7 +4,7 @@
 //! Legal where nothing in such a loop leaves it but for what follows it: then who goes through it knows, by numbers that all
 //! threads compute alike, what comes next. The nest's own outermost loop may be left in any way.
 
-use nestwise_ir::nest::{For, Nest, Stmt, StmtKind, While};
+use nestwise_ir::model::nest::{For, Nest, Stmt, StmtKind, While};
 use nestwise_ir::schedule::GridLoop;
 use nestwise_ir::{LoopId, ScopeId};
 

@@ -9,11 +9,12 @@
 //! A loop of few iterations, or of which every thread would need work arrays, may be better left to the host, and the loops inside
 //! it mapped: which, the sizes of a call tell.
 
-use super::LaunchInfo;
-use crate::verdict::Analysis;
-use nestwise_ir::nest::{For, Nest, Stmt, StmtKind, stored};
+use nestwise_ir::model::nest::{For, Nest, Stmt, StmtKind, stored};
 use nestwise_ir::schedule::{GridLoop, ThreadLoop};
 use nestwise_ir::{Expr, LoopId, VarId};
+
+use crate::parallelism::verdict::Analysis;
+use crate::schedule::LaunchInfo;
 
 /// Axes of a grid.
 const MOST: usize = 3;

@@ -1,15 +1,16 @@
 //! Which loops become vector lanes.
 
-use super::LaunchInfo;
-use crate::guards::for_each_stmt_mut;
-use crate::legality::{Given, irregular, sticky_safe};
-use crate::liveness::VarSet;
-use crate::strides::strides;
-use crate::structure::{any, assigned, find_body, find_for};
-use crate::verdict::{Analysis, analyse_with};
-use nestwise_ir::nest::{Expr, ExprKind, Nest, Stmt, StmtKind};
-use nestwise_ir::split::split;
+use nestwise_ir::model::nest::{Expr, ExprKind, Nest, Stmt, StmtKind};
 use nestwise_ir::{BinOp, FpMode, Fun, Lib, LoopId, Schedule};
+
+use crate::dataflow::liveness::VarSet;
+use crate::guards::for_each_stmt_mut;
+use crate::parallelism::legality::{Given, irregular, sticky_safe};
+use crate::parallelism::verdict::{Analysis, analyse_with};
+use crate::schedule::LaunchInfo;
+use crate::structure::{any, assigned, find_body, find_for};
+use crate::transform::peeling::split;
+use crate::values::strides::strides;
 
 /// Lanes at most, for elements of any size.
 const MAX_LANES: u32 = 64;

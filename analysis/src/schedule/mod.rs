@@ -5,24 +5,25 @@
 //! over `k` stays a serial loop, and it is a loop around it (`j`) whose iterations become the lanes.
 
 mod cooperative;
-mod forms;
 mod grid;
 mod lanes;
 mod splits;
+pub(crate) mod variants;
 
-pub use cooperative::cooperative_loops;
-pub use forms::Waves;
-pub(crate) use forms::{Beyond, beyond, freed};
-pub use grid::{fits_grid, grid_choices, grid_loops};
-pub use lanes::vectorise;
-
-use crate::privatise::worth_copying;
-use crate::transform::{Rewritten, Tile, Waved, hoist, promote};
-use crate::verdict::{Analysis, Options, analyse_with};
-use forms::{Form, Forms};
-use nestwise_ir::nest::{For, Nest, Stmt, StmtKind};
+use nestwise_ir::model::nest::{For, Nest, Stmt, StmtKind};
 use nestwise_ir::schedule::ThreadLoop;
 use nestwise_ir::{ArrayId, FpMode, LoopId, Schedule};
+
+use crate::parallelism::privatisation::worth_copying;
+use crate::parallelism::verdict::{Analysis, Options, analyse_with};
+use crate::schedule::variants::{Form, Forms};
+use crate::transform::{Rewritten, Tile, Waved, hoist, promote};
+
+pub use crate::schedule::cooperative::cooperative_loops;
+pub use crate::schedule::grid::{fits_grid, grid_choices, grid_loops};
+pub use crate::schedule::lanes::vectorise;
+pub use crate::schedule::variants::Waves;
+pub(crate) use crate::schedule::variants::{Beyond, beyond, freed};
 
 /// Tiles whose rows are long, for the sake of memory, and few, so that waves have many of them.
 pub const TILE: Tile = [5, 7];

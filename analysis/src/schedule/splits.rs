@@ -1,14 +1,16 @@
 //! Where loops that run in order are made into several, parts of which are parallel.
 
-use super::forms::{Form, Forms};
-use super::vectorise;
-use crate::cuts::Split;
-use crate::legality::{irregular, sticky_safe};
-use crate::structure::any;
-use crate::transform::{Rewritten, split};
-use nestwise_ir::LoopId;
-use nestwise_ir::nest::{For, Stmt, StmtKind};
 use std::borrow::Cow;
+
+use nestwise_ir::LoopId;
+use nestwise_ir::model::nest::{For, Stmt, StmtKind};
+
+use crate::parallelism::legality::{irregular, sticky_safe};
+use crate::schedule::variants::{Form, Forms};
+use crate::schedule::vectorise;
+use crate::structure::any;
+use crate::transform::index_set_splitting::cuts::Split;
+use crate::transform::{Rewritten, split};
 
 /// Loops of one nest that are split, at most.
 const MAX_SPLIT: usize = 4;

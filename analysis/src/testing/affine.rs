@@ -1,8 +1,9 @@
 //! Random nests in which everything is a number: constant, triangular, strided and clamped bounds, affine subscripts
 //! (coupled ones too), conditions on counters. What they touch does not depend on what they compute.
 
-use super::{Memory, Value, nest};
 use nestwise_ir::Nest;
+
+use crate::testing::{Memory, Value, nest};
 
 /// Elements per axis of `a` (one axis) and `b` (two); every subscript is inside.
 const EXTENTS: [i64; 2] = [200, 64];

@@ -4,10 +4,12 @@
 //! The header declares live-ins, `n: int, m: int in 1..100, x: float, a: f64[2], k: i64[1]`, and live-outs,
 //! `out s`. Errors panic: this is for tests.
 
-use super::expr::{binop, tokens};
-use nestwise_ir::nest::*;
-use nestwise_ir::{AccessId, Arena, ArrayId, LoopId, PlaceId, Scalar, ScopeId, Span, Ty, VarId};
 use std::collections::HashMap;
+
+use nestwise_ir::model::nest::*;
+use nestwise_ir::{AccessId, Arena, ArrayId, LoopId, PlaceId, Scalar, ScopeId, Span, Ty, VarId};
+
+use crate::testing::expr::{binop, tokens};
 
 /// The nest of `body` under `header`.
 pub fn nest(header: &str, body: &str) -> Nest {

@@ -1,8 +1,8 @@
 //! Random nests around ints that count along with loops, most of them by the same steps in each iteration, and some of
 //! them nearly so; and around positions of the best.
 
-use super::Case;
-use super::work::on_arrays;
+use crate::testing::Case;
+use crate::testing::work::on_arrays;
 
 /// Extents of `a`, `b`, `c` (two axes): subscripts are mostly inside.
 const DIMS: [&[i64]; 3] = [&[90], &[90], &[9, 9]];

@@ -1,8 +1,9 @@
 //! The expressions of the test language.
 
-use super::build::Builder;
 use nestwise_ir::Ty;
-use nestwise_ir::nest::*;
+use nestwise_ir::model::nest::*;
+
+use crate::testing::build::Builder;
 
 impl Builder {
     fn peek(&self) -> &str {

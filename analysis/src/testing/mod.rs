@@ -10,11 +10,13 @@ mod random;
 mod trace;
 mod work;
 
-pub use affine::affine_case;
-pub use build::nest;
-pub use counts::counting_case;
-pub use pairs::{Traced, traced};
-pub use parted::{parted, with_ints};
-pub use random::{Case, beside, case, choices, distances, neighbours};
-pub use trace::{Memory, Outcome, Reversed, Touch, Trace, Value, run, run_ranges, run_reversed};
-pub use work::work_case;
+pub use crate::testing::affine::affine_case;
+pub use crate::testing::build::nest;
+pub use crate::testing::counts::counting_case;
+pub use crate::testing::pairs::{Traced, traced};
+pub use crate::testing::parted::{parted, with_ints};
+pub use crate::testing::random::{Case, beside, case, choices, distances, neighbours};
+pub use crate::testing::trace::{
+    Memory, Outcome, Reversed, Touch, Trace, Value, run, run_ranges, run_reversed,
+};
+pub use crate::testing::work::work_case;

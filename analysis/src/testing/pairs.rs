@@ -1,10 +1,12 @@
 //! The dependences of a trace: every pair of touches of one element, one of them storing.
 
-use super::trace::Touch;
-use crate::dependence::Dir;
-use nestwise_ir::AccessId;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
+
+use nestwise_ir::AccessId;
+
+use crate::dependence::Dir;
+use crate::testing::trace::Touch;
 
 /// An earlier access, a later one, and how their iterations of the loops around both are related.
 pub type Traced = (AccessId, AccessId, Vec<Dir>);

@@ -1,7 +1,7 @@
 //! Random loops that have to be parted: elements at one place that all iterations touch, mirrored ones, conditions on the
 //! counter.
 
-use super::random::{Case, finished};
+use crate::testing::random::{Case, finished};
 
 /// Elements of the arrays `a`, `c`, `d` and `k`, and of each row and column of `b`.
 const EXTENT: i64 = 14;

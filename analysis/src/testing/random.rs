@@ -1,8 +1,9 @@
 //! Random nests with values for them, from a string of bytes (so that proptest shrinks them).
 
-use super::{Memory, Value, nest};
-use crate::LaunchValues;
 use nestwise_ir::Nest;
+
+use crate::LaunchValues;
+use crate::testing::{Memory, Value, nest};
 
 /// A nest and what it runs on.
 pub struct Case {

@@ -1,10 +1,12 @@
 //! An interpreter for typed nests that records every access. It knows ints, `f64` and bools: what tests use.
 
-use crate::guards::{GuardId, numbering};
-use crate::interval::floor_div;
-use nestwise_ir::nest::*;
-use nestwise_ir::{AccessId, ArrayId, LoopId, Scalar, ScopeId, VarId};
 use std::collections::HashMap;
+
+use nestwise_ir::model::nest::*;
+use nestwise_ir::{AccessId, ArrayId, LoopId, Scalar, ScopeId, VarId};
+
+use crate::guards::{GuardId, numbering};
+use crate::values::interval::floor_div;
 
 /// A scalar.
 #[derive(Clone, Copy, PartialEq, Debug)]

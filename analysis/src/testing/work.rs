@@ -1,8 +1,8 @@
 //! Random nests around work arrays (`w`, `v`) and arrays that are updated (`h`), most of them written before they are
 //! read, or only updated, and some of them nearly so.
 
-use super::{Case, Memory, Value, nest};
 use crate::LaunchValues;
+use crate::testing::{Case, Memory, Value, nest};
 
 /// Extents of `a` (two axes), `w`, `v` (two axes), `h` and `k`: every subscript is inside.
 const DIMS: [&[i64]; 5] = [&[12, 12], &[24], &[12, 12], &[24], &[12]];

@@ -1,11 +1,12 @@
 //! Loops that call functions of NumPy's.
 
-use super::schedules::clear;
+use nestwise_ir::{Expr, ExprKind, FpMode, Fun, Lib, LoopId, Nest};
+
 use crate::guards::for_each_stmt_mut;
+use crate::parallelism::verdict::analyse;
 use crate::schedule::{LaunchInfo, vectorise};
 use crate::testing::nest;
-use crate::verdict::analyse;
-use nestwise_ir::{Expr, ExprKind, FpMode, Fun, Lib, LoopId, Nest};
+use crate::tests::schedules::clear;
 
 /// A nest whose `sqrt` is another function, of NumPy's.
 fn calling(fun: Fun, header: &str, body: &str) -> Nest {

@@ -1,12 +1,12 @@
 //! Where loops are parted: on textbook loops, and exhaustively on small ones.
 
-use super::legality::ask;
-use super::properties::{check_candidate, launch_info, resolved, rewritten};
-use crate::cuts::{Part, Split};
-use crate::forms::NestNames;
 use crate::schedule::Rewrite;
 use crate::structure::find_for;
 use crate::testing::{Outcome, run, with_ints};
+use crate::tests::legality::ask;
+use crate::tests::properties::{check_candidate, launch_info, resolved, rewritten};
+use crate::transform::index_set_splitting::cuts::{Part, Split};
+use crate::values::forms::NestNames;
 
 /// The parts of the innermost loop, `|` behind those that may run in any order.
 fn parts(body: &str) -> String {
@@ -24,7 +24,7 @@ fn parts(body: &str) -> String {
             1 => "i".to_string(),
             n => format!("{n}i"),
         };
-        let one = |p: &crate::cuts::Piece| {
+        let one = |p: &crate::transform::index_set_splitting::cuts::Piece| {
             let op = match p.part {
                 Part::Below => "<",
                 Part::UpTo => "<=",

@@ -1,17 +1,19 @@
 //! Reported dependences against those of traces: each one of a trace is reported, and where everything is known each one
 //! reported is in the trace.
 
-use super::properties::at_least;
-use crate::dependence::{Dir, Guarded, Pair, Tester};
-use crate::forms::{Extents, Forms};
-use crate::range::ranges;
-use crate::testing::{Case, Outcome, Traced, affine_case, case, choices, run, traced};
-use nestwise_ir::Nest;
-use proptest::prelude::*;
 use std::collections::HashSet;
 
+use nestwise_ir::Nest;
+use proptest::prelude::*;
+
+use crate::dependence::{Dir, Guarded, Pair, Tester};
+use crate::testing::{Case, Outcome, Traced, affine_case, case, choices, run, traced};
+use crate::tests::properties::at_least;
+use crate::values::forms::{Extents, Forms};
+use crate::values::range::ranges;
+
 fn forms_of(nest: &Nest) -> Forms {
-    crate::walk::forms(nest, &ranges(nest), Extents::Opaque)
+    crate::values::walk::forms(nest, &ranges(nest), Extents::Opaque)
 }
 
 /// Every dependence that the analysis reports, and those of them that it calls exact.

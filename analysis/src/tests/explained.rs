@@ -1,9 +1,10 @@
 //! Verdicts as records, and nests with stated sizes.
 
-use crate::explain::{LoopRecord, records};
-use crate::fixed::{Stated, fix};
-use crate::testing::nest;
 use nestwise_ir::FpMode;
+
+use crate::explain::stated_sizes::{Stated, fix};
+use crate::explain::{LoopRecord, records};
+use crate::testing::nest;
 
 const HEADER: &str = "n: int, m: int, a: f64[1], b: f64[1], c: f64[2], s: float, out s";
 
@@ -128,7 +129,7 @@ fn stated_sizes_decide() {
         }
         assert_eq!(stated.ints.len(), values.len());
         fix(&mut n, &stated);
-        assert!(nestwise_ir::verify::verify(&n).is_ok());
+        assert!(nestwise_ir::verifier::verify(&n).is_ok());
         records(&n, FpMode::Strict)[0].verdict
     };
     assert_eq!(verdict(&[]), "when");

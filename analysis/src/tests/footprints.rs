@@ -1,15 +1,17 @@
 //! Footprints: by the book, and against what random nests touch.
 
-use super::properties::at_least;
-use crate::footprint::{Area, Footprint, FootprintPlan, Span, Window};
-use crate::guards::{GuardSet, apply};
-use crate::launch::LaunchValues;
-use crate::testing::{Case, Outcome, Touch, case, nest, run};
-use crate::{BoundsPlan, prove};
+use std::collections::HashSet;
+
 use nestwise_ir::{LoopId, Nest};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
-use std::collections::HashSet;
+
+use crate::footprint::{Area, Footprint, FootprintPlan, Span, Window};
+use crate::guards::launch_values::LaunchValues;
+use crate::guards::{GuardSet, apply};
+use crate::testing::{Case, Outcome, Touch, case, nest, run};
+use crate::tests::properties::at_least;
+use crate::{BoundsPlan, prove};
 
 const TOP: LoopId = LoopId(0);
 const INNER: LoopId = LoopId(1);
@@ -352,7 +354,11 @@ fn check_nest(
         .filter(|t| windows.iter().all(|w| inside(t, w)))
         .collect();
     let plan = FootprintPlan::new(n);
-    let forms = crate::walk::forms(n, &crate::range::ranges(n), crate::forms::Extents::Shared);
+    let forms = crate::values::walk::forms(
+        n,
+        &crate::values::range::ranges(n),
+        crate::values::forms::Extents::Shared,
+    );
     for f in plan.resolve(&c.values, windows) {
         let own = touched_set(touches.iter().copied().filter(|t| t.access == f.access));
         let about = || format!("{f:?} {windows:?} {:?}\n{}", trace.outcome, c.text);

@@ -1,15 +1,16 @@
 //! Two loops made into one: when that is legal, and that it then means the same.
 
-use super::properties::{at_least, resolved, same_arrays, same_outs};
-use super::schedules::clear;
-use crate::legality::Given;
-use crate::structure::find_for;
-use crate::testing::{Case, Outcome, case, nest, run};
-use crate::transform::{Rewritten, fuse};
-use crate::verdict::{Options, analyse_with};
-use nestwise_ir::nest::{Nest, StmtKind};
+use nestwise_ir::model::nest::{Nest, StmtKind};
 use nestwise_ir::{FpMode, LoopId};
 use proptest::prelude::*;
+
+use crate::parallelism::legality::Given;
+use crate::parallelism::verdict::{Options, analyse_with};
+use crate::structure::find_for;
+use crate::testing::{Case, Outcome, case, nest, run};
+use crate::tests::properties::{at_least, resolved, same_arrays, same_outs};
+use crate::tests::schedules::clear;
+use crate::transform::{Rewritten, fuse};
 
 const HEADER: &str =
     "n: int, m: int, s: int, x: float, a: f64[2], b: f64[1], c: f64[1], d: f64[1], out s, out x";
@@ -152,7 +153,7 @@ fn random_loops_are_fused() {
     let mut seed = 5u64;
     let (mut yes, mut no) = (0, 0);
     for _ in 0..300 {
-        let c = beside(&super::properties::some_bytes(&mut seed, 60));
+        let c = beside(&crate::tests::properties::some_bytes(&mut seed, 60));
         match fusions_hold(&c) {
             Ok(true) => yes += 1,
             Ok(false) => no += 1,

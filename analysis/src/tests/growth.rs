@@ -1,10 +1,12 @@
 //! How the time of the analysis grows; run with `--release growth -- --ignored --nocapture`.
 
-use crate::testing::nest;
-use crate::{Options, Staged, analyse, prove};
-use nestwise_ir::FpMode;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
+
+use nestwise_ir::FpMode;
+
+use crate::testing::nest;
+use crate::{Options, Staged, analyse, prove};
 
 /// Time that any nest may take: what a budget is for.
 const MOST: Duration = Duration::from_millis(400);

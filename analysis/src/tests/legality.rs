@@ -1,11 +1,12 @@
 //! Each question about legality, on textbook loops: where the answer is yes, and where it is no.
 
-use super::schedules::clear;
-use crate::legality::{Given, Group};
+use nestwise_ir::{FpMode, LoopId};
+
+use crate::parallelism::legality::{Given, Group};
+use crate::parallelism::verdict::{Options, analyse_with};
 use crate::structure::find_for;
 use crate::testing::nest;
-use crate::verdict::{Options, analyse_with};
-use nestwise_ir::{FpMode, LoopId};
+use crate::tests::schedules::clear;
 
 const HEADER: &str = "n: int, m: int, s: int, x: float, a: f64[2], b: f64[1], c: f64[1], d: f64[1], \
     k: i64[1], out s, out x";

@@ -1,5 +1,6 @@
 //! Tests over whole nests.
 
+pub(crate) mod anti_dependence_copies;
 mod called;
 mod cuts;
 mod dependences;
@@ -7,11 +8,10 @@ mod explained;
 mod footprints;
 mod fusion;
 mod growth;
-mod hoist;
 mod legality;
+pub(crate) mod loop_versioning;
 mod proofs;
 mod properties;
-mod renaming;
 mod repeats;
 mod resolved;
 mod schedules;

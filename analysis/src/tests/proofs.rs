@@ -1,9 +1,10 @@
 //! What is proven before launch and at launch.
 
+use nestwise_ir::{LoopId, Nest};
+
 use crate::guards::{GuardSet, count, count_set};
 use crate::testing::nest;
 use crate::{BoundsPlan, LaunchValues, prove};
-use nestwise_ir::{LoopId, Nest};
 
 /// Guards left after the static pass.
 fn left(header: &str, body: &str) -> usize {
@@ -488,7 +489,7 @@ fn subscripts_computed_from_floats() {
                 _ => {}
             }
         }
-        let proven = crate::known::known(&n, &values).proven;
+        let proven = crate::guards::by_values::known(&n, &values).proven;
         let n = crate::apply(&n, &proven);
         shown(&n);
         count_set(&n)
@@ -513,8 +514,8 @@ fn elements_that_stay_small() {
         prove(&mut n);
         let mut values = values(&n, &[("n", 50)], &[("a", &[60]), ("b", &[60])]);
         values.contents = vec![Some(a), Some(b)];
-        let before = crate::known::worth_looking(&n).len();
-        let known = crate::known::known(&n, &values);
+        let before = crate::guards::by_values::worth_looking(&n).len();
+        let known = crate::guards::by_values::known(&n, &values);
         let n = crate::apply(&n, &known.proven);
         shown(&n);
         (before, count_set(&n), known.contents)

@@ -1,20 +1,22 @@
 //! Random nests, executed: nothing that is claimed of them may be refuted by what they do.
 
+use std::collections::{HashMap, HashSet};
+
+use nestwise_ir::model::nest::{BinOp, Expr, ExprKind, LiveOutKind, Nest, StmtKind};
+use nestwise_ir::schedule::{RedOp, Renamed, ThreadLoop};
+use nestwise_ir::{ArrayId, FpMode, LoopId, VarId};
+use proptest::prelude::*;
+
+use crate::dataflow::undo::{Region, UndoPlan, undo_plan};
 use crate::guards::{GuardSet, apply};
-use crate::interval::Interval;
+use crate::parallelism::verdict::{Analysis, Options, Verdict, analyse, analyse_with};
 use crate::schedule::{Candidate, LaunchInfo, Rewrite, candidates, grid_loops};
 use crate::testing::{
     Case, Memory, Outcome, Reversed, Touch, Trace, Value, case, choices, counting_case, neighbours,
     parted, run, run_ranges, run_reversed,
 };
-use crate::undo::{Region, UndoPlan, undo_plan};
-use crate::verdict::{Analysis, Options, Verdict, analyse, analyse_with};
+use crate::values::interval::Interval;
 use crate::{BoundsPlan, prove};
-use nestwise_ir::nest::{BinOp, Expr, ExprKind, LiveOutKind, Nest, StmtKind};
-use nestwise_ir::schedule::{RedOp, Renamed, ThreadLoop};
-use nestwise_ir::{ArrayId, FpMode, LoopId, VarId};
-use proptest::prelude::*;
-use std::collections::{HashMap, HashSet};
 
 /// Equal to the bit.
 fn same_value(a: &Value, b: &Value) -> bool {
@@ -325,7 +327,7 @@ pub(super) fn check_candidate(
         return Ok(());
     };
     prop_assert!(kind.rewrite != Rewrite::None);
-    if let Err(e) = nestwise_ir::verify::verify(nest) {
+    if let Err(e) = nestwise_ir::verifier::verify(nest) {
         prop_assert!(false, "{kind:?}: {e}\n{}", c.text);
     }
     if before.outcome != Outcome::Done {
@@ -472,7 +474,7 @@ fn check_undo_of_one(c: &Case, n: &Nest, plan: &UndoPlan) -> Result<(), TestCase
 }
 
 fn check(c: Case) -> Result<(), TestCaseError> {
-    nestwise_ir::verify::verify(&c.nest).map_err(TestCaseError::fail)?;
+    nestwise_ir::verifier::verify(&c.nest).map_err(TestCaseError::fail)?;
     let before = run(&c.nest, c.memory.clone());
     prop_assert!(
         !matches!(before.outcome, Outcome::Violation(_)),
@@ -580,9 +582,9 @@ fn every_rewriting_is_met() {
     let mut met = met(near);
     let mut seed = 7u64;
     let along = (0..600).map(|_| counting_case(&some_bytes(&mut seed, 60)));
-    met.extend(self::met(along).remove_entry("freed"));
+    met.extend(crate::tests::properties::met(along).remove_entry("freed"));
     let apart = (0..300).map(|_| parted(&some_bytes(&mut seed, 40)));
-    met.extend(self::met(apart).remove_entry("split"));
+    met.extend(crate::tests::properties::met(apart).remove_entry("split"));
     let often = |kind: &str, least: (u32, u32)| {
         let (all, threads) = met.get(kind).copied().unwrap_or_default();
         assert!(all >= least.0 && threads >= least.1, "{kind}: {met:?}");

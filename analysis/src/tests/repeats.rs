@@ -1,14 +1,15 @@
 //! Values that each of the loops computes that a loop is made into.
 
-use super::properties::outs;
-use super::schedules::clear;
-use crate::legality::Given;
-use crate::structure::find_for;
-use crate::testing::{Memory, Outcome, Value, nest, run};
-use crate::transform::distribute;
-use crate::verdict::{Options, analyse_with};
 use nestwise_ir::{FpMode, LoopId};
 use proptest::prelude::*;
+
+use crate::parallelism::legality::Given;
+use crate::parallelism::verdict::{Options, analyse_with};
+use crate::structure::find_for;
+use crate::testing::{Memory, Outcome, Value, nest, run};
+use crate::tests::properties::outs;
+use crate::tests::schedules::clear;
+use crate::transform::distribute;
 
 const HEADER: &str = "a: f64[1], b: f64[1], c: f64[1], t: float, u: float, out t, out u";
 
@@ -63,7 +64,7 @@ fn divided(bytes: &[u8]) -> Result<(bool, bool), TestCaseError> {
     let Some(made) = distribute(&given, &|_| true) else {
         return Ok((false, false));
     };
-    nestwise_ir::verify::verify(&made.nest).map_err(TestCaseError::fail)?;
+    nestwise_ir::verifier::verify(&made.nest).map_err(TestCaseError::fail)?;
     let groups = find_for(&n, LoopId(1)).and_then(|l| given.may_distribute(l));
     let places: usize = groups.iter().flatten().map(|g| g.statements.len()).sum();
     let statements = find_for(&n, LoopId(1)).map_or(0, |l| l.body.len());

@@ -1,13 +1,16 @@
 //! Verdicts that values decide: with the values of a case, loops are what its trace says.
 
-use super::properties::{at_least, conflict, resolved, some_bytes, verdicts_hold};
-use crate::condition::Clause;
-use crate::dependence::Property;
-use crate::testing::{Case, Outcome, Touch, Value, case, choices, distances, run};
-use crate::verdict::{Analysis, Condition, Memory, Options, Overlap, Verdict, analyse_with};
-use nestwise_ir::nest::Nest;
+use nestwise_ir::model::nest::Nest;
 use nestwise_ir::{ArrayId, FpMode};
 use proptest::prelude::*;
+
+use crate::dependence::Property;
+use crate::parallelism::verdict::{
+    Analysis, Condition, Memory, Options, Overlap, Verdict, analyse_with,
+};
+use crate::testing::{Case, Outcome, Touch, Value, case, choices, distances, run};
+use crate::tests::properties::{at_least, conflict, resolved, some_bytes, verdicts_hold};
+use crate::values::condition::Clause;
 
 /// The conditions of an analysis' loops.
 fn conditions(a: &Analysis) -> impl Iterator<Item = &Condition> {

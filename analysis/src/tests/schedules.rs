@@ -1,15 +1,16 @@
 //! Candidates, rewritings and undo plans of whole nests.
 
+use nestwise_ir::guarded::fire_in_order;
+use nestwise_ir::schedule::GridLoop;
+use nestwise_ir::{FpMode, LoopId, Nest, Schedule, StmtKind};
+
 use crate::LaunchValues;
+use crate::dataflow::undo::{Region, undo_plan};
 use crate::guards::{GuardSet, apply, count, for_each};
+use crate::parallelism::verdict::{Options, Verdict, analyse, analyse_with};
 use crate::schedule::{LaunchInfo, Rewrite, candidates, cooperative_loops, grid_loops};
 use crate::testing::nest;
 use crate::traffic::{Sizes, TrafficPlan};
-use crate::undo::{Region, undo_plan};
-use crate::verdict::{Options, Verdict, analyse, analyse_with};
-use nestwise_ir::events::fire_in_order;
-use nestwise_ir::schedule::GridLoop;
-use nestwise_ir::{FpMode, LoopId, Nest, Schedule, StmtKind};
 
 /// The nest with every guard cleared.
 pub(super) fn clear(n: &Nest) -> Nest {
@@ -27,7 +28,7 @@ fn listed(header: &str, body: &str) -> Vec<String> {
         .iter()
         .map(|c| {
             let nest = c.nest.as_ref().unwrap_or(&n);
-            nestwise_ir::verify::verify(nest).expect("a valid nest");
+            nestwise_ir::verifier::verify(nest).expect("a valid nest");
             let name = |id: LoopId| nest.loops[id].name.clone();
             let mut text = match c.kind.rewrite {
                 Rewrite::None => String::new(),
@@ -105,7 +106,7 @@ fn promotion_asks_whether_the_loop_runs() {
             .find(|c| c.kind.rewrite == Rewrite::Promoted);
         let found = found.expect("a promoted candidate");
         let rewritten = found.nest.expect("a rewritten nest");
-        nestwise_ir::verify::verify(&rewritten).expect("a valid nest");
+        nestwise_ir::verifier::verify(&rewritten).expect("a valid nest");
         let mut conditions = 0;
         rewritten.walk(&mut |s| conditions += u32::from(matches!(s.kind, StmtKind::If { .. })));
         (conditions, found.schedule.vector)

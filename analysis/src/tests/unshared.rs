@@ -1,12 +1,12 @@
 //! Arrays that iterations of a loop do not share: work arrays, and arrays they only accumulate into.
 
-use super::properties::at_least;
-use super::properties::{check_verdicts, resolved};
-use super::verdicts::proven;
-use crate::testing::{Outcome, run, work_case};
-use crate::verdict::{Verdict, analyse};
 use nestwise_ir::FpMode;
 use proptest::prelude::*;
+
+use crate::parallelism::verdict::{Verdict, analyse};
+use crate::testing::{Outcome, run, work_case};
+use crate::tests::properties::{at_least, check_verdicts, resolved};
+use crate::tests::verdicts::proven;
 
 proptest! {
     #![proptest_config(at_least(4000))]
@@ -14,7 +14,7 @@ proptest! {
     #[test]
     fn claims_about_work_arrays_hold(bytes in prop::collection::vec(any::<u8>(), 20..120)) {
         let c = work_case(&bytes);
-        nestwise_ir::verify::verify(&c.nest).map_err(TestCaseError::fail)?;
+        nestwise_ir::verifier::verify(&c.nest).map_err(TestCaseError::fail)?;
         let before = run(&c.nest, c.memory.clone());
         prop_assert!(!matches!(before.outcome, Outcome::Violation(_)), "{:?}\n{}", before.outcome, c.text);
         let n = resolved(&c, &c.nest);

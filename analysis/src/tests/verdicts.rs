@@ -1,8 +1,9 @@
 //! Verdicts of whole nests.
 
-use crate::testing::nest;
-use crate::verdict::{LoopInfo, Verdict, Why, analyse};
 use nestwise_ir::{FpMode, LoopId};
+
+use crate::parallelism::verdict::{LoopInfo, Verdict, Why, analyse};
+use crate::testing::nest;
 
 /// One letter per loop: P parallel, R reduction, the same on copies of arrays (C), accumulating into some (H) or reading
 /// some as they were before the loop (N), W when, and of serial ones D dependence, V variable, X exit, S swap.

@@ -1,10 +1,11 @@
 //! How a subscript moves with the counters around it, about: for prices, not for proofs.
 
-use crate::affine::{Affine, DefId, Ix, Sym};
-use crate::forms::{Form, Forms, Op};
-use crate::launch::LaunchValues;
 use nestwise_ir::{AccessId, LoopId, Nest};
 use serde::{Deserialize, Serialize};
+
+use crate::guards::launch_values::LaunchValues;
+use crate::values::affine::{Affine, DefId, Ix, Sym};
+use crate::values::forms::{Form, Forms, Op};
 
 /// Definitions that are followed from one to the next.
 const DEPTH: u32 = 8;

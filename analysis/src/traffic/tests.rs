@@ -1,5 +1,5 @@
-use super::axis::Factor;
-use super::*;
+use crate::traffic::axis::Factor;
+use crate::traffic::*;
 
 fn factor(times: f64) -> Factor {
     Factor {

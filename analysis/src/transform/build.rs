@@ -1,12 +1,13 @@
 //! Expressions and loops that rewritings make. Positions are computed in 128 bits, in which they are exact whatever the
 //! bounds are, and cast down where they are known to fit.
 
-use crate::affine::{Affine, Ix, Sym};
-use crate::structure::find_for;
-use nestwise_ir::nest::{
+use nestwise_ir::model::nest::{
     BinOp, Cast, CmpOp, Const, Expr, ExprKind, For, LoopDecl, Nest, Stmt, StmtKind,
 };
 use nestwise_ir::{LoopId, Span, Ty, VarDecl, VarId};
+
+use crate::structure::find_for;
+use crate::values::affine::{Affine, Ix, Sym};
 
 /// What has the position of one statement.
 #[derive(Clone, Copy)]

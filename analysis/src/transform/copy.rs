@@ -1,9 +1,11 @@
 //! A loop that stands once more.
 
-use super::build::{hidden, like};
-use nestwise_ir::nest::{Expr, ExprKind, For, Nest, Stmt, StmtKind};
-use nestwise_ir::{AccessId, LoopId, VarId};
 use std::collections::HashMap;
+
+use nestwise_ir::model::nest::{Expr, ExprKind, For, Nest, Stmt, StmtKind};
+use nestwise_ir::{AccessId, LoopId, VarId};
+
+use crate::transform::build::{hidden, like};
 
 /// What a copy of a loop has of its own: its numbers and counters, and those of the loops inside it.
 #[derive(Default)]

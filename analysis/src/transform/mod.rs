@@ -1,32 +1,33 @@
-//! Nest to nest rewritings. Legality is asked in [`crate::legality`]; here is only how.
+//! Nest to nest rewritings. Legality is asked in [`crate::parallelism::legality`]; here is only how.
 
-mod best;
+pub(crate) mod best_value;
 mod build;
 mod copy;
-mod count;
-mod distribute;
-mod fuse;
-mod hoist;
-mod order;
-mod peel;
-mod promote;
-mod split;
+pub(crate) mod distribution;
+pub(crate) mod fusion;
+pub(crate) mod index_set_splitting;
+pub(crate) mod induction_substitution;
+pub(crate) mod interchange;
+pub(crate) mod last_values;
+pub(crate) mod loop_versioning;
+pub mod peeling;
+pub(crate) mod scalar_replacement;
+pub(crate) mod sink_top_loop;
 mod wavefront;
-mod whole;
 
-pub use best::keep_best;
-pub use count::count;
-pub use distribute::distribute;
-pub use fuse::fuse;
-pub use hoist::hoist;
-pub use order::{interchange, sink};
-pub use promote::promote;
-pub use split::split;
-pub use wavefront::{Tile, Waved, wavefront};
-pub use whole::open;
-
-use nestwise_ir::nest::{Access, Expr, ExprKind, For, LoopDecl, Nest, Stmt, StmtKind};
+use nestwise_ir::model::nest::{Access, Expr, ExprKind, For, LoopDecl, Nest, Stmt, StmtKind};
 use nestwise_ir::{AccessId, Arena, LoopId};
+
+pub use crate::transform::best_value::keep_best;
+pub use crate::transform::distribution::distribute;
+pub use crate::transform::fusion::fuse;
+pub use crate::transform::index_set_splitting::split;
+pub use crate::transform::induction_substitution::count;
+pub use crate::transform::interchange::{interchange, sink};
+pub use crate::transform::loop_versioning::hoist;
+pub use crate::transform::scalar_replacement::promote;
+pub use crate::transform::sink_top_loop::open;
+pub use crate::transform::wavefront::{Tile, Waved, wavefront};
 
 /// A nest with other loops than it was made from.
 pub struct Rewritten {

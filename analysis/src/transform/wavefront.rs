@@ -5,13 +5,14 @@
 //! some dependence goes backwards in the inner loop, tiles are cut along `inner + skew * outer` instead of `inner`
 //! ([`Given::may_skew`]).
 
-use super::build::{Builder, hidden, like};
-use super::peel::peel;
-use super::{Rewritten, splice_for};
-use crate::legality::Given;
-use nestwise_ir::nest::{BinOp, Expr, For, Nest, Stmt, StmtKind};
+use nestwise_ir::model::nest::{BinOp, Expr, For, Nest, Stmt, StmtKind};
 use nestwise_ir::schedule::ThreadLoop;
 use nestwise_ir::{LoopId, VarId};
+
+use crate::parallelism::legality::Given;
+use crate::transform::build::{Builder, hidden, like};
+use crate::transform::last_values::peel;
+use crate::transform::{Rewritten, splice_for};
 
 /// The inner loop of a skewed band starts at most so far from zero: what is computed from it stays in 64 bits.
 const NEAR: i128 = 1 << 31;

@@ -5,7 +5,7 @@ use std::ffi::CString;
 use llvm_sys::core::*;
 use llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp};
 
-use super::{IntPred, Ir, V};
+use crate::llvm::{IntPred, Ir, V};
 
 impl Ir<'_> {
     /// From here on results that are not finite are noted in that word (one bit), if there is one; the word so far.

@@ -2,7 +2,7 @@
 
 use llvm_sys::core::*;
 
-use super::{Ir, V};
+use crate::llvm::{Ir, V};
 
 impl Ir<'_> {
     /// Makes the optimiser keep the int `v`.

@@ -3,7 +3,7 @@
 use inkwell::context::Context;
 use llvm_sys::core::*;
 
-use super::{Ir, Md, V};
+use crate::llvm::{Ir, Md, V};
 
 impl Ir<'_> {
     pub(crate) fn md_string(&self, text: &str) -> Md {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use llvm_sys::LLVMOpcode::*;
 
-use super::read::{Code, Operand};
+use crate::shape::read::{Code, Operand};
 
 /// `constant + sum of factor * term`, where terms are whatever is not itself such a sum.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use llvm_sys::LLVMOpcode::{self, *};
-use nestwise_ir::shape::{self, Op};
+use nestwise_ir::machine_shape::{self, Op};
 
-use super::affine::{Sum, sum};
-use super::ops::{is_pointer_step, latency, waited};
-use super::read::{Code, Operand};
+use crate::shape::affine::{Sum, sum};
+use crate::shape::ops::{is_pointer_step, latency, waited};
+use crate::shape::read::{Code, Operand};
 
 /// A loop's own instructions and what drives it.
 pub(super) struct Cycle<'a> {
@@ -36,14 +36,14 @@ pub(super) struct Chain {
 
 impl Chain {
     /// Operations, and functions called, per iteration.
-    pub(super) fn counts(&self, code: &Code, vector_bits: u32) -> shape::Chain {
-        let mut all = shape::Chain::default();
+    pub(super) fn counts(&self, code: &Code, vector_bits: u32) -> machine_shape::Chain {
+        let mut all = machine_shape::Chain::default();
         for k in &self.insts {
             let inst = &code.insts[*k];
             for (op, width, times) in waited(code, inst, vector_bits) {
                 all.ops.add(op, width, times * self.often);
             }
-            if super::is_function(inst) {
+            if crate::shape::is_function(inst) {
                 all.calls
                     .push((inst.callee.clone(), inst.lanes * self.often));
             }

@@ -1,4 +1,4 @@
-//! What a kernel executes, read from its optimised IR: [`nestwise_ir::shape`] says what is told.
+//! What a kernel executes, read from its optimised IR: [`nestwise_ir::machine_shape`] says what is told.
 //!
 //! Loops carry the number of the nest's loop whose iterations they run as metadata (`MARK`), which LLVM hands on to
 //! what it makes of them: vectorised, unrolled, cut up.
@@ -17,18 +17,18 @@ use inkwell::targets::TargetMachine;
 use inkwell::values::AsValueRef;
 use llvm_sys::LLVMOpcode;
 use llvm_sys::prelude::LLVMValueRef;
-use nestwise_ir::likely::Likely;
-use nestwise_ir::shape::{Body, LoopShape, Part};
+use nestwise_ir::branch_likelihood::Likely;
+use nestwise_ir::machine_shape::{Body, LoopShape, Part};
 use nestwise_ir::{LoopId, Nest, Stmt, StmtKind};
 
-use self::affine::sum;
-use self::chain::{Cycle, Data, counters, deepest, longest};
-use self::graph::{Graph, Loops};
-use self::read::{Block, Code, Inst, Operand};
-use self::straddle::Straddle;
 use crate::abi::ENTRY_SYMBOL;
+use crate::shape::affine::sum;
+use crate::shape::chain::{Cycle, Data, counters, deepest, longest};
+use crate::shape::graph::{Graph, Loops};
+use crate::shape::read::{Block, Code, Inst, Operand};
+use crate::shape::straddle::Straddle;
 
-pub(crate) use self::read::{EDGE, GROUPS, MARK};
+pub(crate) use crate::shape::read::{EDGE, GROUPS, MARK};
 
 /// The shape of a kernel's entry function.
 pub(crate) fn of(module: &Module<'_>, machine: &TargetMachine, vector_bits: u32) -> Body {

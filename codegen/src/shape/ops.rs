@@ -1,9 +1,9 @@
 //! Which machine operations an instruction becomes.
 
 use llvm_sys::LLVMOpcode::{self, *};
-use nestwise_ir::shape::{Op, Width};
+use nestwise_ir::machine_shape::{Op, Width};
 
-use super::read::{Code, Form, Inst, Operand};
+use crate::shape::read::{Code, Form, Inst, Operand};
 
 /// The operations of one execution of an instruction, on a machine whose vector registers have `vector_bits`.
 pub(super) fn ops(code: &Code, inst: &Inst, vector_bits: u32) -> Vec<(Op, Width, f32)> {

@@ -7,7 +7,7 @@ use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use llvm_sys::target::{LLVMABISizeOfType, LLVMTargetDataRef};
 use llvm_sys::{LLVMOpcode, LLVMTypeKind, LLVMValueKind};
-use nestwise_ir::shape::Part;
+use nestwise_ir::machine_shape::Part;
 
 /// What an instruction works on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

@@ -5,8 +5,8 @@
 
 use llvm_sys::LLVMOpcode::*;
 
-use super::affine::{Sum, sum};
-use super::read::{Code, Inst, Operand};
+use crate::shape::affine::{Sum, sum};
+use crate::shape::read::{Code, Inst, Operand};
 
 /// Bytes of a line, and of the smallest elements that loops are begun for.
 const LINE: i64 = 64;

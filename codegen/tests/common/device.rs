@@ -2,13 +2,14 @@
 
 #![allow(dead_code)] // Each test file uses its part.
 
-use super::common::*;
 use nestwise_codegen::abi::{FrameHeader, GridThread, Order, team};
 use nestwise_codegen::{
     CompiledGrid, DeviceCode, GridCode, GridTarget, compile_grid, load, load_grid, register_launch,
 };
 use nestwise_ir::schedule::{GridLoop, ThreadLoop};
 use nestwise_ir::{LoopId, Nest, Schedule, StmtKind};
+
+use super::common::*;
 
 /// What fresh memory holds.
 const RUBBISH: u128 = u128::MAX / 0xff * 0xa5;

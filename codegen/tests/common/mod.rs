@@ -3,12 +3,13 @@
 
 mod run;
 
-use nestwise_ir::nest::{Cast, LiveOutKind, While};
+use nestwise_ir::model::nest::{Cast, LiveOutKind, While};
 use nestwise_ir::{
     Access, AccessId, ArrayDecl, ArrayId, ArrayKind, BinOp, CmpOp, Const, Expr, ExprKind, For,
     LiveOut, LoopDecl, LoopId, Nest, PlaceId, Prov, Scalar, Span, Stmt, StmtKind, Ty, UnOp,
     VarDecl, VarId,
 };
+
 pub use run::*;
 
 pub mod pool;
@@ -211,7 +212,7 @@ impl Builder {
             self.nest.arrays[a].written =
                 self.nest.accesses.values().any(|x| x.array == a && x.store);
         }
-        nestwise_ir::verify::verify(&self.nest).expect("a test builds sound nests");
+        nestwise_ir::verifier::verify(&self.nest).expect("a test builds sound nests");
         self.nest
     }
 }

@@ -1,7 +1,8 @@
 //! Splits every range into parts, three unless a test says otherwise, to test what serial execution in one part cannot.
 
-use nestwise_codegen::abi::{Body, part};
 use std::sync::atomic::{AtomicI64, Ordering};
+
+use nestwise_codegen::abi::{Body, part};
 
 /// Parts of a range, at most.
 pub static PARTS: AtomicI64 = AtomicI64::new(3);

@@ -1,9 +1,10 @@
 //! Where elements lie: strides, directions, indices that wrap, buffers that change places.
 
-use crate::common::*;
-use crate::{same, ways};
 use nestwise_codegen::abi::{EventCode, Status};
 use nestwise_ir::{CmpOp, Scalar, Schedule, StmtKind};
+
+use crate::common::*;
+use crate::{same, ways};
 
 /// Views with odd strides, reversed and transposed, linear variables, a conditional store.
 #[test]

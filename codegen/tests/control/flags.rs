@@ -1,8 +1,9 @@
 //! Divisions that must not happen, and the floating-point flags that tell of them.
 
+use nestwise_ir::{BinOp, CmpOp, Expr, LoopId, Scalar};
+
 use crate::common::*;
 use crate::{f, same, ways};
-use nestwise_ir::{BinOp, CmpOp, Expr, LoopId, Scalar};
 
 /// Division in a branch not taken must neither fire nor trap.
 #[test]

@@ -1,10 +1,11 @@
 //! Loops whose iterations are the lanes of vectors.
 
+use nestwise_codegen::abi::Status;
+use nestwise_ir::model::nest::Cast;
+use nestwise_ir::{BinOp, CmpOp, LoopId, Nest, Scalar, Schedule, StmtKind};
+
 use crate::common::*;
 use crate::{f, same, ways};
-use nestwise_codegen::abi::Status;
-use nestwise_ir::nest::Cast;
-use nestwise_ir::{BinOp, CmpOp, LoopId, Nest, Scalar, Schedule, StmtKind};
 
 /// C = A B with a scalar accumulator.
 fn gemm() -> (Nest, LoopId, LoopId) {

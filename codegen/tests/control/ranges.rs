@@ -1,10 +1,11 @@
 //! How loops begin, end, and are left: ranges, chunks, ways out, events.
 
-use crate::common::*;
 use nestwise_codegen::abi::{EventCode, Status};
-use nestwise_ir::nest::{ReturnForm, Returns};
+use nestwise_ir::model::nest::{ReturnForm, Returns};
 use nestwise_ir::schedule::{RedOp, ThreadLoop};
 use nestwise_ir::{BinOp, CmpOp, Scalar, Schedule, ScopeId, StmtKind, Ty};
+
+use crate::common::*;
 
 /// Break, return and fall through of the top loop, with what the variables then hold.
 #[test]

@@ -1,8 +1,9 @@
 //! Floats to the bit, and complex numbers.
 
+use nestwise_ir::{BinOp, Scalar, Ty, UnOp};
+
 use crate::common::*;
 use crate::{as_f64, check, elementwise, float_values, product, py_floor_div, py_mod};
-use nestwise_ir::{BinOp, Scalar, Ty, UnOp};
 
 fn libm_pow(x: f64, y: f64) -> f64 {
     unsafe extern "C" {

@@ -1,9 +1,10 @@
 //! Ints: exact, or an event; wrapping where NumPy wraps.
 
+use nestwise_ir::model::nest::Cast;
+use nestwise_ir::{BinOp, Expr, Scalar, Ty, UnOp};
+
 use crate::common::*;
 use crate::{INTS, as_int, check, elementwise, exact, int_values, product};
-use nestwise_ir::nest::Cast;
-use nestwise_ir::{BinOp, Expr, Scalar, Ty, UnOp};
 
 #[test]
 fn int_arithmetic_is_exact_or_fires() {

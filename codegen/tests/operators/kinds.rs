@@ -1,12 +1,13 @@
 //! From one representation to another, and operations on several.
 
+use nestwise_ir::model::nest::Cast;
+use nestwise_ir::{BinOp, CmpOp, Scalar, Ty, UnOp};
+
 use crate::common::*;
 use crate::{
     INTS, as_f64, as_int, check, elementwise, exact, float_values, int_values, product,
     py_floor_div, py_mod,
 };
-use nestwise_ir::nest::Cast;
-use nestwise_ir::{BinOp, CmpOp, Scalar, Ty, UnOp};
 
 #[test]
 fn comparisons_and_truth() {

@@ -1,4 +1,4 @@
-use super::*;
+use crate::profile::*;
 
 fn text() -> String {
     MachineProfile::default().to_json()

@@ -1,13 +1,14 @@
-use super::*;
-use crate::decide::Undo;
-use crate::features::{Counts, Features, LoopFeatures};
-use crate::gpu::Copies;
-use crate::profile::Fresh;
-use crate::record::{Parallel, RECORDING_VERSION, Recording};
-use crate::weights::{LaunchTally, LaunchWork};
 use nestwise_analysis::LaunchValues;
 use nestwise_analysis::traffic::TrafficPlan;
 use nestwise_ir::{LoopWork, Tally, Work};
+
+use crate::choose_device::Undo;
+use crate::estimate::gpu::Copies;
+use crate::features::{Counts, Features, LoopFeatures};
+use crate::profile::Fresh;
+use crate::record::{Parallel, RECORDING_VERSION, Recording};
+use crate::replay::*;
+use crate::weights::{LaunchTally, LaunchWork};
 
 /// A nest of one loop that adds up elements of an array.
 fn nest(calls: Vec<CallRecord>) -> NestRecord {

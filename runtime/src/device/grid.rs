@@ -1,17 +1,20 @@
 //! The kernels of a nest for a device's grid, as its part on the host has them launched.
 
-use super::block::{barrier, shuffle};
-use super::cuda::Cuda;
-use super::memory::Memory;
-use super::module::Module;
-use super::resident::Running;
-use super::shadow::touched;
-use super::{Device, Emulated, Launch, Team, kept};
-use crate::reason::Reason;
-use nestwise_codegen::abi::{Order, part};
-use nestwise_codegen::{self as codegen, GridCode, GridKernel, Use};
-use nestwise_ir::LoopId;
 use std::sync::{Arc, Once};
+
+use nestwise_codegen as codegen;
+use nestwise_codegen::abi::{Order, part};
+use nestwise_codegen::{GridCode, GridKernel, Use};
+use nestwise_ir::LoopId;
+
+use crate::device::cuda::Cuda;
+use crate::device::cuda::module::Module;
+use crate::device::emulated::block::{barrier, shuffle};
+use crate::device::emulated::races::touched;
+use crate::device::launch_arrays::Running;
+use crate::device::memory::Memory;
+use crate::device::{Device, Emulated, Launch, Team, residency};
+use crate::reason::Reason;
 
 /// Kernels, loaded.
 pub enum Code {
@@ -62,16 +65,16 @@ impl Grid {
             Code::Emulated(_) => Emulated::turn(),
             Code::Cuda(_) => 0,
         };
-        if let Some(mut kept) = kept::take() {
+        if let Some(mut kept) = residency::take() {
             if kept.device_number() == number {
                 return Ok(kept);
             }
             // By way of the host.
             if let Err(reason) = kept.settle_all() {
-                kept::put(kept);
+                residency::put(kept);
                 return Err(reason);
             }
-            kept::count(kept.take_transfers());
+            residency::count(kept.take_transfers());
         }
         let device: Box<dyn Device> = match &self.code {
             Code::Emulated(_) => Box::new(Emulated::default()),

@@ -1,11 +1,12 @@
 //! Arrays of the host that a device has copies of.
 
-use super::{Code, Device, Upload, copying};
-use crate::overlap::ArrayView;
-use crate::pages;
-use crate::reason::Reason;
-use crate::zeros;
 use std::time::Instant;
+
+use crate::device::cuda::copying;
+use crate::device::{Code, Device, Upload};
+use crate::memory::overlap::ArrayView;
+use crate::memory::{pages, zeros};
+use crate::reason::Reason;
 
 /// Arrays that went up and came down, their bytes, and the seconds that took the host; what kernels took.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -446,7 +447,7 @@ impl Drop for Memory {
     fn drop(&mut self) {
         // Nobody has seen to it: a panic.
         if !self.is_settled() {
-            super::kept::lose();
+            crate::device::residency::lose();
         }
     }
 }

@@ -4,31 +4,23 @@
 //! was written comes down at its end, or before anybody else may look ([`Resident`]), or, in a region, when the program may look
 //! ([`kept`]). An event, or a device that fails, costs what was done since the launch began.
 
-mod block;
-pub mod card;
-mod copying;
-mod cuda;
+pub mod cuda;
 mod emulated;
 mod grid;
-pub mod kept;
-mod kit;
-mod later;
+pub(crate) mod launch_arrays;
 mod memory;
-pub mod module;
-mod queues;
-mod resident;
-mod shadow;
+pub mod residency;
 mod shape;
-mod staging;
 mod streams;
 
-pub use emulated::Emulated;
-pub use grid::{Code, Expected, Grid};
-pub use memory::{Keeps, Owner, Transfers};
-pub use resident::{Resident, Slots};
+use nestwise_codegen::abi::{FrameHeader, team};
 
 use crate::reason::Reason;
-use nestwise_codegen::abi::{FrameHeader, team};
+
+pub use crate::device::emulated::Emulated;
+pub use crate::device::grid::{Code, Expected, Grid};
+pub use crate::device::launch_arrays::{Resident, Slots};
+pub use crate::device::memory::{Keeps, Owner, Transfers};
 
 /// A launch of a kernel.
 pub struct Launch<'a> {

@@ -1,13 +1,13 @@
 //! How a card's threads are laid out: blocks, and threads of each, along the axes of a kernel.
 
 use nestwise_codegen::{BLOCK_THREADS, USUAL_THREADS};
-use nestwise_costmodel::blocks;
+use nestwise_costmodel::estimate::block_size;
 
 /// Threads of a block, by axes in use: neighbours along the innermost. Stencils were 2 to 6 % slower on an H200 where blocks were
 /// of 64 by 2, 128 by 1, 32 by 2 or 16 by 8.
 const BLOCK: [[i64; 3]; 3] = [[256, 1, 1], [32, 8, 1], [32, 4, 2]];
-const _: () = assert!(BLOCK_THREADS == 256 && blocks::LARGE == 256);
-const _: () = assert!(USUAL_THREADS as i64 == blocks::USUAL);
+const _: () = assert!(BLOCK_THREADS == 256 && block_size::LARGE == 256);
+const _: () = assert!(USUAL_THREADS as i64 == block_size::USUAL);
 /// Threads of a block along the innermost of two tiled axes, at most: there a product took 1.70 ms in blocks of 128 by 1, and 2.34
 /// in blocks of 32 by 4.
 const TILED_ROW: i64 = 128;

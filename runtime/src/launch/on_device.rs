@@ -1,9 +1,10 @@
 //! Chunks of a launch whose loops run on a device, which has copies of the arrays meanwhile.
 
-use super::{Ended, Runner, Step};
-use crate::device::{Resident, Slots, kept};
-use crate::reason::Reason;
 use nestwise_codegen::abi::Status;
+
+use crate::device::{Resident, Slots, residency};
+use crate::launch::{Ended, Runner, Step};
+use crate::reason::Reason;
 
 impl Runner<'_> {
     /// Runs iterations `lo..hi`, their loops on a device.
@@ -98,14 +99,14 @@ impl Runner<'_> {
     /// A launch on the host finds its arrays there: what a device has computed of them comes down, and copies of those that are
     /// written are no more.
     pub(super) fn find_on_host(&self) -> Result<(), Reason> {
-        if !kept::any() || self.launch.kernel.grid.is_some() {
+        if !residency::any() || self.launch.kernel.grid.is_some() {
             return Ok(());
         }
         let nest = &self.launch.kernel.about.nest;
         for (view, decl) in self.views.iter().zip(nest.arrays.values()) {
             match decl.written {
-                true => kept::give_up(view.range())?,
-                false => kept::settle(Some(view.range()))?,
+                true => residency::give_up(view.range())?,
+                false => residency::settle(Some(view.range()))?,
             }
         }
         Ok(())

@@ -8,18 +8,21 @@
 //! It takes no part in whatever is out of the ordinary: where an event fires, the arrays are as before, and the call
 //! goes the full way.
 
-use super::{CHUNK_SECONDS, Ended, Launch, deadline, fill, header_mut, part, run_watched, store};
-use crate::overlap;
-use crate::pipeline::{HasValue, Value};
-use crate::plan::{CompileInfo, Plan};
-use crate::undo::Saved;
-use nestwise_analysis::Memory;
-use nestwise_analysis::SlotUndo;
+use std::sync::Arc;
+use std::time::Instant;
+
+use nestwise_analysis::{Memory, SlotUndo};
 use nestwise_codegen::abi::Status;
 use nestwise_costmodel::Device;
 use nestwise_ir::Scalar;
-use std::sync::Arc;
-use std::time::Instant;
+
+use crate::launch::{
+    CHUNK_SECONDS, Ended, Launch, deadline, fill, header_mut, part, run_watched, store,
+};
+use crate::memory::overlap;
+use crate::pipeline::{HasValue, Value};
+use crate::plan::{CompileInfo, Plan};
+use crate::undo::Saved;
 
 /// What became of a repetition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,12 +1,14 @@
 //! What launches taught about a nest's prices.
 
-use super::{Plan, Sizes, lock};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use nestwise_costmodel::{Caches, Decision, Device, Lesson, Seconds};
+
 use crate::launch::Launch;
 use crate::options::{Options, options};
 use crate::pipeline::HasValue;
-use nestwise_costmodel::{Caches, Decision, Device, Lesson, Seconds};
-use std::sync::atomic::Ordering;
-use std::time::Duration;
+use crate::plan::{Plan, Sizes, lock};
 
 /// What some ten milliseconds of a launch tell of the rest of it, in launches of the past.
 const AS_GOOD_AS: u32 = 4;

@@ -1,22 +1,22 @@
 //! What a call of a nest costs where, and what its site has lost so far by not knowing or not having more.
 
-use super::make::{copy_bytes, is_roomy, roomy_arrays};
-use super::{Plan, Sizes, lock};
-use crate::kernel::Kernel;
-use crate::options::{DeviceChoice, Options, options};
-use crate::pipeline::{HasValue, Resume};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
 use nestwise_analysis as analysis;
-use nestwise_costmodel::decide::Quick;
-use nestwise_costmodel::decide::{WORTH_A_START, WORTH_SHARING};
+use nestwise_costmodel::choose_device::{Quick, WORTH_A_START, WORTH_SHARING};
 use nestwise_costmodel::record::Parallel;
 use nestwise_costmodel::{
     Compute, Decision, Device, Learned, Ready, Seconds, Situation, Team, decide,
 };
-use nestwise_ir::LoopId;
-use nestwise_ir::Tier;
 use nestwise_ir::schedule::ThreadLoop;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use nestwise_ir::{LoopId, Tier};
+
+use crate::kernel::Kernel;
+use crate::kernel::compile::{copy_bytes, is_roomy, roomy_arrays};
+use crate::options::{DeviceChoice, Options, options};
+use crate::pipeline::{HasValue, Resume};
+use crate::plan::{Plan, Sizes, lock};
 
 /// Tiles of an average wave that keep one thread busy.
 const TILES_PER_THREAD: f64 = 2.0;
@@ -168,7 +168,7 @@ impl Plan {
     }
 
     /// What the nest can do on several threads in a call of these sizes.
-    pub(super) fn abilities(&self, sizes: &Sizes) -> Arc<analysis::Abilities> {
+    pub(crate) fn abilities(&self, sizes: &Sizes) -> Arc<analysis::Abilities> {
         let (refuted, proven) = (sizes.refuted, &sizes.proven);
         self.verdicts
             .abilities(&self.nest, refuted, proven, self.hopeful())
@@ -258,7 +258,7 @@ impl Plan {
     }
 
     /// What compiled code takes: by what the kernel last launched executes, or else one of the other kind, or by a guess.
-    pub(super) fn native(
+    pub(crate) fn native(
         &self,
         team: Option<&Team<'_>>,
         vectorised: bool,

@@ -1,12 +1,14 @@
 //! Calls like earlier ones: what decisions rest on, and those that were made last.
 
-use super::sizes::{There, Untouched};
-use super::{Plan, Sizes, lock};
-use crate::options::{DeviceChoice, Options};
-use crate::pipeline::{HasValue, Value, held};
+use std::sync::Arc;
+
 use nestwise_costmodel::Decision;
 use nestwise_ir::ArrayId;
-use std::sync::Arc;
+
+use crate::options::{DeviceChoice, Options};
+use crate::pipeline::{HasValue, Value, held};
+use crate::plan::sizes::{There, Untouched};
+use crate::plan::{Plan, Sizes, lock};
 
 /// Calls whose facts are kept: a nest is often called with a handful of sizes in turn.
 const MAX_RECENT: usize = 8;

@@ -1,12 +1,13 @@
 //! A run as other machines could price it.
 
-use super::{Plan, Sizes, lock};
-use crate::options::{Options, options};
-use crate::pipeline::HasValue;
-use crate::reason::Reason;
 use nestwise_costmodel::Device;
 use nestwise_costmodel::record::{CallRecord, KernelRecord, NestRecord, Parallel};
 use nestwise_ir::LoopId;
+
+use crate::options::{Options, options};
+use crate::pipeline::HasValue;
+use crate::plan::{Plan, Sizes, lock};
+use crate::reason::Reason;
 
 impl Plan {
     /// Keeps what the price of a call depends on.
@@ -25,7 +26,7 @@ impl Plan {
     /// What was kept of the nest that stands there, its kernels as they are now.
     pub fn recorded(&self, file: &str, line: u32) -> Option<NestRecord> {
         let kept = lock(&self.record).clone()?;
-        let kernel = |k: &std::sync::Arc<super::Kernel>| KernelRecord {
+        let kernel = |k: &std::sync::Arc<crate::plan::Kernel>| KernelRecord {
             shape: k.about.shape.clone(),
             traffic: k.about.traffic.clone(),
             origin: k.about.origin.clone(),

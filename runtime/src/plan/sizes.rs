@@ -1,12 +1,14 @@
 //! What a launch's ints and extents decide: proofs, and how often each loop runs.
 
-use crate::pipeline::Resume;
-use crate::reason::Reason;
+use std::sync::{Arc, OnceLock};
+
 use nestwise_analysis as analysis;
 use nestwise_analysis::guards::GuardSet;
 use nestwise_costmodel::Seconds;
 use nestwise_ir::{ArrayId, For, LoopId, Nest, StmtKind};
-use std::sync::{Arc, OnceLock};
+
+use crate::pipeline::Resume;
+use crate::reason::Reason;
 
 /// Assumed trips of a top loop whose count no value of the call tells (a `while`).
 const UNKNOWN_TRIPS: f64 = 100.0;
@@ -34,7 +36,7 @@ pub struct Sizes {
     pub untouched: Untouched,
     /// Arrays of which a card has copies.
     pub there: There,
-    /// See [`Plan::least`](super::Plan::least), once it was asked for.
+    /// See [`Plan::least`](crate::plan::Plan::least), once it was asked for.
     pub(super) least: OnceLock<Arc<[i64]>>,
 }
 
@@ -124,7 +126,7 @@ pub(super) fn mean_trips(
 
 /// The exact range of the top loop.
 pub(super) fn top_range(top: &For, values: &analysis::LaunchValues) -> Result<TopRange, Reason> {
-    let value = |e| analysis::eval::eval(e, values).ok_or(Reason::Bounds);
+    let value = |e| nestwise_analysis::values::eval::eval(e, values).ok_or(Reason::Bounds);
     let (start, stop, step) = (value(&top.start)?, value(&top.stop)?, value(&top.step)?);
     if step == 0 {
         return Err(Reason::ZeroStep);

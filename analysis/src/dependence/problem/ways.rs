@@ -1,10 +1,10 @@
 //! Conditions of a question: the ways in which they can hold, or fail.
 
-use super::{Problem, Side};
-use crate::affine::{Affine, Term};
-use crate::condition::{Atom, Clause, Relation};
-use crate::forms::{FactKind, Facts};
+use crate::dependence::problem::{Problem, Side};
 use crate::integer::Row;
+use crate::values::affine::{Affine, Term};
+use crate::values::condition::{Atom, Clause, Relation};
+use crate::values::forms::{FactKind, Facts};
 
 /// Conjunctions that one condition may be made of.
 const MAX_WAYS: usize = 12;

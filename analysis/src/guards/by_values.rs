@@ -1,0 +1,137 @@
+//! Guards that cannot fire for the values of one launch, by interval analysis with those values.
+//!
+//! [`crate::BoundsPlan`] decides what is affine in counters and sizes, in no time. This takes a pass over the nest, and
+//! sees what forms do not: subscripts that are computed from floats (`int(y * scale)`), sums of elements that are known to
+//! be small.
+
+use nestwise_ir::model::nest::{Expr, ExprKind, Nest};
+use nestwise_ir::{ArrayId, ArrayKind, BinOp, UnOp};
+
+use crate::guards::launch_values::LaunchValues;
+use crate::guards::{GuardSet, Site, count, for_each};
+use crate::structure::Classes;
+use crate::values::interval::Interval;
+use crate::values::range::{Ranges, ranges_known};
+
+/// By slot: the least and the greatest element.
+type Contents = Vec<Option<(i64, i64)>>;
+
+/// Rounds in which what is stored may add to what arrays hold.
+const ROUNDS: usize = 3;
+
+/// What the values of a launch prove.
+pub struct Known {
+    /// The guards that no execution from these values makes fire.
+    pub proven: GuardSet,
+    /// By slot: between what its elements stay, where that was said of the elements at entry.
+    pub contents: Vec<Option<(i64, i64)>>,
+}
+
+/// What these values prove; the elements of written slots are those at entry.
+pub fn known(nest: &Nest, values: &LaunchValues) -> Known {
+    let mut constant = values.clone();
+    forget_written(nest, &mut constant);
+    let mut proven = without_guards(nest, &ranges_known(nest, &constant), |_| true);
+    let mut contents = constant.contents;
+    if contents != values.contents
+        && let Some((found, invariant)) = kept(nest, values)
+    {
+        proven.extend(&without_guards(nest, &found, is_arithmetic));
+        contents = invariant;
+    }
+    Known { proven, contents }
+}
+
+fn without_guards(nest: &Nest, found: &Ranges, of: impl Fn(Site<'_>) -> bool) -> GuardSet {
+    let mut set = GuardSet::new(count(nest));
+    for_each(nest, &mut |id, site, flag| {
+        if flag && of(site) && !found.unsafe_nodes.contains(&site.key()) {
+            set.insert(id);
+        }
+    });
+    set
+}
+
+/// Sums, differences and products of ints: all that rests on what is stored in the nest itself. After an event of a loop
+/// that goes on elements may be any, and then a subscript or a divisor must still be looked at.
+fn is_arithmetic(site: Site<'_>) -> bool {
+    let Site::Expr(e) = site else { return false };
+    e.ty.repr.is_int()
+        && match &e.kind {
+            ExprKind::Binary { op, .. } => matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul),
+            ExprKind::Unary { op, .. } => *op == UnOp::Neg,
+            _ => false,
+        }
+}
+
+/// The slots to look at for [`known`]'s sake; none where it has no guard to prove by them.
+pub fn worth_looking(nest: &Nest) -> Vec<ArrayId> {
+    let (mut guarded, mut read) = (false, vec![]);
+    for_each(nest, &mut |_, site, flag| {
+        guarded |= flag && is_arithmetic(site)
+    });
+    let classes = Classes::of(nest);
+    nest.walk_exprs(&mut |e: &Expr| {
+        if let ExprKind::Load { array, .. } = &e.kind
+            && e.ty.repr.is_int()
+            && nest.arrays[*array].kind != ArrayKind::Appended
+            && !read.contains(array)
+        {
+            read.extend(classes.members(*array));
+        }
+    });
+    if guarded { read } else { vec![] }
+}
+
+fn forget_written(nest: &Nest, values: &mut LaunchValues) {
+    let classes = Classes::of(nest);
+    for a in nest.arrays.ids() {
+        let mut members = classes.members(a);
+        if members.any(|m| nest.arrays.get(m).is_none_or(|d| d.written)) {
+            values.contents[a.index()] = None;
+        }
+    }
+}
+
+/// The ranges under an invariant: what written arrays hold at entry and whatever is stored there, if that comes to an end.
+/// By induction over the stores: each stores what the invariant holds, as long as it held before.
+fn kept(nest: &Nest, values: &LaunchValues) -> Option<(Ranges, Contents)> {
+    let classes = Classes::of(nest);
+    let mut values = values.clone();
+    // Slots that trade places hold each other's elements.
+    let join = |all: &[Option<(i64, i64)>], a: ArrayId| {
+        let ends = classes
+            .members(a)
+            .map(|m| all.get(m.index()).copied().flatten());
+        ends.reduce(|x, y| Some((x?.0.min(y?.0), x?.1.max(y?.1))))
+            .flatten()
+    };
+    let entry = values.contents.clone();
+    values.contents = nest.arrays.ids().map(|a| join(&entry, a)).collect();
+    for _ in 0..ROUNDS {
+        let found = ranges_known(nest, &values);
+        let mut grown = false;
+        for a in nest.arrays.ids() {
+            let Some((lo, hi)) = values.contents[a.index()] else {
+                continue;
+            };
+            let stored = classes.members(a).filter_map(|m| found.stored.get(&m));
+            let Some(all) = stored.copied().reduce(Interval::join) else {
+                continue;
+            };
+            let (Ok(least), Ok(most)) = (i64::try_from(all.lo), i64::try_from(all.hi)) else {
+                values.contents[a.index()] = None;
+                grown = true;
+                continue;
+            };
+            if least < lo || most > hi {
+                values.contents[a.index()] = Some((lo.min(least), hi.max(most)));
+                grown = true;
+            }
+        }
+        if !grown {
+            return Some((found, values.contents));
+        }
+    }
+    None
+}

@@ -1,0 +1,216 @@
+//! Loads that may find what was in an array before a loop: copies that do away with anti-dependences.
+//!
+//! Where an iteration reads an element that only a later one writes (`a[i] = a[i + 1] * c`), nothing flows between the
+//! two: the load may as well be from a copy of the array made before the loop (node splitting: Kuck, Kuhn, Padua, Leasure
+//! and Wolfe, "Dependence graphs and compiler optimizations", 1981). Iterations that run one after the other need no
+//! copy among themselves, so a part of a loop on threads needs it only for what later parts write: where no write
+//! comes more than a few iterations after the read, for its last few iterations.
+
+use nestwise_ir::model::nest::{Expr, ExprKind, Stmt};
+use nestwise_ir::schedule::{Renamed, Window};
+use nestwise_ir::{AccessId, ArrayId, For, LoopId};
+
+use crate::dependence::{Pair, Tester, at_level, common_loops};
+use crate::values::affine::Ix;
+use crate::values::condition::Clause;
+use crate::values::forms::AccessForm;
+
+/// Accesses of one array in one loop beyond which it is not looked at.
+const MAX_ACCESSES: usize = 40;
+/// Numbers added to a counter beyond which a subscript is not followed: far from where sums leave 64 bits.
+const MAX_OFFSET: i128 = 1 << 31;
+/// Iterations beyond which a write counts as any number of them after the read: what a part saves is to be little.
+const MAX_REACH: u32 = 256;
+/// Loops around an access, at most.
+const ALL: usize = 64;
+
+/// What is renamed, and when that is legal.
+pub struct Renaming {
+    /// What.
+    pub renamed: Renamed,
+    /// If none of these holds.
+    pub absent: Vec<Clause>,
+}
+
+/// The loads of `array` in the loop that are to find what was there before it, so that iterations may run at once;
+/// `accesses` are those in the loop, of which no subscript wraps. Clauses have at most `atoms` atoms.
+///
+/// Legal iff, of the dependences on the array that the loop carries,
+///   - none is an output dependence;
+///   - none is a flow dependence;
+///   - every anti-dependence leaves a load that nothing written in its own iteration reaches either: whatever it finds
+///     was there before the loop. Those loads are the renamed ones.
+pub fn renamable(
+    tester: &Tester<'_>,
+    l: &For,
+    array: ArrayId,
+    accesses: &[&AccessForm],
+    atoms: usize,
+) -> Option<Renaming> {
+    let (writes, reads): (Vec<&AccessForm>, _) = accesses.iter().partition(|a| a.store);
+    let q = Question {
+        tester,
+        id: l.id,
+        atoms,
+    };
+    let small = accesses.len() <= MAX_ACCESSES;
+    if !small {
+        return None;
+    }
+    let mut absent = vec![];
+    for w in &writes {
+        for sink in accesses {
+            absent.extend(q.carries_if(w, sink)?);
+        }
+    }
+    let leaves = |r: &&AccessForm| writes.iter().any(|w| q.carries(r, w));
+    let renamed: Vec<&AccessForm> = reads.into_iter().filter(leaves).collect();
+    let reached = |r: &AccessForm| writes.iter().any(|w| q.reaches_inside(w, r));
+    if renamed.is_empty() || renamed.iter().any(|r| reached(r)) {
+        return None;
+    }
+    let found = Renamed {
+        array,
+        reads: renamed.iter().map(|r| r.id).collect(),
+        reach: q.reach(&renamed, &writes),
+        window: q.window(l, &renamed),
+    };
+    nested(&l.body, &found).then_some(Renaming {
+        renamed: found,
+        absent,
+    })
+}
+
+struct Question<'a> {
+    tester: &'a Tester<'a>,
+    id: LoopId,
+    atoms: usize,
+}
+
+impl Question<'_> {
+    fn level(&self, x: &AccessForm, y: &AccessForm) -> usize {
+        let common = common_loops(x, y);
+        common.iter().position(|l| *l == self.id).unwrap_or(0)
+    }
+
+    /// Whether the loop carries a dependence from `x` to `y`.
+    fn carries(&self, x: &AccessForm, y: &AccessForm) -> bool {
+        let dirs = at_level(self.level(x, y));
+        self.tester.may_meet(Pair::new(x, y), &dirs)
+    }
+
+    /// For which values it does, if for some; nothing: that is not known.
+    fn carries_if(&self, x: &AccessForm, y: &AccessForm) -> Option<Option<Clause>> {
+        if !self.carries(x, y) {
+            return Some(None);
+        }
+        if self.atoms == 0 {
+            return None;
+        }
+        let dirs = at_level(self.level(x, y));
+        match self.tester.clause(Pair::new(x, y), &dirs) {
+            Some(c) if !(1..=self.atoms).contains(&c.atoms.len()) => None,
+            clause => Some(clause),
+        }
+    }
+
+    /// The distances, in iterations of the loop, of those dependences.
+    fn distances(&self, x: &AccessForm, y: &AccessForm) -> Vec<Option<i64>> {
+        let level = self.level(x, y);
+        let all = self.tester.dependences_within(Pair::new(x, y), level, 1);
+        let carried = all
+            .into_iter()
+            .flatten()
+            .filter(|d| d.carrier == Some(self.id));
+        carried
+            .map(|d| d.distance.get(level).copied().flatten())
+            .collect()
+    }
+
+    /// Whether what `x` writes may be what `y` reads in the same iteration of the loop.
+    fn reaches_inside(&self, x: &AccessForm, y: &AccessForm) -> bool {
+        let inside = self.level(x, y) + 1;
+        let pair = Pair::new(x, y);
+        let all = self.tester.dependences_within(pair, inside, ALL);
+        all.is_none_or(|all| !all.is_empty())
+    }
+
+    /// Iterations at most from a read to a write of its element.
+    fn reach(&self, reads: &[&AccessForm], writes: &[&AccessForm]) -> Option<u32> {
+        let pairs = reads
+            .iter()
+            .flat_map(|r| writes.iter().map(move |w| (r, w)));
+        let all = pairs.flat_map(|(r, w)| self.distances(r, w));
+        let most = all.map(|d| d.and_then(|d| u32::try_from(d).ok()));
+        let most = most.collect::<Option<Vec<u32>>>()?.into_iter().max();
+        most.filter(|reach| *reach <= MAX_REACH)
+    }
+
+    /// Where the reads of some iterations are: along an axis in which each subscript is the counter and a number, and is
+    /// written so. (After an event, what variables hold may be anything.)
+    fn window(&self, l: &For, reads: &[&AccessForm]) -> Option<Window> {
+        let rank = reads.first()?.index.len();
+        (0..rank).find_map(|axis| {
+            let offset = |r: &&AccessForm| {
+                let form = r.index.get(axis)?.affine()?;
+                let counter = Ix::Counter(self.id);
+                let scale = form.const_coef(counter)?;
+                let offset = form.without(counter).as_constant()?;
+                let index = subscripts(&l.body, r.id)?.get(axis)?;
+                let plain = !r.guarded && scale.abs() == 1 && mentions_only(index, l);
+                (plain && offset.abs() <= MAX_OFFSET).then_some((scale as i64, offset as i64))
+            };
+            let all: Vec<(i64, i64)> = reads.iter().map(offset).collect::<Option<_>>()?;
+            let scale = all.first()?.0;
+            let alike = all.iter().all(|a| a.0 == scale);
+            let offsets = || all.iter().map(|a| a.1);
+            alike.then_some(Window {
+                axis: axis as u32,
+                scale,
+                least: offsets().min()?,
+                most: offsets().max()?,
+            })
+        })
+    }
+}
+
+/// Whether no subscript of a renamed load reads the array itself.
+fn nested(body: &[Stmt], found: &Renamed) -> bool {
+    let reads = |e: &Expr| {
+        let mut own = false;
+        e.walk(&mut |e| {
+            own |= matches!(e.kind, ExprKind::Load { array, .. } if array == found.array);
+        });
+        own
+    };
+    found.reads.iter().all(|r| {
+        let index = subscripts(body, *r);
+        index.is_some_and(|index| !index.iter().any(reads))
+    })
+}
+
+fn mentions_only(e: &Expr, l: &For) -> bool {
+    let mut only = true;
+    e.walk(&mut |e| {
+        only &= match e.kind {
+            ExprKind::Var(v) => v == l.counter,
+            ExprKind::Load { .. } | ExprKind::Bind { .. } => false,
+            _ => true,
+        };
+    });
+    only
+}
+
+/// The subscripts of a load in a block.
+fn subscripts(block: &[Stmt], load: AccessId) -> Option<&[Expr]> {
+    fn of(e: &Expr, load: AccessId) -> Option<&[Expr]> {
+        match &e.kind {
+            ExprKind::Load { access, index, .. } if *access == load => Some(index),
+            _ => e.children().find_map(|c| of(c, load)),
+        }
+    }
+    block.iter().find_map(|s| {
+        let own = s.exprs().find_map(|e| of(e, load));
+        own.or_else(|| s.blocks().find_map(|b| subscripts(b, load)))
+    })
+}

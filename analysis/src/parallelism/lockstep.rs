@@ -1,0 +1,61 @@
+//! Running consecutive iterations of an innermost loop in step: what one statement does in all of them comes before what
+//! the next one does in any.
+
+use nestwise_ir::For;
+use nestwise_ir::guarded::block_may_fire;
+use nestwise_ir::model::nest::StmtKind;
+
+use crate::dependence::{Dir, Pair, common_loops};
+use crate::parallelism::legality::{Given, irregular};
+use crate::structure::{any, assigned};
+use crate::values::forms::AccessForm;
+
+/// Pairs of accesses that are looked at for one loop.
+const MAX_PAIRS: usize = 900;
+
+impl Given<'_> {
+    /// Whether the iterations of an innermost loop may run in step, as the lanes of a vector do.
+    ///
+    /// Legal iff
+    ///   - the body has no jumps and no loops;
+    ///   - each variable that it assigns is private to an iteration;
+    ///   - every dependence that the loop carries goes on in the text: its source stands before its sink, as in
+    ///     `a[i] = a[i + 1]`, where the load comes before the store. (Allen and Kennedy: dependences that do not go
+    ///     backwards keep no vector from running.)
+    ///   - no event can fire in the body, or `undo`.
+    pub fn may_vectorise(&self, l: &For) -> bool {
+        let loops = any(&l.body, &mut |s| matches!(s.kind, StmtKind::For(_)));
+        let Some(info) = self.info(l.id) else {
+            return false;
+        };
+        !loops
+            && !irregular(&l.body)
+            && assigned(&l.body).iter().all(|v| info.private.contains(v))
+            && self.dependences_go_on(l)
+            && (self.undo || !block_may_fire(self.nest, &l.body))
+    }
+
+    fn dependences_go_on(&self, l: &For) -> bool {
+        let inside: Vec<&AccessForm> = self.inside(l.id).collect();
+        if !self.disjoint || inside.len() * inside.len() > MAX_PAIRS {
+            return false;
+        }
+        let tester = self.analysis.tester(self.nest);
+        let carried = |x: &AccessForm, y: &AccessForm| {
+            let level = common_loops(x, y).iter().position(|c| *c == l.id);
+            level.is_none_or(|level| {
+                let all = tester.dependences_within(Pair::new(x, y), level, 1);
+                all.is_none_or(|all| {
+                    all.iter()
+                        .any(|d| d.directions.get(level) == Some(&Dir::Lt))
+                })
+            })
+        };
+        let backwards = |x: &AccessForm, y: &AccessForm| {
+            x.array == y.array && (x.store || y.store) && x.order >= y.order && carried(x, y)
+        };
+        !inside
+            .iter()
+            .any(|x| inside.iter().any(|y| backwards(x, y)))
+    }
+}

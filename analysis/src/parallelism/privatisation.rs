@@ -1,0 +1,67 @@
+//! Arrays of which every iteration of a loop can have a copy of its own: work arrays.
+//!
+//! An array is privatisable in a loop if no value flows from one iteration to another through it: whatever an iteration
+//! reads, it wrote before. What remains are anti and output dependences, which copies do away with (Tu and Padua,
+//! "Automatic array privatization", 1993). The array is the caller's, so afterwards it must hold what the last writers
+//! left: an element that an iteration writes is written by each later one too, and the last iteration works on the array
+//! itself.
+
+use nestwise_ir::model::nest::Nest;
+use nestwise_ir::schedule::ThreadLoop;
+use nestwise_ir::{ArrayId, ArrayKind, LoopId};
+
+use crate::dependence::Tester;
+use crate::parallelism::verdict::{Analysis, LoopInfo};
+use crate::values::forms::AccessForm;
+
+/// Accesses of one array in one loop beyond which it is not looked at.
+const MAX_ACCESSES: usize = 40;
+
+/// Whether the iterations of loop `id` may work on copies of `array`, provided that no subscript of it wraps; `accesses`
+/// are those in the loop. The last iteration has to work on the array itself.
+pub fn privatisable(
+    tester: &Tester<'_>,
+    id: LoopId,
+    array: ArrayId,
+    accesses: &[&AccessForm],
+) -> bool {
+    let writes: Vec<&AccessForm> = accesses.iter().copied().filter(|a| a.store).collect();
+    let affine = |a: &&AccessForm| a.index.iter().all(|f| f.affine().is_some());
+    copyable(tester.nest, array)
+        && accesses.len() <= MAX_ACCESSES
+        && accesses.iter().all(affine)
+        && accesses
+            .iter()
+            .filter(|a| !a.store)
+            .all(|read| tester.written_before(read, &writes, id))
+        && writes.iter().all(|w| tester.written_again(w, &writes, id))
+}
+
+/// Whether a loop on threads does enough to be worth its copies. A loop that leaves nothing but what each iteration
+/// overwrites does one iteration's work; and elements that a loop inside shares out among its own iterations need no
+/// copies there, nor does an array that would have to be copied whole for what later iterations write.
+pub(crate) fn worth_copying(analysis: &Analysis, mapped: &ThreadLoop) -> bool {
+    let inside = |a: &&AccessForm| a.loops.contains(&mapped.id);
+    let all = || analysis.forms.accesses.iter().flatten().filter(inside);
+    let overwrites = all()
+        .filter(|a| a.store)
+        .all(|a| mapped.private.contains(&a.array))
+        && mapped.reductions.is_empty();
+    let shared_out = |a: &AccessForm| {
+        let inner = a.loops.iter().skip_while(|l| **l != mapped.id).skip(1);
+        inner
+            .into_iter()
+            .any(|l| analysis.loop_info(*l).is_some_and(LoopInfo::is_parallel))
+    };
+    let whole = mapped.renamed.iter().filter(|r| !r.is_halo());
+    let updated = mapped.array_reductions.iter().map(|r| r.0);
+    let mut updated = updated.chain(whole.map(|r| r.array));
+    let spread = |array: ArrayId| all().filter(|a| a.array == array).all(shared_out);
+    (mapped.private.is_empty() || !overwrites) && !updated.any(spread)
+}
+
+/// Whether a slot is memory of fixed size.
+fn copyable(nest: &Nest, array: ArrayId) -> bool {
+    let decl = nest.arrays.get(array);
+    decl.is_some_and(|d| d.kind != ArrayKind::Appended)
+}

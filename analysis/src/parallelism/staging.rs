@@ -1,0 +1,322 @@
+//! Verdicts in two stages: what types decide, once; what values decide of the rest, at each launch, without looking at
+//! the nest again.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use nestwise_ir::schedule::ThreadLoop;
+use nestwise_ir::{ArrayId, LoopId, Nest};
+
+use crate::dependence::Property;
+use crate::guards::launch_values::LaunchValues;
+use crate::guards::{self, GuardSet};
+use crate::parallelism::verdict::{Analysis, LoopInfo, Options, Verdict, analyse_with};
+use crate::schedule::{Beyond, LaunchInfo, Waves, beyond, thread_loops, vectorise};
+use crate::values::condition::Clause;
+
+/// Clauses of one nest that a launch looks at.
+const MAX_CLAUSES: usize = 64;
+/// Kinds of launches of one nest whose abilities are found out; further ones count as such that prove nothing.
+const MAX_CLEARED: usize = 16;
+
+/// What a nest can be made to do.
+#[derive(Clone, Debug, Default)]
+pub struct Abilities {
+    /// The outermost loops that may run on threads, if need be once they are rewritten.
+    roots: Vec<ThreadLoop>,
+    /// The same where no array may be copied.
+    uncopied: Vec<ThreadLoop>,
+    /// Without such loops: two that may run as waves.
+    pub waves: Option<Waves>,
+    /// Some loop may run on vector lanes.
+    pub vectorisable: bool,
+}
+
+/// What a nest can do once some guards are proven and so many clauses do not hold.
+struct Cleared {
+    /// None: conditions are not met.
+    absent: Option<usize>,
+    proven: GuardSet,
+    able: Arc<Abilities>,
+}
+
+/// What a launch asks of a nest's verdicts: enough to price it, and to choose among kernels that were compiled before.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Summary {
+    /// Whatever the conditions of its loops are made of; behind them, what would make copies unnecessary.
+    clauses: Vec<Clause>,
+    /// How many of them conditions are made of.
+    needed: usize,
+    /// What their index arrays would have to be.
+    elements: Vec<(ArrayId, Property)>,
+    /// Some loop's verdict depends on values.
+    open: bool,
+    /// The nest has guards.
+    guarded: bool,
+    /// Some loop's iterations are independent, perhaps under a condition.
+    has_parallel: bool,
+    /// The top loop's are.
+    shares_top: bool,
+    /// Arrays that some loop's iterations must not share, if they run at once.
+    copied: Vec<ArrayId>,
+    /// Verdicts count from values at entry that the nest changes.
+    from_entry: bool,
+}
+
+/// A nest's verdicts before any value is known, and what values may still make of them.
+pub struct Staged {
+    summary: Summary,
+    options: Options,
+    /// By loop. Where only the summary was kept, they are found once something asks for more.
+    verdicts: OnceLock<Analysis>,
+    as_is: OnceLock<Arc<Abilities>>,
+    cleared: Mutex<Vec<Cleared>>,
+}
+
+impl Staged {
+    /// Analyses a nest.
+    pub fn new(nest: &Nest, options: Options) -> Staged {
+        Staged::of(nest, analyse_with(nest, options))
+    }
+
+    /// Stages what an analysis of the nest has found.
+    pub fn of(nest: &Nest, verdicts: Analysis) -> Staged {
+        let staged = Staged::kept(Summary::of(nest, &verdicts), verdicts.options.clone());
+        Staged {
+            verdicts: OnceLock::from(verdicts),
+            ..staged
+        }
+    }
+
+    /// What an earlier analysis of the nest under these options came to.
+    pub fn kept(summary: Summary, options: Options) -> Staged {
+        Staged {
+            summary,
+            options,
+            verdicts: OnceLock::new(),
+            as_is: OnceLock::new(),
+            cleared: Mutex::default(),
+        }
+    }
+
+    /// What is enough to make it again, for the same nest.
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// What each loop may do. `nest`: the one this was made for.
+    pub fn verdicts(&self, nest: &Nest) -> &Analysis {
+        self.verdicts
+            .get_or_init(|| analyse_with(nest, self.options.clone()))
+    }
+
+    /// What the analysis takes for granted.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The clauses that these values refute, a bit each.
+    pub fn refuted(&self, values: &LaunchValues) -> u64 {
+        let refuted = |c: &Clause| u64::from(c.holds(values) == Some(false));
+        let all = self.summary.clauses.iter().enumerate();
+        all.fold(0, |bits, (i, c)| bits | refuted(c) << i)
+    }
+
+    /// Whether verdicts count from values at entry that the nest changes: then they say nothing of a nest that goes on
+    /// half-way.
+    pub fn counts_from_entry(&self) -> bool {
+        self.summary.from_entry
+    }
+
+    /// The clauses of some bits.
+    pub fn clauses(&self, bits: u64) -> Vec<Clause> {
+        let all = self.summary.clauses.iter().enumerate();
+        all.filter(|(i, _)| bits >> i & 1 == 1)
+            .map(|(_, c)| c.clone())
+            .collect()
+    }
+
+    /// What index arrays would have to be for loops to run in parallel.
+    pub fn elements(&self) -> &[(ArrayId, Property)] {
+        &self.summary.elements
+    }
+
+    /// Those of some bits.
+    pub fn elements_of(&self, bits: u64) -> Vec<(ArrayId, Property)> {
+        let all = self.summary.elements.iter().take(64).enumerate();
+        all.filter(|(i, _)| bits >> i & 1 == 1)
+            .map(|(_, e)| *e)
+            .collect()
+    }
+
+    /// What the nest (the one this was made for) can do in a launch that proves these guards and refutes these clauses.
+    /// `hopeful`: every index array is as it should be. It is found out when such a launch first asks, which takes as long
+    /// as compiling, about.
+    pub fn abilities(
+        &self,
+        nest: &Nest,
+        refuted: u64,
+        proven: &GuardSet,
+        hopeful: bool,
+    ) -> Arc<Abilities> {
+        self.as_is
+            .get_or_init(|| Arc::new(Abilities::of(nest, self.verdicts(nest))));
+        if let Some(found) = self.known_abilities(refuted, proven, hopeful) {
+            return found;
+        }
+        // Nobody waits for this but who asked: meanwhile others price what they know.
+        let absent = self.absent(refuted, hopeful);
+        let options = Options {
+            absent: self.summary.clauses[..absent.unwrap_or(0)].to_vec(),
+            elements: absent.map_or(vec![], |_| self.summary.elements.clone()),
+            ..self.options.clone()
+        };
+        let nest = guards::apply(nest, proven);
+        let able = Arc::new(Abilities::of(&nest, &analyse_with(&nest, options)));
+        lock(&self.cleared).push(Cleared {
+            absent,
+            proven: proven.clone(),
+            able: able.clone(),
+        });
+        able
+    }
+
+    /// The same if it need not be found out.
+    pub fn known_abilities(
+        &self,
+        refuted: u64,
+        proven: &GuardSet,
+        hopeful: bool,
+    ) -> Option<Arc<Abilities>> {
+        let as_is = self.as_is.get()?;
+        // Guards may hide what a rewriting could do.
+        let hidden = self.summary.guarded && !as_is.has_top();
+        let absent = self.absent(refuted, hopeful);
+        let conditions = absent.is_some()
+            && (self.summary.open || self.summary.clauses.len() > self.summary.needed);
+        if !conditions && !hidden {
+            return Some(as_is.clone());
+        }
+        let cleared = lock(&self.cleared);
+        let same = |c: &&Cleared| c.absent == absent && c.proven == *proven;
+        match cleared.iter().find(same) {
+            Some(found) => Some(found.able.clone()),
+            None => (cleared.len() >= MAX_CLEARED).then(|| as_is.clone()),
+        }
+    }
+
+    /// How many clauses a launch may take not to hold, the first so many; none if not what conditions need.
+    fn absent(&self, refuted: u64, hopeful: bool) -> Option<usize> {
+        let gone = refuted.trailing_ones() as usize;
+        let counts = [self.summary.clauses.len(), self.summary.needed];
+        counts.into_iter().find(|c| hopeful && *c <= gone)
+    }
+
+    /// Whether some loop's iterations are independent, perhaps under a condition.
+    pub fn has_parallel(&self) -> bool {
+        self.summary.has_parallel
+    }
+
+    /// Whether the top loop's iterations may be shared among threads, for all that is known before a call.
+    pub fn shares_top(&self) -> bool {
+        self.summary.shares_top
+    }
+
+    /// Arrays that some loop's iterations must not share, if they run at once.
+    pub fn copied(&self) -> &[ArrayId] {
+        &self.summary.copied
+    }
+}
+
+impl Summary {
+    fn of(nest: &Nest, verdicts: &Analysis) -> Summary {
+        let mut clauses: Vec<Clause> = vec![];
+        let mut elements: Vec<(ArrayId, Property)> = vec![];
+        let mut open = false;
+        for info in &verdicts.loops {
+            // Also of loops in which something counts along, once that is computed.
+            let verdicts = [Some(&info.verdict), info.otherwise.as_ref()];
+            if let Some(Verdict::When(condition)) = verdicts
+                .into_iter()
+                .flatten()
+                .find(|v| matches!(v, Verdict::When(_)))
+            {
+                clauses.extend(condition.absent.iter().cloned());
+                elements.extend(&condition.elements);
+                open = true;
+            }
+        }
+        clauses.sort_unstable();
+        clauses.dedup();
+        let needed = clauses.len().min(MAX_CLAUSES);
+        for clause in verdicts.loops.iter().flat_map(|l| &l.uncopied) {
+            if !clauses.contains(clause) {
+                clauses.push(clause.clone());
+            }
+        }
+        clauses.truncate(MAX_CLAUSES);
+        elements.sort_unstable();
+        elements.dedup();
+        let may = |v: &Verdict| !matches!(v, Verdict::Serial(_));
+        let able = |l: &LoopInfo| may(&l.verdict) || l.otherwise.is_some();
+        let mut copied: Vec<ArrayId> = verdicts.loops.iter().flat_map(LoopInfo::copied).collect();
+        copied.sort_unstable();
+        copied.dedup();
+        Summary {
+            clauses,
+            needed,
+            elements,
+            open,
+            guarded: guards::count_set(nest) > 0,
+            has_parallel: verdicts.loops.iter().any(able),
+            shares_top: verdicts.loops.first().is_some_and(|l| may(&l.verdict)),
+            copied,
+            from_entry: verdicts.forms.counts_from_entry(nest),
+        }
+    }
+}
+
+impl Abilities {
+    /// The outermost loops that may run on threads, if every thread may have a copy of the arrays that `roomy` names.
+    pub fn roots(&self, roomy: impl Fn(ArrayId) -> bool) -> &[ThreadLoop] {
+        let all_fit = self.roots.iter().flat_map(ThreadLoop::copied).all(roomy);
+        if all_fit { &self.roots } else { &self.uncopied }
+    }
+
+    /// Whether the top loop may run on threads.
+    fn has_top(&self) -> bool {
+        self.roots.iter().any(|t| t.id == LoopId(0))
+    }
+
+    fn of(nest: &Nest, analysis: &Analysis) -> Abilities {
+        let info = LaunchInfo::guess(nest, analysis.options.fp);
+        let cramped = LaunchInfo {
+            roomy: vec![],
+            ..info.clone()
+        };
+        let lanes = vectorise(nest, analysis, &info);
+        let mut roots = thread_loops(nest, analysis, &info);
+        let mut found = Beyond::default();
+        if !roots.iter().any(|t| t.id == LoopId(0)) {
+            // A launch whose loops are empty has little to do.
+            let assumed = Options {
+                nonempty: u64::MAX,
+                ..analysis.options.clone()
+            };
+            let analysis = analyse_with(nest, assumed.clone());
+            found = beyond(nest, &analysis, &LaunchInfo { assumed, ..info });
+            if !found.threads.is_empty() {
+                roots = std::mem::take(&mut found.threads);
+            }
+        }
+        Abilities {
+            roots,
+            uncopied: thread_loops(nest, analysis, &cramped),
+            waves: found.waves,
+            vectorisable: found.vectors || lanes.has_vectors(),
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,335 @@
+//! Where the iterations of a loop can be parted so that the parts may run in parallel.
+//!
+//! Peeling and index-set splitting (Allen and Kennedy, "Optimizing Compilers for Modern Architectures", 2001, chapter 5;
+//! Wolfe, "High Performance Compilers for Parallel Computing", 1996): a loop run as several loops over consecutive ranges
+//! of its iterations does what it did, in the same order. It gains where all that passes between iterations starts or
+//! ends in one of them (`a[i] = a[k]`: weak-zero), crosses one point (`a[i] = a[n - 1 - i]`: weak-crossing), or happens
+//! on one side of a condition (`if i < k`).
+//!
+//! Candidates are the counters at which two subscripts agree, and those at which a condition on the counter changes. What
+//! a part may do is asked of the same tests that decide verdicts, with the part's range as one more condition.
+
+use nestwise_ir::model::nest::{For, Stmt, StmtKind};
+use nestwise_ir::schedule::Renamed;
+use nestwise_ir::{LoopId, Scalar};
+
+use crate::dataflow::liveness::{VarSet, exposure, live_after};
+use crate::dependence::Tester;
+use crate::guards::static_facts::affine_interval;
+use crate::parallelism::legality::Given;
+use crate::parallelism::verdict::{LoopInfo, Verdict, of_part};
+use crate::structure::{any, assigned, early_exit};
+use crate::transform::index_set_splitting::values::Values;
+use crate::values::affine::{Affine, Ix, Sym};
+use crate::values::forms::AccessForm;
+use crate::values::interval::Interval;
+
+/// Candidates that are looked at for one loop.
+const MAX_CUTS: usize = 6;
+/// Accesses in a loop that is looked at.
+const MAX_ACCESSES: usize = 40;
+/// Statements of a body that may be copied.
+const MAX_STATEMENTS: usize = 60;
+/// A part whose counters may be so far apart is worth being parallel.
+const LONG: i64 = 16;
+/// Coefficients and terms of a cut, few and small enough that sums of their products fit 128 bits.
+const MAX_COEF: i128 = 1 << 32;
+const MAX_TERMS: usize = 12;
+
+/// Where a loop is cut: at the counter for which `divisor * counter == at`, an iteration or the gap between two.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cut {
+    /// A form of symbols and of the counters of loops around.
+    pub at: Affine,
+    /// Positive; it and the form's coefficients have no common divisor.
+    pub divisor: i128,
+}
+
+/// Iterations on one side of a cut, by their counters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// Less.
+    Below,
+    /// Less or equal.
+    UpTo,
+    /// Equal.
+    At,
+    /// Greater or equal.
+    From,
+    /// Greater.
+    Above,
+}
+
+/// A loop as several.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Split {
+    /// Where.
+    pub cut: Cut,
+    /// In ascending order of counters; there are at least two, and no iteration is in none.
+    pub parts: Vec<Piece>,
+}
+
+/// A part of a split loop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Piece {
+    /// Which.
+    pub part: Part,
+    /// It may have more than a few iterations.
+    pub long: bool,
+    /// Those may run in any order; of short parts nobody asks.
+    pub free: bool,
+}
+
+impl Split {
+    /// Whether all iterations but a few may run in any order, part by part.
+    pub fn is_whole(&self) -> bool {
+        self.parts.iter().all(|p| p.free || !p.long)
+    }
+}
+
+impl Cut {
+    /// Where `coef * counter + rest` is zero.
+    fn of(coef: i128, rest: &Affine) -> Option<Cut> {
+        let at = if coef > 0 { rest.neg()? } else { rest.clone() };
+        let all = at.terms().iter().map(|t| t.coef);
+        let g = all.fold(coef.abs(), gcd);
+        Some(Cut {
+            at: at.divided(g)?,
+            divisor: coef.abs() / g,
+        })
+    }
+
+    /// Whether its value can be computed before the loop.
+    fn is_small(&self) -> bool {
+        let small = |c: i128| c.abs() <= MAX_COEF;
+        let terms = self.at.terms();
+        small(self.divisor)
+            && terms.len() <= MAX_TERMS
+            && terms
+                .iter()
+                .all(|t| small(t.coef) && t.syms.len() + usize::from(t.ix.is_some()) <= 1)
+    }
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a.abs() } else { gcd(b, a % b) }
+}
+
+impl Part {
+    /// Forms that are not negative in its iterations, and only there.
+    pub fn within(self, cut: &Cut, counter: Ix) -> Option<Vec<Affine>> {
+        let above = Affine::ix(counter).scale(cut.divisor)?.sub(&cut.at)?;
+        let below = above.neg()?;
+        Some(match self {
+            Part::Below => vec![below.add_const(-1)?],
+            Part::UpTo => vec![below],
+            Part::At => vec![below, above],
+            Part::From => vec![above],
+            Part::Above => vec![above.add_const(-1)?],
+        })
+    }
+}
+
+/// The ways to part a loop, the simplest first.
+const WAYS: [&[Part]; 3] = [
+    &[Part::UpTo, Part::Above],
+    &[Part::Below, Part::From],
+    &[Part::Below, Part::At, Part::Above],
+];
+
+/// Whether iterations may run in any order, without a copy of a whole array: a cut is worth more.
+fn is_free(info: &LoopInfo) -> bool {
+    if !info.renamed.iter().all(Renamed::is_halo) {
+        return false;
+    }
+    match &info.verdict {
+        Verdict::Parallel | Verdict::Reduction(_) => true,
+        Verdict::When(c) => c.absent.is_empty() && c.elements.is_empty(),
+        Verdict::Serial(_) => false,
+    }
+}
+
+impl Given<'_> {
+    /// How to part a loop so that parts of it are parallel; none if it is as it stands, or none would be.
+    ///
+    /// Legal iff
+    ///   - the bounds may be evaluated once more: they depend on nothing that the loop assigns, and cannot fire;
+    ///   - the cut is told by values that are there before the loop;
+    ///   - the loop runs to its end.
+    pub fn may_split(&self, l: &For) -> Option<Split> {
+        let sound = l.step.as_int().is_some_and(|s| s.abs() == 1)
+            && self.rectangular(&[l])
+            && may_be_copied(l)
+            && self.inside(l.id).count() <= MAX_ACCESSES;
+        if !sound || self.info(l.id).is_none_or(is_free) {
+            return None;
+        }
+        let values = Values::before(self, l)?;
+        let live = self.live(l);
+        let mut partly = None;
+        for cut in self.cuts(l, &values) {
+            match self.best(l, &values, &live, cut) {
+                Some(split) if split.is_whole() => return Some(split),
+                found => partly = partly.or(found),
+            }
+        }
+        partly
+    }
+
+    /// What is read after a part of the loop: after it, or in a later part.
+    fn live(&self, l: &For) -> VarSet {
+        let nonempty = self.analysis.options.nonempty;
+        let mut live = live_after(self.nest)[l.id.index()].clone();
+        live.union(&exposure(self.nest, l.id, None, &l.body, nonempty).exposed);
+        live
+    }
+
+    /// The best way to part a loop at a cut.
+    fn best(&self, l: &For, values: &Values, live: &VarSet, cut: Cut) -> Option<Split> {
+        let mut partly = None;
+        for way in WAYS {
+            let mut parts = vec![];
+            for part in way {
+                parts.extend(self.piece(l, values, live, (&cut, *part))?);
+            }
+            if parts.len() < 2 || !parts.iter().any(|p| p.free) {
+                continue;
+            }
+            let cut = cut.clone();
+            let split = Split { cut, parts };
+            if split.is_whole() {
+                return Some(split);
+            }
+            // The larger the part in any order, the better.
+            let larger = |p: &Piece| p.free && matches!(p.part, Part::UpTo | Part::From);
+            if partly.is_none() || split.parts.iter().any(larger) {
+                partly = Some(split);
+            }
+        }
+        partly
+    }
+
+    /// What a part may do; nothing within, if it has no iteration. None: its range is no form.
+    fn piece(
+        &self,
+        l: &For,
+        values: &Values,
+        live: &VarSet,
+        (cut, part): (&Cut, Part),
+    ) -> Option<Option<Piece>> {
+        let within = part.within(cut, Ix::Counter(l.id))?;
+        let long = self.may_span(l.id, &within, LONG);
+        if !long && !self.may_span(l.id, &within, 0) {
+            return Some(None);
+        }
+        let free = long && {
+            let body = values.body(l, cut, part);
+            let of = (l.id, body.as_slice());
+            is_free(&of_part(self.nest, self.analysis, of, &within, live))
+        };
+        Some(Some(Piece { part, long, free }))
+    }
+
+    /// Whether two iterations of a loop in which some forms are not negative may be so far apart.
+    fn may_span(&self, id: LoopId, within: &[Affine], gap: i64) -> bool {
+        let tester = Tester {
+            within,
+            ..self.analysis.tester(self.nest)
+        };
+        tester.may_span(id, gap)
+    }
+
+    /// Whether a part of a loop has at most one iteration.
+    pub fn is_single(&self, id: LoopId, cut: &Cut, part: Part) -> bool {
+        let within = part.within(cut, Ix::Counter(id));
+        within.is_some_and(|within| !self.may_span(id, &within, 1))
+    }
+
+    /// Where subscripts of two accesses agree in one iteration, and where conditions change; the accesses that the verdict
+    /// is about come first.
+    fn cuts(&self, l: &For, values: &Values) -> Vec<Cut> {
+        let counter = Ix::Counter(l.id);
+        let inside: Vec<&AccessForm> = self.inside(l.id).collect();
+        let mut forms: Vec<Affine> = vec![];
+        for (k, x) in inside.iter().enumerate() {
+            let others = inside[k..].iter();
+            for y in others.filter(|y| y.array == x.array && (x.store || y.store)) {
+                let axes = x.index.iter().zip(&y.index);
+                let gap = |(f, g): (&crate::values::forms::Form, &crate::values::forms::Form)| {
+                    f.affine()?.sub(g.affine()?)
+                };
+                forms.extend(axes.filter_map(gap));
+            }
+        }
+        forms.extend(values.conditions(l));
+        let mut out: Vec<Cut> = vec![];
+        for form in forms {
+            let Some(coef) = form.const_coef(counter).filter(|c| *c != 0) else {
+                continue;
+            };
+            let cut = Cut::of(coef, &form.without(counter));
+            let fits = |c: &Cut| {
+                c.is_small() && self.is_known(l, &c.at) && self.is_near(c) && !out.contains(c)
+            };
+            if let Some(cut) = cut.filter(fits) {
+                out.push(cut);
+            }
+            if out.len() == MAX_CUTS {
+                break;
+            }
+        }
+        out
+    }
+
+    /// Whether the quotient that a cut is at fits 64 bits.
+    fn is_near(&self, cut: &Cut) -> bool {
+        let at = affine_interval(self.nest, self.forms(), &cut.at, 4);
+        let below = at.add(Interval::point(-1));
+        let by = Interval::point(cut.divisor);
+        let fits = |i: Interval| i.floor_div(by).within(Interval::of_type(Scalar::I64));
+        cut.divisor == 1 || fits(at) && fits(below)
+    }
+
+    /// Whether a form's value is there before the loop: made of counters of loops around it, of variables that nothing in
+    /// the nest assigns, and of extents.
+    fn is_known(&self, l: &For, form: &Affine) -> bool {
+        let around: Vec<LoopId> = self.around(l.id);
+        let changed = assigned(std::slice::from_ref(&self.nest.top));
+        let classes = crate::structure::Classes::of(self.nest);
+        let fixed = |s: &Sym| match s {
+            Sym::Var(v) => changed.binary_search(v).is_err(),
+            Sym::Dim(a, _) => !classes.permuted(*a),
+            Sym::Def(_) => false,
+        };
+        form.terms().iter().all(|t| {
+            let here = |ix: Ix| matches!(ix, Ix::Counter(c) if around.contains(&c));
+            t.ix.is_none_or(here) && t.syms.iter().all(fixed)
+        })
+    }
+
+    /// The loops around a loop, each a `for`.
+    fn around(&self, id: LoopId) -> Vec<LoopId> {
+        let parent = |id: &LoopId| self.nest.loops.get(*id).and_then(|d| d.parent);
+        let all = std::iter::successors(parent(&id), parent);
+        all.filter(|l| self.forms().loop_form(*l).is_some_and(|f| f.counted))
+            .collect()
+    }
+}
+
+/// What the body of a loop is in one part of it.
+pub(crate) fn body_of(given: &Given<'_>, l: &For, cut: &Cut, part: Part) -> Option<Vec<Stmt>> {
+    Some(Values::before(given, l)?.body(l, cut, part))
+}
+
+/// Whether a loop runs to its end, and its body is small and plain enough to stand several times.
+fn may_be_copied(l: &For) -> bool {
+    let mut count = 0;
+    let odd = any(&l.body, &mut |s| {
+        count += 1;
+        matches!(
+            s.kind,
+            StmtKind::Scope { .. } | StmtKind::Rebind(_) | StmtKind::Leave(_)
+        )
+    });
+    !odd && count <= MAX_STATEMENTS && early_exit(l.id, &l.body).is_none()
+}

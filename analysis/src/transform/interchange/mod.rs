@@ -1,0 +1,103 @@
+//! The loops of a band in another order.
+
+pub(crate) mod legality;
+
+use nestwise_ir::LoopId;
+use nestwise_ir::model::nest::{For, Nest, Stmt, StmtKind};
+
+use crate::parallelism::legality::{Given, is_nothing};
+use crate::transform::{Rewritten, with_for_mut};
+
+/// The nest with the loops of a perfect band in another order, if that is legal: `order` has, from the outside inwards,
+/// the place of each loop in `band`.
+pub fn interchange(given: &Given<'_>, band: &[LoopId], order: &[usize]) -> Option<Rewritten> {
+    let top = band.first() == Some(&LoopId(0));
+    let moves = order.iter().enumerate().any(|(to, from)| to != *from);
+    if top || !moves || !given.may_interchange(band, order) {
+        return None;
+    }
+    let mut nest = given.nest.clone();
+    let mut done = false;
+    crate::guards::for_each_stmt_mut(&mut nest, &mut |s| {
+        if !done && matches!(&s.kind, StmtKind::For(l) if l.id == band[0]) {
+            done = permute(s, order);
+        }
+    });
+    // Where some loop of the nest may be empty, one that was inside it may now be so unnoticed.
+    let nonempty = given.analysis.options.nonempty;
+    let all = (0..nest.loops.len().min(64)).fold(0, |bits, i| bits | 1u64 << i);
+    let known = if nonempty == all { nonempty } else { 0 };
+    done.then(|| Rewritten::of(nest, known, &[]))
+}
+
+/// A loop without its body, and its place in the text.
+type Header = (For, nestwise_ir::Span);
+
+fn permute(outermost: &mut Stmt, order: &[usize]) -> bool {
+    let mut headers: Vec<Header> = vec![];
+    collect(outermost, order.len(), &mut headers);
+    if headers.len() != order.len() {
+        return false;
+    }
+    let mut at = outermost;
+    for (depth, from) in order.iter().enumerate() {
+        let (header, span) = headers[*from].clone();
+        at.span = span;
+        let StmtKind::For(l) = &mut at.kind else {
+            return false;
+        };
+        let body = std::mem::take(&mut l.body);
+        *l = For { body, ..header };
+        if depth + 1 == order.len() {
+            break;
+        }
+        let Some(next) = l.body.first_mut() else {
+            return false;
+        };
+        at = next;
+    }
+    true
+}
+
+fn collect(s: &Stmt, depth: usize, out: &mut Vec<Header>) {
+    let StmtKind::For(l) = &s.kind else { return };
+    let header = For {
+        body: vec![],
+        start: l.start.clone(),
+        stop: l.stop.clone(),
+        step: l.step.clone(),
+        ..*l
+    };
+    out.push((header, s.span));
+    if let (Some(next), true) = (l.body.first(), depth > 1) {
+        collect(next, depth - 1, out);
+    }
+}
+
+/// The nest with `Let`s before an inner loop moved into it, where that makes a perfect band.
+pub fn sink(given: &Given<'_>) -> Option<Nest> {
+    let mut todo: Vec<LoopId> = vec![];
+    given.nest.walk(&mut |s| {
+        if let StmtKind::For(l) = &s.kind
+            && given.may_sink(l)
+        {
+            todo.push(l.id);
+        }
+    });
+    if todo.is_empty() {
+        return None;
+    }
+    let mut nest = given.nest.clone();
+    for id in todo {
+        with_for_mut(&mut nest, id, &mut |l| {
+            let Some(mut last) = l.body.pop() else { return };
+            if let StmtKind::For(inner) = &mut last.kind {
+                let mut lets = std::mem::take(&mut l.body);
+                lets.retain(|s| !is_nothing(s));
+                inner.body.splice(0..0, lets);
+            }
+            l.body.push(last);
+        });
+    }
+    Some(nest)
+}

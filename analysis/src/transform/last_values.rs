@@ -1,0 +1,71 @@
+//! What a band's last iteration leaves in variables, assigned behind the band.
+
+use nestwise_ir::VarId;
+use nestwise_ir::guarded::any_expr_may_fire;
+use nestwise_ir::model::nest::{Expr, ExprKind, For, Nest, Stmt, StmtKind};
+
+use crate::parallelism::legality::invariant;
+use crate::structure::assigned;
+use crate::transform::build::Builder;
+use crate::transform::with_for_mut;
+
+/// Takes the assignments of `vars` out of the body of a perfect band of two loops, and gives those that stand for them
+/// behind it. Both loops have step 1 and are known to run.
+///
+/// Legal iff each of the variables is assigned by one statement of the body's own block, is read nowhere in the body, and
+/// its value depends on nothing that the body assigns, but for the counters: there they have their last values.
+pub(crate) fn peel(
+    nest: &mut Nest,
+    (outer, inner): (&For, &For),
+    vars: &[VarId],
+) -> Option<Vec<Stmt>> {
+    let changed = assigned(&inner.body);
+    let simple = |s: &&Stmt| match &s.kind {
+        StmtKind::Let { var, value } => {
+            vars.contains(var) && !any_expr_may_fire(value) && invariant(value, &changed)
+        }
+        _ => false,
+    };
+    let taken: Vec<Stmt> = inner.body.iter().filter(simple).cloned().collect();
+    let (mut stay, mut reads) = (inner.body.clone(), vec![]);
+    stay.retain(|s| !simple(&s));
+    for s in &inner.body {
+        s.walk(&mut |s| {
+            for e in s.exprs() {
+                e.walk(&mut |e| {
+                    if let ExprKind::Var(v) = e.kind {
+                        reads.push(v);
+                    }
+                });
+            }
+        });
+    }
+    let left = assigned(&stay);
+    if taken.len() != vars.len() || vars.iter().any(|v| left.contains(v) || reads.contains(v)) {
+        return None;
+    }
+    let last = |mut s: Stmt| {
+        let b = Builder { span: s.span };
+        let ends = [outer, inner].map(|l| {
+            let last = b.sub(b.wide(&l.stop), b.number(1));
+            (l.counter, last)
+        });
+        for e in s.exprs_mut() {
+            ends.iter()
+                .for_each(|(v, end)| replace(e, *v, &b.narrow(end.clone())));
+        }
+        s
+    };
+    with_for_mut(nest, inner.id, &mut |l| l.body = stay.clone());
+    Some(taken.into_iter().map(last).collect())
+}
+
+fn replace(e: &mut Expr, var: VarId, by: &Expr) {
+    if matches!(e.kind, ExprKind::Var(v) if v == var) {
+        *e = by.clone();
+        return;
+    }
+    e.children_mut()
+        .into_iter()
+        .for_each(|c| replace(c, var, by));
+}

@@ -1,0 +1,204 @@
+//! Keeping an element in a variable over a loop.
+
+pub(crate) mod legality;
+
+use nestwise_ir::model::nest::{Access, Cast, Expr, ExprKind, For, Nest, Stmt, StmtKind};
+use nestwise_ir::{AccessId, ArrayId, CmpOp, LoopId, Ty, VarDecl, VarId};
+
+use crate::parallelism::legality::Given;
+use crate::transform::{compact, splice_for};
+
+/// The nest with every element that an innermost loop keeps storing held in a variable over that loop, if there
+/// is one that may be. `nonempty` has a bit for each loop known to run whenever it is entered.
+pub fn promote(given: &Given<'_>, nonempty: u64) -> Option<Nest> {
+    let mut todo: Vec<(LoopId, ArrayId)> = vec![];
+    given.nest.walk(&mut |s| {
+        let StmtKind::For(l) = &s.kind else { return };
+        // The top loop has to stay the top statement.
+        let innermost = l.id != LoopId(0)
+            && !crate::structure::any(&l.body, &mut |s| {
+                matches!(s.kind, StmtKind::For(_) | StmtKind::While(_))
+            });
+        for s in l.body.iter().filter(|_| innermost) {
+            if let StmtKind::Store { array, .. } = s.kind
+                && !todo.contains(&(l.id, array))
+                && given.may_promote(l, array)
+            {
+                todo.push((l.id, array));
+            }
+        }
+    });
+    if todo.is_empty() {
+        return None;
+    }
+    let mut nest = given.nest.clone();
+    for (id, array) in todo {
+        let runs = id.index() < 64 && nonempty >> id.index() & 1 == 1;
+        promote_one(&mut nest, id, array, runs);
+    }
+    compact(&mut nest);
+    Some(nest)
+}
+
+fn promote_one(nest: &mut Nest, id: LoopId, array: ArrayId, runs: bool) {
+    let Some(decl) = nest.arrays.get(array) else {
+        return;
+    };
+    let elem = decl.elem;
+    let hidden = VarDecl {
+        name: String::new(),
+        ty: elem,
+        live_in: None,
+        range: None,
+        np_tag: None,
+    };
+    let var = nest.vars.push(hidden);
+    // A load that stands before the loop needs an access of its own where the loop only stores.
+    let fresh = nest.accesses.push(Access {
+        array,
+        store: false,
+        span: Default::default(),
+    });
+    let home = Home {
+        array,
+        var,
+        elem,
+        load: fresh,
+    };
+    splice_for(std::slice::from_mut(&mut nest.top), id, &mut |s| {
+        home.around(s, runs)
+    });
+}
+
+/// Where a promoted element is kept.
+struct Home {
+    array: ArrayId,
+    var: VarId,
+    elem: Ty,
+    /// The access of the load before the loop.
+    load: AccessId,
+}
+
+impl Home {
+    /// `for ...: A[i] = f(A[i])` to `t = A[i]; for ...: t = f(t); A[i] = t`, all of it under `if start < stop` unless
+    /// the loop is known to run: without an iteration there may be no such element. The condition is left out where
+    /// it can be, since what is assigned under one counts as perhaps not assigned.
+    fn around(&self, mut s: Stmt, runs: bool) -> Vec<Stmt> {
+        let span = s.span;
+        let StmtKind::For(l) = &mut s.kind else {
+            return vec![s];
+        };
+        let mut found: Option<(AccessId, Vec<Expr>)> = None;
+        let mut loaded = false;
+        for stmt in &mut l.body {
+            replace_in(stmt, self, &mut found, &mut loaded);
+        }
+        let Some((store, index)) = found else {
+            return vec![s];
+        };
+        let some = has_iterations(l, span);
+        let make = |kind| Stmt { kind, span };
+        let expr = |kind, ty| Expr { kind, ty, span };
+        let (array, var, elem) = (self.array, self.var, self.elem);
+        let mut all = vec![];
+        if loaded {
+            let load = ExprKind::Load {
+                access: self.load,
+                array,
+                index: index.clone(),
+                guard: false,
+            };
+            let value = expr(load, elem);
+            all.push(make(StmtKind::Let { var, value }));
+        }
+        all.push(s);
+        all.push(make(StmtKind::Store {
+            access: store,
+            array,
+            index,
+            value: expr(ExprKind::Var(var), elem),
+            guard: false,
+        }));
+        if runs {
+            return all;
+        }
+        vec![make(StmtKind::If {
+            cond: some,
+            then: all,
+            orelse: vec![],
+        })]
+    }
+}
+
+/// Whether a loop with a constant step runs at all.
+fn has_iterations(l: &For, span: nestwise_ir::Span) -> Expr {
+    let up = l.step.as_int().is_none_or(|v| v > 0);
+    let op = if up { CmpOp::Lt } else { CmpOp::Gt };
+    let (a, b) = (Box::new(l.start.clone()), Box::new(l.stop.clone()));
+    Expr {
+        kind: ExprKind::Compare { op, a, b },
+        ty: Ty::PY_BOOL,
+        span,
+    }
+}
+
+fn replace_in(
+    s: &mut Stmt,
+    to: &Home,
+    home: &mut Option<(AccessId, Vec<Expr>)>,
+    loaded: &mut bool,
+) {
+    let (array, var, elem) = (to.array, to.var, to.elem);
+    for e in s.exprs_mut() {
+        replace_loads(e, array, var, loaded);
+    }
+    if let StmtKind::Store {
+        access,
+        array: a,
+        index,
+        value,
+        ..
+    } = &mut s.kind
+        && *a == array
+    {
+        let span = value.span;
+        let value = std::mem::replace(value, Expr::int(0, span));
+        let value = if value.ty == elem {
+            value
+        } else {
+            // One representation, another provenance: nothing is computed.
+            let kind = ExprKind::Cast {
+                kind: Cast::Value,
+                a: Box::new(value),
+                guard: false,
+            };
+            Expr {
+                kind,
+                ty: elem,
+                span,
+            }
+        };
+        if home.is_none() {
+            *home = Some((*access, std::mem::take(index)));
+        }
+        s.kind = StmtKind::Let { var, value };
+    }
+    for b in s.blocks_mut() {
+        for s in b {
+            replace_in(s, to, home, loaded);
+        }
+    }
+}
+
+fn replace_loads(e: &mut Expr, array: ArrayId, var: VarId, loaded: &mut bool) {
+    if let ExprKind::Load { array: a, .. } = &e.kind
+        && *a == array
+    {
+        *loaded = true;
+        e.kind = ExprKind::Var(var);
+        return;
+    }
+    for c in e.children_mut() {
+        replace_loads(c, array, var, loaded);
+    }
+}

@@ -1,0 +1,12 @@
+//! What generated code is linked with: object code loaded into memory, and the functions it calls.
+
+pub(crate) mod helpers;
+pub(crate) mod hypot;
+pub mod interrupts;
+pub(crate) mod libdevice;
+pub mod load;
+pub(crate) mod merge;
+pub(crate) mod mvec;
+pub(crate) mod numpy;
+pub(crate) mod save;
+pub(crate) mod ufunc;

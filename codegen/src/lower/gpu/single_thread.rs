@@ -1,0 +1,167 @@
+//! What has to do with elements but is on no axis of a device's grid: a kernel that one thread runs.
+//!
+//! The host's part never looks at an element, so that arrays may stay on the device. Statements outside mapped loops that do are
+//! put into kernels of their own, as many as stand side by side, and so is what bounds and conditions read. What they assign
+//! comes back, and the host waits for it.
+
+use nestwise_analysis::dataflow::definite_assignment;
+use nestwise_analysis::dataflow::finite::Finite;
+use nestwise_ir::{Expr, LoopId, Stmt, StmtKind, VarId};
+
+use crate::error::Result;
+use crate::grid::GridKernel;
+use crate::lower::control::loops::Range;
+use crate::lower::gpu::grid::{Asked, Left};
+use crate::lower::gpu::kernel::Axes;
+use crate::lower::gpu::uses::uses;
+use crate::lower::threads::CELL;
+use crate::lower::{Func, Unit, Val, reads_in};
+
+/// What a kernel without axes does.
+#[derive(Clone, Copy)]
+enum Part<'s> {
+    Block(&'s [Stmt]),
+    Value(&'s Expr),
+}
+
+impl<'u> Func<'u, '_> {
+    /// Whether this is a part of the host's, or what a team does together, that may not look at elements.
+    pub(crate) fn has_grid(&self) -> bool {
+        self.u.grid.is_some() || self.team.is_some()
+    }
+
+    /// Statements in order, those that look at elements on the device.
+    pub(crate) fn host_block(&mut self, block: &[Stmt]) -> Result<()> {
+        let mut rest = block;
+        while let Some((first, others)) = rest.split_first() {
+            if !self.is_alone(first) {
+                match self.is_cooperative(first) {
+                    true => self.cooperate(first)?,
+                    false => self.stmt(first)?,
+                }
+                rest = others;
+                continue;
+            }
+            let along = others.iter().take_while(|s| self.may_go_along(s));
+            let mut count = 1 + along.count();
+            // What stands behind the last of them has to do with numbers alone.
+            while !self.is_alone(&rest[count - 1]) {
+                count -= 1;
+            }
+            let (together, behind) = rest.split_at(count);
+            self.alone(Part::Block(together))?;
+            rest = behind;
+        }
+        Ok(())
+    }
+
+    /// What reads elements, as one thread of the device finds it.
+    pub(crate) fn value_alone(&mut self, e: &Expr) -> Result<Val> {
+        let left = self.alone(Part::Value(e))?;
+        Ok(self.load_cell(e.ty.repr, self.cells(left)))
+    }
+
+    /// A statement that looks at elements and that one thread can run.
+    fn is_alone(&self, s: &Stmt) -> bool {
+        touches(s) && self.may_go_along(s)
+    }
+
+    /// Whether one thread can run it: no loop of it is mapped, and nothing of it is the host's to do.
+    fn may_go_along(&self, s: &Stmt) -> bool {
+        let mapped = |id: LoopId| {
+            let grid = &self.u.spec.schedule.grid;
+            grid.iter().any(|g| g.axes.contains(&id))
+        };
+        let mut alone = definite_assignment::exits(std::slice::from_ref(s)).is_empty();
+        s.walk(&mut |s| {
+            alone &= match &s.kind {
+                StmtKind::For(l) => !mapped(l.id),
+                StmtKind::Rebind(_) => false,
+                _ => true,
+            }
+        });
+        alone
+    }
+
+    /// Has one thread run it, and takes what it assigns; its own value is in the first cell.
+    fn alone(&mut self, part: Part<'_>) -> Result<Left> {
+        let u = self.u;
+        // The cells before those of variables are the value's own.
+        let (extra, block, span, own) = match part {
+            Part::Block(block) => (vec![], block, block[0].span, 0),
+            Part::Value(e) => (vec![e], &[][..], e.span, 1),
+        };
+        let (shared, assigned) = given_and_left(u, &extra, block);
+        let made = self.next_threaded(GridKernel {
+            uses: uses(u, block, &extra),
+            leaves: own + assigned.len() > 0,
+            ..GridKernel::alone()
+        })?;
+        self.kernel(made, span, Axes::default(), &shared, |f, results| {
+            f.finite = Some(Finite::of(block));
+            match part {
+                Part::Block(block) => f.block(block)?,
+                Part::Value(e) => {
+                    let value = f.expr(e)?;
+                    f.store_cell(e.ty.repr, value, results);
+                }
+            }
+            for (k, v) in assigned.iter().enumerate() {
+                f.leave_cell(*v, f.ir().offset_const(results, CELL * (own + k)))?;
+            }
+            Ok(())
+        })?;
+        let ir = self.ir();
+        let zero = ir.const_i64(0);
+        let once = Range {
+            start: zero,
+            step: ir.const_i64(1),
+            lo: zero,
+            hi: ir.const_i64(1),
+        };
+        let asked = Asked {
+            range: once,
+            axes: 0,
+            inner: ir.const_i64(-1),
+            copies: ir.const_i64(0),
+            cells: own + assigned.len(),
+            record: 0,
+        };
+        let left = self.launch(made, &shared, asked, span)?;
+        for (k, v) in assigned.iter().enumerate() {
+            let cell = self.ir().offset_const(self.cells(left), CELL * (own + k));
+            self.take_cell(*v, cell)?;
+        }
+        Ok(left)
+    }
+}
+
+/// The variables that statements, evaluated behind values, are given, and those that they leave behind, as a kernel.
+pub(crate) fn given_and_left(
+    u: &Unit<'_>,
+    values: &[&Expr],
+    block: &[Stmt],
+) -> (Vec<VarId>, Vec<VarId>) {
+    let flow = definite_assignment::flow(values, block, None, u.spec.schedule.nonempty);
+    let inside = reads_in(block);
+    // What is needed behind it, or by itself the next time.
+    let needed = |v: &&VarId| flow.exposed.contains(v) || u.live_after(**v, &inside);
+    let mut left: Vec<VarId> = flow.assigned.iter().filter(needed).copied().collect();
+    left.sort();
+    // What is assigned on some paths only has its old value on the others.
+    let kept = left.iter().filter(|v| !flow.definite.contains(v));
+    let mut given: Vec<VarId> = flow.exposed.iter().chain(kept).copied().collect();
+    given.sort();
+    given.dedup();
+    (given, left)
+}
+
+/// Whether it looks at elements anywhere.
+fn touches(s: &Stmt) -> bool {
+    let mut found = false;
+    s.walk(&mut |s| {
+        let reads = s.exprs().any(|e| e.reads(|_| true));
+        found |= matches!(s.kind, StmtKind::Store { .. }) || reads;
+    });
+    found
+}

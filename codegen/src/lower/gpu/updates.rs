@@ -1,0 +1,171 @@
+//! Arrays that the threads of a device do not share, or share in their own way.
+//!
+//! Of a work array (see `nestwise_analysis::parallelism::privatisation`) every iteration but the last has a copy: a thread one for all of its
+//! iterations, and the last iteration works on the array itself. The elements of the threads' copies lie side by side, the first
+//! of all, then the second of all, so that what neighbours look at together lies together.
+//!
+//! Elements that iterations do nothing but update are updated where they are, at once: those that do so in the same array may run
+//! in any order (`nestwise_analysis::parallelism::array_reductions`). What is read of them is the value that changes nothing, so that what is
+//! computed from it is what to update the element by.
+
+use llvm_sys::LLVMAtomicRMWBinOp as Rmw;
+use nestwise_ir::schedule::{GridLoop, RedOp, ThreadLoop};
+use nestwise_ir::{ArrayId, For, Scalar};
+
+use crate::abi::{Access, FrameHeader};
+use crate::error::{Result, unsupported};
+use crate::llvm::{V, Wrap};
+use crate::lower::func::{Cell, Slot};
+use crate::lower::memory::elements::Place;
+use crate::lower::memory::privatised::guarded;
+use crate::lower::{Func, Val};
+
+/// Of a kernel's loops.
+#[derive(Clone, Default)]
+pub(crate) struct Unshared {
+    /// Work arrays.
+    private: Vec<ArrayId>,
+    /// Arrays whose elements are updated; whether that may leave their representation.
+    updated: Vec<(ArrayId, RedOp, bool)>,
+    /// This iteration works on copies.
+    copied: bool,
+}
+
+impl Unshared {
+    pub(crate) fn of(l: &For, g: &GridLoop) -> Unshared {
+        let updated = g.mapped.array_reductions.iter();
+        Unshared {
+            private: g.mapped.private.clone(),
+            updated: updated.map(|(a, op)| (*a, *op, guarded(l, *a))).collect(),
+            copied: false,
+        }
+    }
+
+    /// Whether any iteration has copies.
+    pub(crate) fn has_copies(&self) -> bool {
+        !self.private.is_empty()
+    }
+
+    fn as_threads(&self, l: nestwise_ir::LoopId) -> ThreadLoop {
+        ThreadLoop {
+            private: self.private.clone(),
+            ..ThreadLoop::plain(l)
+        }
+    }
+}
+
+impl Func<'_, '_> {
+    fn unshared(&self) -> Option<&Unshared> {
+        self.axes.as_ref().map(|axes| &axes.unshared)
+    }
+
+    /// Bytes of the copies that a thread of a kernel has.
+    pub(crate) fn thread_bytes(&self, l: &For, unshared: &Unshared) -> Result<V> {
+        self.own_bytes(&unshared.as_threads(l.id))
+    }
+
+    /// Whether elements that follow each other along the last axis do not do so in memory, whatever is known of the array.
+    pub(crate) fn lies_apart(&self, array: ArrayId) -> bool {
+        let has = |u: &Unshared| u.copied && u.private.contains(&array);
+        self.unshared().is_some_and(has)
+    }
+
+    /// In a kernel: an iteration begins, which works on copies if it is not the `last`. What there was in their place.
+    pub(crate) fn enter_copies(&mut self, l: &For, last: V) -> Result<Vec<Slot>> {
+        let before = self.slots.clone();
+        let Some(unshared) = self.unshared().filter(|u| u.has_copies()) else {
+            return Ok(before);
+        };
+        let as_threads = unshared.as_threads(l.id);
+        let ir = self.ir();
+        let copies = ir.load(ir.ptr(), ir.offset_const(self.frame, FrameHeader::USER));
+        let ((thread, threads), (block, blocks)) = (self.linear(0, 1), self.linear(2, 3));
+        let before_block = ir.mul(block, threads, Wrap::Signed);
+        let number = ir.add(before_block, thread, Wrap::Signed);
+        let all = ir.mul(blocks, threads, Wrap::Signed);
+        for place in self.copies(&as_threads)?.0 {
+            let mut slot = self.slot(place.array)?;
+            let either =
+                |theirs: Cell, own: V| Cell::Value(ir.select(last, self.cell(theirs), own));
+            let size = ir.const_i64(self.storage(place.array)?.size() as i64);
+            let first = ir.offset(copies, ir.mul(place.offset, all, Wrap::Signed), true);
+            let own = ir.offset(first, ir.mul(number, size, Wrap::Signed), true);
+            slot.ptr = either(slot.ptr, own);
+            let mut stride = ir.mul(size, all, Wrap::Signed);
+            for (s, extent) in slot.strides.iter_mut().zip(&slot.extents).rev() {
+                *s = either(*s, stride);
+                stride = ir.mul(stride, self.cell(*extent), Wrap::Any);
+            }
+            self.slots[place.array.index()] = slot;
+        }
+        self.set_copied(true);
+        Ok(before)
+    }
+
+    /// In a kernel: it is over.
+    pub(crate) fn leave_copies(&mut self, before: Vec<Slot>) {
+        self.slots = before;
+        self.set_copied(false);
+    }
+
+    fn set_copied(&mut self, copied: bool) {
+        if let Some(axes) = &mut self.axes {
+            axes.unshared.copied = copied;
+        }
+    }
+
+    /// How elements of an array are updated at once, if they are.
+    pub(crate) fn updates(&self, array: ArrayId) -> Option<RedOp> {
+        let mut updated = self.unshared()?.updated.iter();
+        updated.find(|u| u.0 == array).map(|u| u.1)
+    }
+
+    /// What stands for an element before its update.
+    pub(crate) fn before_update(&self, array: ArrayId, op: RedOp) -> Result<Val> {
+        self.identity(self.updatable(array, op)?, op)
+    }
+
+    /// Updates an element by what came of that.
+    pub(crate) fn update_at(&self, array: ArrayId, place: Place, op: RedOp, v: Val) -> Result<()> {
+        self.tell_of(place, Access::Update);
+        let storage = self.updatable(array, op)?;
+        let signed = storage.is_signed();
+        let how = match op {
+            RedOp::Add if storage.is_float() => Rmw::LLVMAtomicRMWBinOpFAdd,
+            RedOp::Add => Rmw::LLVMAtomicRMWBinOpAdd,
+            RedOp::And => Rmw::LLVMAtomicRMWBinOpAnd,
+            RedOp::Or => Rmw::LLVMAtomicRMWBinOpOr,
+            RedOp::Xor => Rmw::LLVMAtomicRMWBinOpXor,
+            RedOp::Min if signed => Rmw::LLVMAtomicRMWBinOpMin,
+            RedOp::Max if signed => Rmw::LLVMAtomicRMWBinOpMax,
+            RedOp::Min => Rmw::LLVMAtomicRMWBinOpUMin,
+            RedOp::Max => Rmw::LLVMAtomicRMWBinOpUMax,
+            _ => return unsupported(format!("elements updated by {op:?} on a device")),
+        };
+        let ir = self.ir();
+        let old = ir.update(how, place.at, v.a);
+        self.mark(old, array);
+        if storage.is_float() {
+            // As of any sum it is noted if it is not finite: whichever sum is the first to be.
+            ir.fadd(old, v.a);
+        }
+        let checked = self
+            .unshared()
+            .is_some_and(|u| u.updated.contains(&(array, op, true)));
+        if op == RedOp::Add && checked {
+            // All go the same way: where the sum leaves its representation, one of them does.
+            let (_, bad) = self.merge(op, Val::one(old), v, storage, false)?;
+            ir.note(bad);
+        }
+        Ok(())
+    }
+
+    /// The type of an array's elements, which has to be one that devices update so.
+    fn updatable(&self, array: ArrayId, op: RedOp) -> Result<Scalar> {
+        let storage = self.storage(array)?;
+        match op.is_atomic(storage) && self.element(array)? == storage {
+            true => Ok(storage),
+            false => unsupported(format!("elements {storage} updated by {op:?} on a device")),
+        }
+    }
+}

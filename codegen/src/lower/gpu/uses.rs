@@ -1,0 +1,56 @@
+//! What a kernel of a device looks at: who launches it brings that there, and knows by it what the kernel has to come behind.
+
+use std::collections::HashSet;
+
+use nestwise_ir::{ArrayId, Expr, ExprKind, Stmt, StmtKind};
+
+use crate::grid::Use;
+use crate::lower::Unit;
+
+/// The arrays that statements, and values besides, look at.
+pub(crate) fn uses(u: &Unit<'_>, block: &[Stmt], values: &[&Expr]) -> Vec<Use> {
+    let mut stored = nestwise_ir::model::nest::stored(block);
+    let mut read = HashSet::new();
+    let mut note = |e: &Expr| {
+        e.walk(&mut |e| {
+            if let ExprKind::Load { array, .. } = e.kind {
+                read.insert(array);
+            }
+        });
+    };
+    values.iter().for_each(|e| note(e));
+    for s in block {
+        s.walk(&mut |s| s.exprs().for_each(&mut note));
+    }
+    if rebinds(block) {
+        // Any of these may be where any other was.
+        let moved: Vec<ArrayId> = u
+            .nest
+            .arrays
+            .ids()
+            .filter(|id| u.rebound.contains(&id.index()))
+            .collect();
+        if moved.iter().any(|id| stored.contains(id)) {
+            stored.extend(&moved);
+        }
+        read.extend(moved);
+    }
+    let used = |id: &ArrayId| stored.contains(id) || read.contains(id);
+    let all = u.nest.arrays.ids().filter(used);
+    all.filter_map(|id| {
+        Some(Use {
+            at: u.layout.slot(id)?.ptr,
+            written: stored.contains(&id),
+        })
+    })
+    .collect()
+}
+
+/// Whether statements rebind arrays.
+pub(crate) fn rebinds(block: &[Stmt]) -> bool {
+    let mut found = false;
+    for s in block {
+        s.walk(&mut |s| found |= matches!(s.kind, StmtKind::Rebind(_)));
+    }
+    found
+}

@@ -1,0 +1,5 @@
+//! Mathematical functions.
+
+pub(crate) mod call;
+pub(crate) mod numpy_loops;
+pub(crate) mod vector_math;

@@ -1,0 +1,9 @@
+//! Operations on one value, or on a vector of values where nothing but the type differs.
+
+pub(crate) mod cast;
+pub(crate) mod complex;
+pub(crate) mod expr;
+pub(crate) mod flag_values;
+pub(crate) mod float;
+pub(crate) mod int;
+pub(crate) mod linear;

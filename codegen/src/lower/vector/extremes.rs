@@ -1,0 +1,133 @@
+//! The least or greatest of several values, where the order in which they are compared does not matter.
+//!
+//! Of ints, `min(a, b, c)`, it matters to how soon the value is there: in a table filled by dynamic programming the neighbour
+//! that the last iteration stored comes late, so the others are compared before.
+//!
+//! Of the floats of an array, `np.max(a)`, the order decides which NaN it is, and which zero. Where the nest goes on only if it is
+//! neither ([`checked`]), vectors may compare them in any order.
+
+use std::collections::HashSet;
+
+use nestwise_ir::model::nest::{BinOp, CmpOp};
+use nestwise_ir::{Const, Expr, ExprKind, Nest, StmtKind, VarId};
+
+use crate::error::{Result, invalid};
+use crate::lower::{Func, Val};
+
+/// The operands of nested minima (maxima) of one representation, left to right; two or more.
+fn operands<'e>(op: BinOp, e: &'e Expr, repr: nestwise_ir::Scalar, out: &mut Vec<&'e Expr>) {
+    match &e.kind {
+        ExprKind::Binary { op: own, a, b, .. } if *own == op && e.ty.repr == repr => {
+            operands(op, a, repr, out);
+            operands(op, b, repr, out);
+        }
+        _ => out.push(e),
+    }
+}
+
+/// Whether an expression is the minimum or maximum of three ints or more.
+pub(crate) fn is_chain(e: &Expr) -> bool {
+    let ExprKind::Binary { op, a, b, .. } = &e.kind else {
+        return false;
+    };
+    let nested = |x: &Expr| matches!(&x.kind, ExprKind::Binary { op: own, .. } if own == op);
+    e.ty.repr.is_int() && matches!(op, BinOp::Min | BinOp::Max) && (nested(a) || nested(b))
+}
+
+/// Variables of the front end's own that are checked to be above or below zero, which NaN is not: it has them for the extremes of
+/// arrays alone, and checks them before anything else reads them.
+pub(crate) fn checked(nest: &Nest) -> HashSet<VarId> {
+    let mut found = HashSet::new();
+    nest.walk(&mut |s| {
+        if let StmtKind::Check { cond, guard: true } = &s.kind
+            && let ExprKind::Select { cond, then, orelse } = &cond.kind
+            && matches!(then.kind, ExprKind::Const(Const::Bool(true)))
+            && let (Some(above), Some(below)) =
+                (beside_zero(CmpOp::Gt, cond), beside_zero(CmpOp::Lt, orelse))
+            && above == below
+            && nest.vars.get(above).is_some_and(|v| v.name.is_empty())
+        {
+            found.insert(above);
+        }
+    });
+    found
+}
+
+/// The variable that is compared with zero.
+fn beside_zero(op: CmpOp, e: &Expr) -> Option<VarId> {
+    match &e.kind {
+        ExprKind::Compare { op: own, a, b } if *own == op => match (&a.kind, &b.kind) {
+            (ExprKind::Var(v), ExprKind::Const(Const::Float(zero))) if *zero == 0.0 => Some(*v),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+impl Func<'_, '_> {
+    /// The operands of `v = max(v, x)`, or of the least, of a variable that is [`checked`].
+    pub(crate) fn updates_extreme<'e>(
+        &self,
+        var: VarId,
+        value: &'e Expr,
+    ) -> Option<(BinOp, &'e Expr, &'e Expr)> {
+        let ExprKind::Binary { op, a, b, .. } = &value.kind else {
+            return None;
+        };
+        let own = matches!(a.kind, ExprKind::Var(v) if v == var);
+        let extreme = matches!(op, BinOp::Min | BinOp::Max) && value.ty.repr.is_float();
+        let scalar = self.lanes.is_none() && self.u.device.is_none();
+        (own && extreme && scalar && self.u.extremes.contains(&var)).then_some((*op, a, b))
+    }
+
+    /// What such a variable becomes.
+    pub(crate) fn extreme_update(&mut self, op: BinOp, before: &Expr, x: &Expr) -> Result<Val> {
+        let (before, x) = (self.expr(before)?, self.expr(x)?);
+        let (before, x) = self.unify(before, x);
+        let ir = self.ir();
+        let name = match op {
+            BinOp::Min => "llvm.minimum",
+            _ => "llvm.maximum",
+        };
+        let v = ir.intrinsic(name, &[ir.type_of(x.a)], &[before.a, x.a]);
+        Ok(Val::shaped(ir.without_signs(v), x.wide))
+    }
+
+    /// Evaluates all operands in order, then compares those first that are there first.
+    pub(crate) fn extreme_chain(&mut self, e: &Expr) -> Result<Val> {
+        let ExprKind::Binary { op, .. } = &e.kind else {
+            return invalid("no minimum");
+        };
+        let mut exprs = Vec::new();
+        operands(*op, e, e.ty.repr, &mut exprs);
+        let mut values = Vec::with_capacity(exprs.len());
+        for operand in exprs {
+            values.push((self.comes_late(operand), self.expr(operand)?));
+        }
+        values.sort_by_key(|(late, _)| *late);
+        let mut all = values.into_iter().map(|(_, v)| v);
+        let Some(mut result) = all.next() else {
+            return invalid("a minimum of nothing");
+        };
+        for v in all {
+            let (x, y) = self.unify(result, v);
+            result = self.int_binary(*op, x, y, e.ty.repr, None, false, e.span)?;
+        }
+        Ok(result)
+    }
+
+    /// Whether an expression may wait for the iteration before: it reads a slot that the nest stores to, or a variable
+    /// that is no counter.
+    fn comes_late(&self, e: &Expr) -> bool {
+        let mut late = false;
+        e.walk(&mut |e| {
+            late |= match &e.kind {
+                // The slot itself: after a swap of rows the other slot holds what was stored a row ago.
+                ExprKind::Load { array, .. } => self.u.stored.contains(array),
+                ExprKind::Var(v) => !self.fixed.contains_key(v),
+                _ => false,
+            };
+        });
+        late
+    }
+}

@@ -1,0 +1,494 @@
+//! What a call takes on a graphics card.
+//!
+//! Kernels take as long as the busiest of three: the operations that a processor does at once, those that one thread does one
+//! after the other (times the turns that threads take, where there are more than have room), and the memory (after Hong and
+//! Kim, "An analytical model for a GPU architecture with memory-level and thread-level parallelism awareness", 2009, and
+//! Volkov, "Understanding Latency Hiding on GPUs", 2016). They run beside the host, which hands them over one by one: where
+//! they are short, that is what takes time, unless one kernel runs the loop around them, whose threads wait for each other behind
+//! each part, and are no more than have room at once. Arrays cross before and after.
+
+#[cfg(test)]
+mod tests;
+
+use nestwise_analysis::LaunchValues;
+use nestwise_analysis::traffic::{Side, Sizes, TrafficPlan};
+use nestwise_ir::{ArrayId, LoopId};
+use serde::{Deserialize, Serialize};
+
+use crate::estimate::block_size::{self, Room};
+use crate::estimate::prices::Seconds;
+use crate::features::{Counts, LoopFeatures};
+
+/// Bytes that memory is read and written by.
+const SECTOR: f64 = 32.0;
+/// The part of a thread's operations that wait for each other.
+const CHAINED: f64 = 0.5;
+/// Threads of a block of a cooperative kernel.
+const TEAM_BLOCK: f64 = 256.0;
+/// Waiting for all threads of a cooperative kernel, where nobody has measured that, and the share of it that threads of a single
+/// block wait: choices, not measured on any card.
+const BARRIER: f64 = 1_500.0;
+const ONE_BLOCK: f64 = 0.1;
+
+/// Weights of one card. Times in nanoseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GpuWeights {
+    /// Making the context, once in a process.
+    pub context: f64,
+    /// Having the driver assemble a nest's kernels.
+    pub module: f64,
+    /// Handing a kernel to the driver.
+    pub launch: f64,
+    /// The shortest kernel, on the card.
+    pub kernel: f64,
+    /// Waiting for what kernels leave behind.
+    pub wait: f64,
+    /// Behind a part of a cooperative kernel, for all of its threads. Not measured: there are no such kernels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub barrier: Option<f64>,
+    /// Copying an array to the card.
+    pub up: CopyWeights,
+    /// Copying one back.
+    pub down: CopyWeights,
+    /// Processors.
+    pub processors: f64,
+    /// Threads that one of them has room for.
+    pub resident: f64,
+    /// An operation of a thread, where enough others have something to do: of one processor's time.
+    pub busy: GpuOps,
+    /// The same where the next one waits for it.
+    pub latency: GpuOps,
+    /// Bytes of the cache that all have in common.
+    pub cache: f64,
+    /// 32 bytes from it, where all processors ask for some.
+    pub cached: f64,
+    /// The same from memory.
+    pub memory: f64,
+}
+
+impl Default for GpuWeights {
+    /// About those of an NVIDIA H200: by them mappings are compared where nobody has measured a card.
+    fn default() -> Self {
+        GpuWeights {
+            context: 2.2e8,
+            module: 3e7,
+            launch: 3_500.0,
+            kernel: 3_500.0,
+            wait: 20_000.0,
+            barrier: None,
+            up: CopyWeights {
+                copy: 3_000.0,
+                first: 0.1,
+                byte: 0.04,
+            },
+            down: CopyWeights {
+                copy: 3_000.0,
+                first: 0.1,
+                byte: 0.06,
+            },
+            processors: 132.0,
+            resident: 2048.0,
+            busy: GpuOps {
+                simple: 0.008,
+                slow: 0.12,
+                access: 0.02,
+                call: 0.5,
+            },
+            latency: GpuOps {
+                simple: 8.0,
+                slow: 100.0,
+                access: 300.0,
+                call: 400.0,
+            },
+            cache: 6.3e7,
+            cached: 0.006,
+            memory: 0.0076,
+        }
+    }
+}
+
+/// Copies of arrays.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CopyWeights {
+    /// Each copy.
+    pub copy: f64,
+    /// Each of its first [`CopyWeights::FIRST`] bytes, which one thread of the host copies.
+    pub first: f64,
+    /// Each other byte.
+    pub byte: f64,
+}
+
+impl CopyWeights {
+    /// As many bytes at the beginning of an array.
+    pub const FIRST: f64 = 262_144.0;
+
+    fn nanos(&self, copied: &Copied) -> f64 {
+        let more = copied.bytes - copied.first;
+        copied.arrays * self.copy + copied.first * self.first + more * self.byte
+    }
+}
+
+/// Arrays that cross in one direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Copied {
+    /// How many.
+    pub arrays: f64,
+    /// Their bytes.
+    pub bytes: f64,
+    /// Of these the ones that are among the first [`CopyWeights::FIRST`] of their arrays.
+    pub first: f64,
+}
+
+impl Copied {
+    /// One more array, of so many bytes.
+    pub fn add(&mut self, bytes: f64) {
+        self.arrays += 1.0;
+        self.bytes += bytes;
+        self.first += bytes.min(CopyWeights::FIRST);
+    }
+}
+
+/// A weight for each kind of operation of a thread, on numbers of 64 bits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GpuOps {
+    /// Additions, multiplications, comparisons, counters.
+    pub simple: f64,
+    /// Divisions and roots.
+    pub slow: f64,
+    /// Loads and stores, wherever it is.
+    pub access: f64,
+    /// Functions.
+    pub call: f64,
+}
+
+impl GpuOps {
+    fn weigh(&self, c: &Counts) -> f64 {
+        self.simple * c.simple_ops
+            + self.slow * c.slow_ops
+            + self.access * c.accesses
+            + self.call * (c.calls + c.numpy_calls)
+    }
+}
+
+/// What crosses in a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Copies {
+    /// To the card.
+    pub up: Copied,
+    /// To the host.
+    pub down: Copied,
+}
+
+/// A loop of a nest that becomes a kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OnAxes {
+    /// It and those inside it that are axes of one grid, outermost first.
+    pub loops: Vec<LoopId>,
+    /// The host waits for what it leaves behind.
+    pub awaited: bool,
+    /// Arrays of which each thread has one.
+    pub private: Vec<ArrayId>,
+}
+
+/// A way to have a nest's loops on a grid.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Axes {
+    /// Those that become kernels, or parts of one.
+    pub kernels: Vec<OnAxes>,
+    /// Loops around such ones that are each a cooperative kernel.
+    pub cooperative: Vec<LoopId>,
+}
+
+/// Whether loops may be cooperative kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cooperation {
+    Never,
+    /// Where that is cheaper.
+    ByPrice,
+    /// Wherever they can be.
+    Always,
+}
+
+/// A call on a card, by term.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct OnGpu {
+    /// Arrays up and down.
+    pub transfer: Seconds,
+    /// Handing kernels over, and waiting.
+    pub launch: Seconds,
+    /// What kernels take longer than that.
+    pub compute: Seconds,
+}
+
+/// A nest under a card's weights.
+#[derive(Clone, Debug)]
+pub struct Priced {
+    top: LoopFeatures,
+    traffic: TrafficPlan,
+    weights: GpuWeights,
+}
+
+/// Kernels of the same loops.
+#[derive(Clone, Copy, Debug, Default)]
+struct Kernels {
+    /// How many run, one after the other.
+    launches: f64,
+    /// They are parts of a cooperative kernel, which has so many blocks.
+    team: Option<f64>,
+    /// What one leaves behind the host may wait for.
+    awaited: bool,
+    /// Threads of each.
+    threads: f64,
+    /// Nanoseconds that each thread keeps a processor busy, and that it takes by itself.
+    busy: f64,
+    latency: f64,
+}
+
+impl Priced {
+    /// Weighs a nest with those features.
+    pub fn new(top: &LoopFeatures, traffic: TrafficPlan, weights: &GpuWeights) -> Priced {
+        Priced {
+            top: top.clone(),
+            traffic,
+            weights: weights.clone(),
+        }
+    }
+
+    /// To get ready for the first kernel of this nest; `begun`: the process has used the card before.
+    pub fn ready(&self, begun: bool) -> Seconds {
+        let context = if begun { 0.0 } else { self.weights.context };
+        Seconds::from_nanos(self.weights.module + context)
+    }
+
+    /// Of several ways to map the nest's loops the one that takes the least, and what that is; none where there is no way.
+    pub fn cheapest<'a>(
+        &self,
+        ways: impl Iterator<Item = &'a Axes> + Clone,
+        cooperation: Cooperation,
+        copies: &Copies,
+        trips: &dyn Fn(LoopId) -> f64,
+        values: &LaunchValues,
+    ) -> Option<(usize, OnGpu)> {
+        let cooperates = |axes: &Axes| !axes.cooperative.is_empty();
+        let any = ways.clone().any(cooperates);
+        let allowed = |axes: &Axes| match cooperation {
+            Cooperation::Never => !cooperates(axes),
+            Cooperation::ByPrice => true,
+            Cooperation::Always => cooperates(axes) || !any,
+        };
+        let priced = ways
+            .enumerate()
+            .filter(|(_, axes)| allowed(axes))
+            .map(|(k, axes)| (k, self.seconds(axes, copies, trips, values)));
+        let takes = |call: &OnGpu| (call.transfer + call.launch + call.compute).0;
+        priced.min_by(|a, b| takes(&a.1).total_cmp(&takes(&b.1)))
+    }
+
+    /// Whether it was measured what cooperative kernels take: on no other card are they chosen.
+    pub fn cooperation(&self) -> Cooperation {
+        match self.weights.barrier {
+            Some(_) => Cooperation::ByPrice,
+            None => Cooperation::Never,
+        }
+    }
+
+    /// The time of a call; `trips` gives each loop's mean trip count.
+    pub fn seconds(
+        &self,
+        axes: &Axes,
+        copies: &Copies,
+        trips: &dyn Fn(LoopId) -> f64,
+        values: &LaunchValues,
+    ) -> OnGpu {
+        let w = &self.weights;
+        let mut kernels = Vec::new();
+        self.kernels(&self.top, 1.0, axes, trips, &mut kernels);
+        let sizes = Sizes { trips, values };
+        let x = |id: LoopId, array: ArrayId| {
+            let around = axes.kernels.iter().find(|a| a.loops.contains(&id))?;
+            Some(match around.private.contains(&array) {
+                true => Side::Own,
+                false => Side::By(*around.loops.last()?),
+            })
+        };
+        let sectors = self.traffic.sectors(&x, SECTOR, &sizes);
+        let missed = self.traffic.traffic(&sizes, [w.cache]);
+        let lines: f64 = missed.iter().map(|t| t.lines[0]).sum();
+        let fetching = (sectors * w.cached).max(lines * 64.0 / SECTOR * w.memory);
+        let computing: f64 = kernels.iter().map(|k| k.nanos(w)).sum();
+        let (parts, whole): (Vec<Kernels>, Vec<Kernels>) =
+            kernels.into_iter().partition(|k| k.team.is_some());
+        let launches: f64 = whole.iter().map(|k| k.launches).sum();
+        let awaited = whole.iter().filter(|k| k.awaited).map(|k| k.launches);
+        let handing = launches * w.launch + w.wait * (1.0 + awaited.sum::<f64>());
+        let meeting: f64 = parts.iter().map(|k| k.launches * k.barrier(w)).sum();
+        let running = launches * w.kernel + meeting + computing.max(fetching);
+        OnGpu {
+            transfer: self.crossing(copies),
+            launch: Seconds::from_nanos(handing),
+            // The host is ahead of the card; where it is not, the card waits for it.
+            compute: Seconds::from_nanos(running - launches * w.launch),
+        }
+    }
+
+    /// What copies between the host's memory and the card's take.
+    pub fn crossing(&self, copies: &Copies) -> Seconds {
+        let (up, down) = (&self.weights.up, &self.weights.down);
+        Seconds::from_nanos(up.nanos(&copies.up) + down.nanos(&copies.down))
+    }
+
+    /// The kernels of a loop that is reached so many times: its own, where it is an axis, or else those of the loops inside and,
+    /// for what else there is, one of one thread in each iteration.
+    fn kernels(
+        &self,
+        l: &LoopFeatures,
+        times: f64,
+        axes: &Axes,
+        trips: &dyn Fn(LoopId) -> f64,
+        out: &mut Vec<Kernels>,
+    ) {
+        let times = times * l.reached;
+        if axes.cooperative.contains(&l.id) {
+            // None of these encloses another.
+            let own = out.len();
+            self.kernels_of(l, times, axes, trips, out);
+            let whole = self.together(times, own, out);
+            out.push(whole);
+            return;
+        }
+        self.kernels_of(l, times, axes, trips, out);
+    }
+
+    /// The same of a loop that runs so many times, as if it were not cooperative itself.
+    fn kernels_of(
+        &self,
+        l: &LoopFeatures,
+        times: f64,
+        axes: &Axes,
+        trips: &dyn Fn(LoopId) -> f64,
+        out: &mut Vec<Kernels>,
+    ) {
+        let own = axes.kernels.iter().find(|a| a.loops.first() == Some(&l.id));
+        if own.is_none() && holds_axes(l, axes) {
+            let iterations = times * trips(l.id);
+            if l.body.accesses > 0.0 {
+                out.push(self.alone(&l.body, iterations));
+            }
+            for inner in &l.inner {
+                self.kernels(inner, iterations, axes, trips, out);
+            }
+            return;
+        }
+        let mut all = Kernels {
+            launches: times,
+            awaited: own.is_none_or(|a| a.awaited),
+            ..Kernels::default()
+        };
+        let mut threads = 1.0;
+        let is_axis = |l: &LoopFeatures| own.is_some_and(|a| a.loops.contains(&l.id));
+        self.inside(l, 1.0, &is_axis, trips, &mut threads, &mut all);
+        all.threads = threads;
+        out.push(all);
+    }
+
+    /// Adds what a thread does in a loop; axes only multiply threads.
+    fn inside(
+        &self,
+        l: &LoopFeatures,
+        times: f64,
+        is_axis: &dyn Fn(&LoopFeatures) -> bool,
+        trips: &dyn Fn(LoopId) -> f64,
+        threads: &mut f64,
+        all: &mut Kernels,
+    ) {
+        let times = match is_axis(l) {
+            true => {
+                *threads *= trips(l.id).max(1.0);
+                times
+            }
+            false => times * l.reached * trips(l.id),
+        };
+        // The counter's step and test.
+        let body = Counts {
+            simple_ops: l.body.simple_ops + 2.0,
+            ..l.body
+        };
+        all.busy += times * self.weights.busy.weigh(&body);
+        all.latency += times * self.weights.latency.weigh(&body);
+        for inner in &l.inner {
+            self.inside(inner, times, is_axis, trips, threads, all);
+        }
+    }
+
+    /// Those from there on become parts of one kernel, which runs so often.
+    fn together(&self, times: f64, first: usize, out: &mut [Kernels]) -> Kernels {
+        let parts = &mut out[first..];
+        let widest = parts.iter().map(|k| k.threads).fold(1.0, f64::max);
+        let blocks = (widest / TEAM_BLOCK).ceil().min(self.weights.processors);
+        for part in parts {
+            part.team = Some(blocks);
+        }
+        Kernels {
+            launches: times,
+            // It tells where the loop ended.
+            awaited: true,
+            ..Kernels::default()
+        }
+    }
+
+    fn alone(&self, body: &Counts, times: f64) -> Kernels {
+        Kernels {
+            launches: times,
+            team: None,
+            awaited: true,
+            threads: 1.0,
+            busy: self.weights.busy.weigh(body),
+            latency: self.weights.latency.weigh(body),
+        }
+    }
+}
+
+/// Whether some loop inside is the first axis of a grid.
+fn holds_axes(l: &LoopFeatures, axes: &Axes) -> bool {
+    let is_first = |id: LoopId| axes.kernels.iter().any(|a| a.loops.first() == Some(&id));
+    l.inner
+        .iter()
+        .any(|inner| is_first(inner.id) || holds_axes(inner, axes))
+}
+
+impl Kernels {
+    /// Until all threads of the team have met behind a part.
+    fn barrier(&self, w: &GpuWeights) -> f64 {
+        let all = w.barrier.unwrap_or(BARRIER);
+        let alone = self.team.is_some_and(|blocks| blocks <= 1.0);
+        all * if alone { ONE_BLOCK } else { 1.0 }
+    }
+
+    /// Nanoseconds on the card, memory apart.
+    fn nanos(&self, w: &GpuWeights) -> f64 {
+        if let Some(blocks) = self.team {
+            let turns = (self.threads / (blocks * TEAM_BLOCK)).ceil().max(1.0);
+            let busy = self.busy * TEAM_BLOCK.min(self.threads);
+            return self.launches * turns * busy.max(self.latency * CHAINED);
+        }
+        // Blocks are handed out whole: some processors have one more than others.
+        let room = Room {
+            processors: w.processors as i64,
+            threads: w.resident as i64,
+            registers: 0,
+        };
+        let block = room.block(self.threads as i64, None, block_size::USUAL) as f64;
+        let blocks = (self.threads / block).ceil().max(1.0);
+        let each = (blocks / w.processors).ceil();
+        let busy = self.busy * each * block.min(self.threads);
+        let turns = (each * block / w.resident).ceil().max(1.0);
+        self.launches * busy.max(self.latency * CHAINED * turns)
+    }
+}

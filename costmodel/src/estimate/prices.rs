@@ -1,0 +1,374 @@
+//! The model: features, weights and sizes to what a nest takes in CPython and compiled.
+
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, Mul};
+
+use nestwise_analysis::LaunchValues;
+use nestwise_analysis::traffic::TrafficPlan;
+use nestwise_ir::{LoopId, LoopWork, Tally, Work};
+
+use crate::device::Device;
+use crate::estimate::compute::Compute;
+use crate::estimate::host::Priced;
+use crate::estimate::threads::Team;
+use crate::estimate::{gpu, guessed_shape};
+use crate::features::{Features, LoopFeatures};
+use crate::profile::MachineProfile;
+
+/// A cost in seconds. Never negative, never NaN; infinity means "cannot run there".
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default)]
+pub struct Seconds(pub f64);
+
+impl Seconds {
+    /// A cost no candidate can win with.
+    pub const INFINITE: Seconds = Seconds(f64::INFINITY);
+
+    /// From nanoseconds; what is not a number or negative counts as free.
+    pub fn from_nanos(ns: f64) -> Seconds {
+        Seconds((ns * 1e-9).max(0.0))
+    }
+}
+
+impl Add for Seconds {
+    type Output = Seconds;
+    fn add(self, other: Seconds) -> Seconds {
+        Seconds(self.0 + other.0)
+    }
+}
+
+impl Mul<f64> for Seconds {
+    type Output = Seconds;
+    fn mul(self, factor: f64) -> Seconds {
+        // Zero trips of something impossible cost nothing, where plain arithmetic would say NaN.
+        if factor == 0.0 {
+            Seconds(0.0)
+        } else {
+            Seconds(self.0 * factor)
+        }
+    }
+}
+
+impl Sum for Seconds {
+    fn sum<I: Iterator<Item = Seconds>>(iter: I) -> Seconds {
+        iter.fold(Seconds(0.0), Add::add)
+    }
+}
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            s if s >= 1.0 => write!(f, "{s:.2} s"),
+            s if s >= 1e-3 => write!(f, "{:.2} ms", s * 1e3),
+            s if s >= 1e-6 => write!(f, "{:.2} us", s * 1e6),
+            s => write!(f, "{:.0} ns", s * 1e9),
+        }
+    }
+}
+
+/// One device's price, by term.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Estimate {
+    /// Binding, guards, writing back.
+    pub bind: Seconds,
+    /// Lists into buffers and back.
+    pub convert: Seconds,
+    /// Compiling, zero when cached.
+    pub compile: Seconds,
+    /// Starting and joining threads.
+    pub fork_join: Seconds,
+    /// How many of them: 0 where there are none, or as many as there may be.
+    pub threads: u32,
+    /// Arrays to a graphics card and back.
+    pub transfer: Seconds,
+    /// Handing kernels to it.
+    pub launch: Seconds,
+    /// Copies from which an event is undone.
+    pub undo: Seconds,
+    /// Touching memory for the first time.
+    pub pages: Seconds,
+    /// The loops themselves.
+    pub compute: Seconds,
+    /// What the model said of what a launch measures, before they were corrected by what was measured.
+    pub raw: Seconds,
+    /// The same for what is around that.
+    pub raw_around: Seconds,
+}
+
+impl Estimate {
+    /// All terms together.
+    pub fn total(&self) -> Seconds {
+        self.warm() + self.compile
+    }
+    /// All terms but compilation: what every further call costs.
+    pub fn warm(&self) -> Seconds {
+        self.around() + self.modelled()
+    }
+    /// The part before and after that.
+    pub fn around(&self) -> Seconds {
+        self.bind + self.convert
+    }
+    /// The part that a launch measures: all from the kernel's first iteration to its last.
+    pub fn modelled(&self) -> Seconds {
+        let starting = self.fork_join + self.transfer + self.launch;
+        starting + self.undo + self.pages + self.compute
+    }
+    /// Each term by name.
+    pub fn terms(&self) -> [(&'static str, Seconds); 9] {
+        [
+            ("bind", self.bind),
+            ("convert", self.convert),
+            ("compile", self.compile),
+            ("fork-join", self.fork_join),
+            ("transfer", self.transfer),
+            ("launch", self.launch),
+            ("undo", self.undo),
+            ("pages", self.pages),
+            ("compute", self.compute),
+        ]
+    }
+    /// That part takes so many times as long.
+    pub(crate) fn correct(&mut self, factor: f64) {
+        let terms = [
+            &mut self.fork_join,
+            &mut self.transfer,
+            &mut self.launch,
+            &mut self.undo,
+            &mut self.pages,
+            &mut self.compute,
+        ];
+        terms.into_iter().for_each(|term| *term = *term * factor);
+    }
+    /// What is around it takes so many times as long.
+    pub(crate) fn correct_around(&mut self, factor: f64) {
+        for term in [&mut self.bind, &mut self.convert] {
+            *term = *term * factor;
+        }
+    }
+}
+
+/// A nest's features under one machine's weights: seconds per execution of each loop body, interpreted and
+/// compiled. Made once per nest; [`Prices::total`] only multiplies trip counts in.
+#[derive(Clone, Debug)]
+pub struct Prices {
+    top: LoopPrice,
+    /// What a kernel will likely take: without vectors, and with them.
+    guesses: [Priced; 2],
+    /// For the machine's card, or for a usual one where it has none.
+    gpu: gpu::Priced,
+    has_gpu: bool,
+    /// Some of its work is [NumPy's loops'](LoopPrice::library).
+    has_library: bool,
+    /// The head of the top loop in CPython, once per call.
+    entry: Seconds,
+    /// What CPython takes more where others have had the caches: for any loop, and for each kind of operation.
+    cold: [Seconds; 2],
+    compile: Seconds,
+    compile_quick: Seconds,
+    compile_first: Seconds,
+    nodes: (f64, f64),
+}
+
+#[derive(Clone, Debug)]
+struct LoopPrice {
+    id: LoopId,
+    interpreted: Seconds,
+    /// The part of that which compiled code has NumPy do, too: what cores share, and what a library that uses all of them does.
+    library: [Seconds; 2],
+    /// What its own body executes, a bit for each kind.
+    kinds: u128,
+    /// How often it is reached and how many trips it makes, as CPython sees it.
+    work: LoopWork,
+    inner: Vec<LoopPrice>,
+}
+
+impl Prices {
+    /// Weighs `features` with `profile`.
+    /// `lanes`: numbers of 64 bits in a vector register.
+    pub fn new(
+        features: &Features,
+        traffic: &TrafficPlan,
+        lanes: u32,
+        profile: &MachineProfile,
+    ) -> Prices {
+        let c = &profile.compile;
+        let (scalar, vectors) = match features.vectors {
+            true => (0.0, features.nodes),
+            false => (features.nodes, 0.0),
+        };
+        let guess = |lanes| {
+            let shape = guessed_shape::shape(features, lanes);
+            Priced::new(&shape, traffic.clone(), Vec::new(), &profile.host)
+        };
+        let top = LoopPrice::new(&features.top, profile);
+        Prices {
+            has_library: top.has_library(),
+            top,
+            entry: interpreted(&features.entry, profile),
+            cold: [profile.cold.interpreter, profile.cold.kind].map(Seconds::from_nanos),
+            guesses: [guess(1), guess(lanes)],
+            gpu: gpu::Priced::new(
+                &features.top,
+                traffic.clone(),
+                &profile.gpu.clone().unwrap_or_default(),
+            ),
+            has_gpu: profile.gpu.is_some(),
+            compile: Seconds::from_nanos(c.kernel + c.node * scalar + c.vector_node * vectors),
+            compile_quick: Seconds::from_nanos(c.quick_kernel + c.quick_node * features.nodes),
+            compile_first: Seconds::from_nanos(c.first),
+            nodes: (scalar, vectors),
+        }
+    }
+
+    /// The nest on the machine's card, if it has one.
+    pub fn gpu(&self) -> Option<&gpu::Priced> {
+        self.has_gpu.then_some(&self.gpu)
+    }
+
+    /// The nest on the machine's card, or on a usual one where nobody has measured any.
+    pub fn some_gpu(&self) -> &gpu::Priced {
+        &self.gpu
+    }
+
+    /// The memory that the nest goes through as it is written.
+    pub fn traffic(&self) -> &TrafficPlan {
+        &self.guesses[0].traffic
+    }
+
+    /// Time to compile a kernel of this nest.
+    pub fn compile(&self) -> Seconds {
+        self.compile
+    }
+
+    /// Time to make quick code of this nest.
+    pub fn compile_quick(&self) -> Seconds {
+        self.compile_quick
+    }
+
+    /// What the first code of a process takes more than later ones.
+    pub fn compile_first(&self) -> Seconds {
+        self.compile_first
+    }
+
+    /// Time to make the first kernel for a device, and to get that ready; `begun`: the process has used the card before.
+    pub fn to_make(&self, device: Device, begun: bool) -> Seconds {
+        match (device, self.gpu()) {
+            (Device::Gpu, Some(gpu)) => self.compile + gpu.ready(begun),
+            _ => self.compile,
+        }
+    }
+
+    /// The nest's nodes: of one without vectors, of one with.
+    pub fn nodes(&self) -> (f64, f64) {
+        self.nodes
+    }
+
+    /// Time of the whole nest interpreted; `trips` gives each loop's mean trip count.
+    pub fn interpreted(&self, trips: &dyn Fn(LoopId) -> f64) -> Seconds {
+        self.entry + self.top.total(trips)
+    }
+
+    /// What CPython takes more where others have had the caches.
+    pub fn interpreted_cold(&self, trips: &dyn Fn(LoopId) -> f64) -> Seconds {
+        let [any, kind] = self.cold;
+        any + kind * f64::from(self.top.kinds(1.0, trips).count_ones())
+    }
+
+    /// What compiled code takes: by what the `kernels` that were made execute, the fitting one (for one core, for a `team` of
+    /// threads) or else the other, or by a guess.
+    pub fn native(
+        &self,
+        kernels: [Option<&Priced>; 2],
+        team: Option<&Team<'_>>,
+        vectorised: bool,
+        trips: &dyn Fn(LoopId) -> f64,
+        values: &LaunchValues,
+    ) -> Compute {
+        let [serial, threaded] = kernels;
+        let compute = match (team, serial, threaded) {
+            (Some(team), _, Some(kernel)) => kernel.on_team(trips, values, team),
+            (Some(_), Some(kernel), None) => kernel.seconds(trips, values).all_shared(),
+            (None, Some(kernel), _) | (None, None, Some(kernel)) => kernel.seconds(trips, values),
+            (_, None, None) => return self.guess(vectorised, trips, values),
+        };
+        self.with_library(compute, trips)
+    }
+
+    /// Time that a kernel will likely take, of which all is taken to be shared by threads.
+    pub fn guess(
+        &self,
+        vectorised: bool,
+        trips: &dyn Fn(LoopId) -> f64,
+        values: &LaunchValues,
+    ) -> Compute {
+        let guess = &self.guesses[usize::from(vectorised)];
+        self.with_library(guess.seconds(trips, values).all_shared(), trips)
+    }
+
+    /// What NumPy's loops take in addition, which the code calls.
+    fn with_library(&self, mut compute: Compute, trips: &dyn Fn(LoopId) -> f64) -> Compute {
+        if !self.has_library {
+            return compute;
+        }
+        let [each, all] = self.top.library(trips);
+        compute.alone.compute = compute.alone.compute + all;
+        match compute.shared.total() > compute.alone.total() {
+            true => compute.shared.compute = compute.shared.compute + each,
+            false => compute.alone.compute = compute.alone.compute + each,
+        }
+        compute
+    }
+}
+
+impl LoopPrice {
+    fn new(features: &LoopFeatures, profile: &MachineProfile) -> LoopPrice {
+        LoopPrice {
+            id: features.id,
+            interpreted: interpreted(&features.work.body, profile),
+            library: [Work::ArraySum, Work::ArrayProduct].map(|kind| {
+                let times = features.work.body.0[kind as usize];
+                Seconds::from_nanos(profile.interpreter.get(kind) * times)
+            }),
+            kinds: features.work.body.kinds(),
+            work: features.work,
+            inner: features
+                .inner
+                .iter()
+                .map(|l| LoopPrice::new(l, profile))
+                .collect(),
+        }
+    }
+
+    /// Kinds of operations that it executes, where it is entered so many times. A second operation of a kind runs through the
+    /// same code of the interpreter and of NumPy.
+    fn kinds(&self, entered: f64, trips: &dyn Fn(LoopId) -> f64) -> u128 {
+        let times = entered * trips(self.id) * self.work.reached;
+        if times <= 0.0 {
+            return 0;
+        }
+        let inner = self.inner.iter().map(|l| l.kinds(times, trips));
+        inner.fold(self.kinds, |all, kinds| all | kinds)
+    }
+
+    fn has_library(&self) -> bool {
+        self.library.iter().any(|each| each.0 > 0.0) || self.inner.iter().any(Self::has_library)
+    }
+
+    fn library(&self, trips: &dyn Fn(LoopId) -> f64) -> [Seconds; 2] {
+        let times = trips(self.id).max(0.0) * self.work.reached;
+        let inner = self.inner.iter().map(|l| l.library(trips));
+        inner
+            .fold(self.library, |[a, b], [c, d]| [a + c, b + d])
+            .map(|each| each * times)
+    }
+
+    fn total(&self, trips: &dyn Fn(LoopId) -> f64) -> Seconds {
+        let inner = self.inner.iter().map(|l| l.total(trips));
+        let body = self.interpreted + inner.sum();
+        body * (trips(self.id).max(0.0) * self.work.reached)
+    }
+}
+
+fn interpreted(work: &Tally, profile: &MachineProfile) -> Seconds {
+    Seconds::from_nanos(profile.interpreter.weigh(work))
+}

@@ -1,0 +1,145 @@
+//! Threads that share the iterations of loops, and the starts of a loop that are worth it.
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Add;
+
+use nestwise_analysis::LaunchValues;
+use nestwise_ir::LoopId;
+
+use crate::estimate::compute::{ByBound, Compute};
+use crate::estimate::host::Priced;
+use crate::estimate::prices::Seconds;
+use crate::profile::ThreadWeights;
+
+/// Threads that a nest may run on.
+#[derive(Clone, Copy, Debug)]
+pub struct Team<'a> {
+    /// How many.
+    pub threads: u32,
+    /// What they cost and gain on the machine.
+    pub weights: &'a ThreadWeights,
+    /// They start whatever loop is for them, whether that pays or not.
+    pub always: bool,
+}
+
+/// A loop of a kernel whose iterations threads share, in a call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shared {
+    /// The kernel's number of it, if it has one.
+    pub id: Option<LoopId>,
+    /// How often it is started.
+    pub starts: f64,
+    /// Iterations each time, in the mean.
+    pub trips: f64,
+    /// What all of it takes on one core.
+    pub time: ByBound,
+}
+
+impl Team<'_> {
+    /// Starting a loop, and joining.
+    pub fn start(&self) -> Seconds {
+        let more = f64::from(self.threads.saturating_sub(1));
+        Seconds::from_nanos(self.weights.fork_join + self.weights.thread * more)
+    }
+
+    /// What is left of something that takes so long on one core, if each further thread adds such a share of one.
+    pub fn on(&self, share: f64, time: Seconds) -> Seconds {
+        time * (1.0 / (1.0 + f64::from(self.threads.saturating_sub(1)) * share))
+    }
+
+    /// What is left of loops that are shared.
+    pub fn share(&self, time: &ByBound) -> Seconds {
+        let w = self.weights;
+        ByBound {
+            compute: self.on(w.compute, time.compute),
+            latency: self.on(w.latency, time.latency),
+            memory: self.on(w.memory, time.memory),
+        }
+        .total()
+    }
+
+    /// The fewest iterations for which it pays to start a loop: they save what the start takes. Of one that is started but
+    /// once it is the decision for threads that says so, which rests on more than a model.
+    pub fn least(&self, l: &Shared) -> f64 {
+        if self.always || l.starts <= 1.0 {
+            return 0.0;
+        }
+        let iterations = l.starts * l.trips;
+        let saved = (l.time.total().0 - self.share(&l.time).0) / iterations;
+        match saved > 0.0 && saved.is_finite() {
+            true => self.start().0 / saved,
+            false => f64::INFINITY,
+        }
+    }
+
+    /// Numbers of threads to choose from: powers of two, and all.
+    pub fn numbers(&self) -> impl Iterator<Item = u32> + use<> {
+        let all = self.threads;
+        let fewer = (1..u32::BITS).map(|k| 1 << k).take_while(move |&n| n < all);
+        fewer.chain([all])
+    }
+
+    /// Whether it usually has as many, for some number of threads. Of a single iteration there is nothing to share (those of
+    /// waves, which are always started, no kernel tells).
+    fn pays(&self, l: &Shared) -> bool {
+        if l.trips <= 1.0 && !self.always {
+            return false;
+        }
+        let mut least = self
+            .numbers()
+            .map(|threads| Team { threads, ..*self }.least(l));
+        least.any(|least| l.trips >= least)
+    }
+}
+
+impl Priced {
+    /// The time of a call of a kernel whose loops threads share where that pays.
+    pub fn on_team(
+        &self,
+        trips: &dyn Fn(LoopId) -> f64,
+        values: &LaunchValues,
+        team: &Team<'_>,
+    ) -> Compute {
+        let (alone, shared) = self.parts(trips, values);
+        let (started, others): (Vec<&Shared>, Vec<&Shared>) =
+            shared.iter().partition(|l| team.pays(l));
+        let time = |those: &[&Shared]| {
+            those
+                .iter()
+                .map(|l| l.time)
+                .fold(ByBound::default(), Add::add)
+        };
+        Compute {
+            alone: alone + time(&others),
+            shared: time(&started),
+            // How often waves are started no kernel tells.
+            forks: (!team.always).then(|| started.iter().map(|l| l.starts).sum()),
+        }
+    }
+
+    /// How often loops with something to share are started.
+    pub fn starts(&self, trips: &dyn Fn(LoopId) -> f64, values: &LaunchValues) -> f64 {
+        let shared = self.parts(trips, values).1.into_iter();
+        shared.filter(|l| l.trips > 1.0).map(|l| l.starts).sum()
+    }
+
+    /// By loop of the kernel: the fewest iterations for which threads are to be started.
+    pub fn least(
+        &self,
+        trips: &dyn Fn(LoopId) -> f64,
+        values: &LaunchValues,
+        team: &Team<'_>,
+    ) -> Vec<i64> {
+        let mut least = Vec::new();
+        for l in &self.parts(trips, values).1 {
+            let Some(id) = l.id else { continue };
+            if least.len() <= id.index() {
+                least.resize(id.index() + 1, 0);
+            }
+            least[id.index()] = team.least(l).ceil() as i64;
+        }
+        least
+    }
+}

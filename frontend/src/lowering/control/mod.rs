@@ -1,0 +1,10 @@
+//! Control flow: loops, comprehensions, assignment in all its forms.
+
+pub(crate) mod assign;
+pub(crate) mod comprehension;
+pub(crate) mod for_loop;
+pub(crate) mod joint_updates;
+pub(crate) mod parallel_assignment;
+pub(crate) mod top_loop;
+pub(crate) mod unpack;
+pub(crate) mod unroll;

@@ -1,0 +1,567 @@
+//! What CPython does, counted while the nest is lowered: here the types are known and the text is as it was written.
+//!
+//! Weights say how often something happens in one execution of the loop's body around it. How likely branches are is told by
+//! the same rules as for compiled code ([`nestwise_ir::branch_likelihood`]), here from the text; each later operand of `and` and `or` counts
+//! half. A range that something is to lie in is as a rule where an array can be indexed.
+
+use nestwise_ir::branch_likelihood::RARELY;
+use nestwise_ir::interpreter_work::{LoopWork, NestWork, Tally, Work};
+use nestwise_ir::surface::{BinOp as Op, CmpOp, UnOp};
+use nestwise_ir::{ArrayKind, Fun, LoopId, Scalar};
+
+use crate::builtins::{Builtin, Known, MathFn, MathSpecial, NumpyFn};
+use crate::lowering::R;
+use crate::lowering::control::for_loop::Seq;
+use crate::lowering::hir::{self, Kind as Stmt, LocalId, Origin};
+use crate::lowering::lower::Lower;
+use crate::lowering::types::kinds::{Kind, Kinds};
+use crate::lowering::value::{Sv, Val, View};
+
+pub(crate) use nestwise_ir::branch_likelihood::{HALF, LEAVES};
+
+/// Bits of one digit of an int.
+const DIGIT: u32 = 30;
+
+/// The counts so far, and where the next one goes.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    work: NestWork,
+    /// Open loops: which one, and the weight around it.
+    open: Vec<(usize, f64)>,
+    weight: f64,
+    /// The next loop is a generator expression's.
+    generator: bool,
+}
+
+impl Meter {
+    pub fn new() -> Meter {
+        Meter {
+            work: NestWork::default(),
+            open: vec![],
+            weight: 1.0,
+            generator: false,
+        }
+    }
+
+    pub fn finish(self) -> NestWork {
+        self.work
+    }
+
+    /// So many times a kind, where we are.
+    pub fn add(&mut self, kind: Work, times: f64) {
+        let tally = match self.open.last() {
+            Some((at, _)) => &mut self.work.loops[*at].body,
+            None => &mut self.work.entry,
+        };
+        tally.add(kind, times * self.weight);
+    }
+
+    pub fn open_loop(&mut self) {
+        self.open.push((self.work.loops.len(), self.weight));
+        self.work.loops.push(LoopWork {
+            reached: self.weight,
+            once: false,
+            leaves: false,
+            body: Tally::default(),
+        });
+        self.weight = 1.0;
+    }
+
+    /// The loop just opened is one that nobody wrote, and runs once.
+    pub fn runs_once(&mut self) {
+        if let Some((at, _)) = self.open.last() {
+            self.work.loops[*at].once = true;
+        }
+    }
+
+    /// How many loops are open.
+    pub fn open_loops(&self) -> usize {
+        self.open.len()
+    }
+
+    /// A jump stands here that leaves all open loops but so many.
+    pub fn leaves(&mut self, outside: usize) {
+        for (at, _) in self.open.iter().skip(outside) {
+            self.work.loops[*at].leaves = true;
+        }
+    }
+
+    /// A jump that leaves this loop.
+    pub fn breaks(&mut self, id: LoopId) {
+        let outside = self.open.iter().position(|(at, _)| *at == id.index());
+        self.leaves(outside.unwrap_or(self.open.len()));
+    }
+
+    pub fn close_loop(&mut self) {
+        if let Some((_, around)) = self.open.pop() {
+            self.weight = around;
+        }
+    }
+}
+
+/// What an operation sees of a scalar. Of several types NumPy's counts: an accumulator that starts as `0.0` is one of
+/// NumPy's from the first addition on.
+#[derive(Clone, Copy, PartialEq)]
+enum Class {
+    Int,
+    Float,
+    Complex,
+    Other,
+    Numpy(Scalar),
+}
+
+fn class(kinds: Kinds) -> Class {
+    let float = |k: Kind| k.is_float();
+    if let Some(Kind::Np(s)) = kinds.numpy().iter().last() {
+        Class::Numpy(s)
+    } else if kinds.any(Kind::is_complex) {
+        Class::Complex
+    } else if kinds.any(float) {
+        Class::Float
+    } else if kinds.any(|k| k == Kind::Char) {
+        Class::Other
+    } else {
+        Class::Int
+    }
+}
+
+fn is_numpy(value: &Val) -> bool {
+    matches!(value, Val::Scalar(sv) if !sv.kinds.numpy().is_empty())
+}
+
+/// The kind of work that a binary operator is.
+fn operation(op: Op, a: Kinds, b: Kinds) -> Work {
+    use Class::{Complex, Float, Int, Numpy};
+    match (class(a), class(b)) {
+        (Numpy(x), Numpy(y)) if x == y && op != Op::Pow => match x {
+            Scalar::F64 => Work::NumpyFloat,
+            _ => Work::NumpySame,
+        },
+        (Numpy(x), Numpy(y)) if x != y => Work::NumpyMixed,
+        (Numpy(Scalar::F64), Float) | (Float, Numpy(Scalar::F64)) if op != Op::Pow => {
+            Work::NumpyPython
+        }
+        (Numpy(_), _) | (_, Numpy(_)) => Work::NumpyConvert,
+        (Complex, _) | (_, Complex) => Work::Complex,
+        _ if op == Op::Pow => Work::Power,
+        (Int, Int) => match op {
+            Op::Add | Op::Sub => Work::IntAdd,
+            Op::Mul => Work::IntMul,
+            Op::FloorDiv | Op::Mod => Work::IntDiv,
+            Op::Div => Work::Divide,
+            _ => Work::IntBits,
+        },
+        (Float, Float) => match op {
+            Op::Add | Op::Sub | Op::Mul => Work::FloatAdd,
+            Op::Div => Work::Divide,
+            _ => Work::FloatMod,
+        },
+        _ => Work::Mixed,
+    }
+}
+
+/// The kind of work that a comparison is.
+fn comparison(a: Kinds, b: Kinds) -> Work {
+    use Class::{Float, Int, Numpy};
+    match (class(a), class(b)) {
+        (Numpy(x), Numpy(y)) if x == y => Work::NumpyCompare,
+        (Numpy(Scalar::F64), Float) | (Float, Numpy(Scalar::F64)) => Work::NumpyCompare,
+        (Numpy(_), _) | (_, Numpy(_)) => Work::NumpyCompareConvert,
+        (Int, Int) | (Float, Float) => Work::Compare,
+        _ => Work::CompareMixed,
+    }
+}
+
+impl Lower<'_> {
+    pub fn tally(&mut self, kind: Work, times: f64) {
+        self.meter.add(kind, times);
+    }
+
+    /// What `f` lowers happens so often as this of what is around it.
+    pub fn scaled<T>(&mut self, factor: f64, f: impl FnOnce(&mut Self) -> R<T>) -> R<T> {
+        let before = self.meter.weight;
+        self.meter.weight *= factor;
+        let result = f(self);
+        self.meter.weight = before;
+        result
+    }
+
+    pub fn weight(&self) -> f64 {
+        self.meter.weight
+    }
+
+    pub fn set_weight(&mut self, weight: f64) {
+        self.meter.weight = weight;
+    }
+
+    pub fn count_operation(&mut self, op: Op, a: &Sv, b: &Sv) {
+        let kind = operation(op, a.kinds, b.kinds);
+        let long = |sv: &Sv| sv.as_int().is_some_and(|v| v.unsigned_abs() >> DIGIT > 0);
+        let ints = matches!(
+            kind,
+            Work::IntAdd | Work::IntMul | Work::IntDiv | Work::IntBits
+        );
+        let kind = match ints && (long(a) || long(b)) {
+            true => Work::IntLong,
+            false => kind,
+        };
+        self.tally(kind, 1.0);
+    }
+
+    pub fn count_sign(&mut self, a: &Sv) {
+        let kind = match a.kinds.numpy().is_empty() {
+            true => Work::Sign,
+            false => Work::NumpyCompare,
+        };
+        self.tally(kind, 1.0);
+    }
+
+    pub fn count_comparison(&mut self, a: &Val, b: &Val) {
+        let kind = match (a, b) {
+            (Val::Scalar(a), Val::Scalar(b)) => comparison(a.kinds, b.kinds),
+            _ => Work::CompareMixed,
+        };
+        self.tally(kind, 1.0);
+    }
+
+    /// A jump that depends on the truth of a value.
+    pub fn count_branch(&mut self, value: &Val) {
+        self.tally(Work::Branch, 1.0);
+        match value {
+            Val::Scalar(sv) if !sv.kinds.numpy().is_empty() => self.tally(Work::NumpyTruth, 1.0),
+            Val::Scalar(sv) if !sv.kinds.every(Kind::is_bool) => self.tally(Work::Truth, 1.0),
+            _ => {}
+        }
+    }
+
+    /// Reading a local, or writing it: by what it is under its name.
+    pub fn count_name(&mut self, local: LocalId, here: Work) {
+        let decl = &self.hir.locals[local];
+        let (attributes, lookup) = (f64::from(decl.attributes), decl.lookup);
+        let root = match (lookup, attributes > 0.0) {
+            (Some(lookup), _) => lookup,
+            (None, true) => Work::Load,
+            (None, false) => here,
+        };
+        self.tally(root, 1.0);
+        self.tally(Work::Attribute, attributes);
+    }
+
+    /// Names and constants are work of their own.
+    pub fn count_leaf(&mut self, e: &hir::Expr) {
+        match &e.kind {
+            hir::ExprKind::Read(read) => self.count_name(read.local, Work::Load),
+            hir::ExprKind::Int(_)
+            | hir::ExprKind::Float(_)
+            | hir::ExprKind::Imag(_)
+            | hir::ExprKind::Bool(_) => {
+                self.tally(Work::Load, 1.0);
+            }
+            hir::ExprKind::Str(_)
+            | hir::ExprKind::Bytes(_)
+            | hir::ExprKind::None
+            | hir::ExprKind::Ellipsis
+            | hir::ExprKind::Dtype(_) => self.tally(Work::Load, 1.0),
+            hir::ExprKind::Grown(..) => {
+                self.tally(Work::Load, 1.0);
+                self.tally(Work::ListGet, 1.0);
+            }
+            hir::ExprKind::GrownLen(_) => {
+                self.tally(Work::Load, 1.0);
+                self.tally(Work::Builtin, 1.0);
+            }
+            _ => {}
+        }
+    }
+
+    /// `value.name`.
+    pub fn count_attribute(&mut self, value: &Val) {
+        let kind = match value {
+            Val::View(view) if !self.is_object(view) => Work::Shape,
+            _ => Work::Attribute,
+        };
+        self.tally(kind, 1.0);
+    }
+
+    /// `view[index]`, and `view[index] = ...`.
+    pub fn count_access(&mut self, view: &View, index: &[Val], store: bool) {
+        let decl = &self.arrays[view.array];
+        let (kind, rank) = (decl.kind, decl.rank as usize);
+        let given = index.len() as f64;
+        let numpy = index.iter().filter(|v| is_numpy(v)).count() as f64;
+        let below = |v: &Val| matches!(v, Val::Scalar(sv) if sv.is_int() && sv.range.1 < 0);
+        match kind {
+            ArrayKind::Ndarray => {
+                let whole = view.index.len() + index.len() >= rank;
+                self.tally(
+                    match (whole, store) {
+                        (false, _) => Work::ArrayRow,
+                        (true, false) => Work::ArrayGet,
+                        (true, true) => Work::ArraySet,
+                    },
+                    1.0,
+                );
+                if index.len() > 1 {
+                    self.tally(Work::ArrayTuple, 1.0);
+                    self.tally(Work::ArrayAxis, given - 2.0);
+                }
+                self.tally(Work::ArrayIndex, numpy);
+            }
+            ArrayKind::List | ArrayKind::Tuple | ArrayKind::Appended => {
+                let slow = index.iter().filter(|v| is_numpy(v) || below(v)).count() as f64;
+                let last = view.index.len() + index.len() >= rank;
+                let set = store && last;
+                self.tally(if set { Work::ListSet } else { Work::ListGet }, 1.0);
+                self.tally(Work::ListIndex, slow);
+            }
+            _ if store => self.tally(Work::BufferSet, 1.0),
+            _ => self.tally(Work::BufferGet, 1.0),
+        }
+    }
+
+    /// A part of an array, as an `object` of its own or an element.
+    pub fn count_section(&mut self, given: usize, object: bool, store: bool) {
+        let kind = match (object, store) {
+            (true, _) => Work::ArrayRow,
+            (false, true) => Work::ArraySet,
+            (false, false) => Work::ArrayGet,
+        };
+        self.tally(kind, 1.0);
+        if given > 1 {
+            self.tally(Work::ArrayTuple, 1.0);
+            self.tally(Work::ArrayAxis, given as f64 - 2.0);
+        }
+    }
+
+    /// `view[index] op= ...` reads what [`Lower::count_access`] has counted as written.
+    pub fn count_read_back(&mut self, view: &View, given: usize) {
+        let decl = &self.arrays[view.array];
+        match decl.kind {
+            ArrayKind::Ndarray => {
+                self.tally(Work::ArrayGet, 1.0);
+                if given > 1 {
+                    // The tuple is there already; taking it apart is not.
+                    self.tally(Work::ArrayTuple, HALF);
+                    self.tally(Work::ArrayAxis, given as f64 - 2.0);
+                }
+            }
+            ArrayKind::List | ArrayKind::Tuple | ArrayKind::Appended => {
+                self.tally(Work::ListGet, 1.0);
+            }
+            _ => self.tally(Work::BufferGet, 1.0),
+        }
+    }
+
+    /// The value that an array is given may have to be converted.
+    pub fn count_stored(&mut self, view: &View, value: &Val) {
+        let decl = &self.arrays[view.array];
+        let Val::Scalar(sv) = value else { return };
+        if decl.kind != ArrayKind::Ndarray {
+            return;
+        }
+        let same = match class(sv.kinds) {
+            Class::Numpy(s) => s == decl.storage,
+            Class::Float => decl.storage == Scalar::F64,
+            Class::Int => decl.storage == Scalar::I64,
+            _ => true,
+        };
+        if !same {
+            self.tally(Work::ArrayConvert, 1.0);
+        }
+    }
+
+    /// A call of a function that is known by name, with so many arguments.
+    pub fn count_call(&mut self, known: Known, args: &[Val]) {
+        let more = (args.len() as f64 - 2.0).max(0.0);
+        match known {
+            Known::Builtin(Builtin::Min | Builtin::Max) if args.len() > 1 => {
+                self.tally(Work::MinMax, 1.0);
+                self.tally(Work::MinMaxMore, more);
+            }
+            Known::Builtin(Builtin::Float) => self.tally(Work::ToFloat, 1.0),
+            Known::Builtin(
+                Builtin::Int | Builtin::Round | Builtin::Divmod | Builtin::Complex | Builtin::Pow,
+            ) => self.tally(Work::ToInt, 1.0),
+            Known::Builtin(_) => self.tally(Work::Builtin, 1.0),
+            Known::Math(MathFn::Unary(
+                Fun::Sqrt | Fun::Fabs | Fun::Floor | Fun::Ceil | Fun::Trunc,
+            )) => self.tally(Work::MathQuick, 1.0),
+            Known::Math(MathFn::Unary(_)) => self.tally(Work::Math, 1.0),
+            // It takes a base, too.
+            Known::Math(MathFn::Special(MathSpecial::Log)) => self.tally(Work::MathTwo, 1.0),
+            Known::Math(MathFn::Special(_)) if args.len() < 2 => self.tally(Work::MathQuick, 1.0),
+            Known::Math(MathFn::Special(_)) => self.tally(Work::MathTwo, 1.0),
+            // Counted where they are made something of.
+            Known::Numpy(NumpyFn::Array(_)) => {}
+            Known::Numpy(_) | Known::NumpyType(_) => self.tally(Work::Numpy, 1.0),
+        }
+    }
+
+    /// A call that is lowered as statements; true if these are what CPython runs.
+    pub fn count_inlined(&mut self, call: &hir::Inline) -> bool {
+        match call.origin {
+            Origin::Function => {
+                self.tally(Work::Call, 1.0);
+                self.tally(Work::Tuple, f64::from(u8::from(call.tuple)));
+            }
+            Origin::Generator => {
+                self.tally(Work::Call, 1.0);
+                self.tally(Work::Builtin, 1.0);
+                self.meter.generator = true;
+            }
+            Origin::Library(work) => {
+                self.tally(Work::MathQuick, work.quick);
+                self.tally(Work::Call, f64::from(work.calls));
+            }
+        }
+        !matches!(call.origin, Origin::Library(_))
+    }
+
+    /// The end of a `for`: what `zip` asks first is what ends it, where all have the same length.
+    pub(crate) fn count_end(&mut self, seq: &Seq) {
+        match seq {
+            Seq::View(view) if self.arrays[view.array].kind == ArrayKind::Ndarray => {
+                self.tally(Work::ArrayLoop, 1.0);
+            }
+            Seq::Section(_) | Seq::Computed(..) => self.tally(Work::ArrayLoop, 1.0),
+            Seq::Enumerate(inner, _) => self.count_end(inner),
+            Seq::Zip(items) => items.iter().take(1).for_each(|s| self.count_end(s)),
+            Seq::View(_) | Seq::Items(_) | Seq::Range { .. } | Seq::Reversed(_) => {}
+        }
+    }
+
+    /// One iteration of a `for`.
+    pub(crate) fn count_step(&mut self, seq: &Seq) {
+        self.count_items(seq);
+        if std::mem::take(&mut self.meter.generator) {
+            self.tally(Work::GeneratorStep, 1.0);
+        }
+    }
+
+    fn count_items(&mut self, seq: &Seq) {
+        match seq {
+            Seq::Range { .. } => self.tally(Work::RangeStep, 1.0),
+            Seq::View(view) => {
+                let decl = &self.arrays[view.array];
+                let row = view.index.len() + 1 < decl.rank as usize;
+                let kind = match (decl.kind, row) {
+                    (ArrayKind::Ndarray, false) => Work::ArrayStep,
+                    (ArrayKind::Ndarray, true) => Work::ArrayRow,
+                    _ => Work::ListStep,
+                };
+                self.tally(kind, 1.0);
+            }
+            Seq::Section(section) => {
+                let row = section.shape().len() > 1;
+                self.tally(if row { Work::ArrayRow } else { Work::ArrayStep }, 1.0);
+            }
+            Seq::Computed(..) => self.tally(Work::ArrayStep, 1.0),
+            Seq::Items(_) => self.tally(Work::ListStep, 1.0),
+            Seq::Enumerate(inner, _) => {
+                self.tally(Work::PairStep, 1.0);
+                self.count_items(inner);
+            }
+            Seq::Zip(items) => {
+                self.tally(Work::PairStep, 1.0);
+                items.iter().for_each(|s| self.count_items(s));
+            }
+            Seq::Reversed(inner) => self.count_items(inner),
+        }
+    }
+}
+
+/// How often what an `if` holds runs, as shares of how often the `if` does.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Shares {
+    pub body: f64,
+    pub orelse: f64,
+    /// What follows it in its block: less where a side goes on to the next iteration.
+    pub rest: f64,
+}
+
+/// What an `if` says of its sides.
+pub(crate) fn shares(test: &hir::Expr, body: &[hir::Stmt], orelse: &[hir::Stmt]) -> Shares {
+    let (then, other) = (End::of(body), End::of(orelse));
+    let likely = match (then, other) {
+        (End::Leaves, End::Leaves) => HALF,
+        (End::Leaves, _) => LEAVES,
+        (_, End::Leaves) => 1.0 - LEAVES,
+        (End::Skips, End::Falls) => likelihood(test).min(RARELY),
+        (End::Falls, End::Skips) => likelihood(test).max(1.0 - RARELY),
+        _ => likelihood(test),
+    };
+    let falls = |end: End, share: f64| match end {
+        End::Skips => 0.0,
+        End::Returns => share * HALF,
+        // Once in all iterations.
+        End::Falls | End::Leaves => share,
+    };
+    Shares {
+        body: likely,
+        orelse: 1.0 - likely,
+        rest: falls(then, likely) + falls(other, 1.0 - likely),
+    }
+}
+
+/// How likely a test is to hold.
+fn likelihood(test: &hir::Expr) -> f64 {
+    let is_zero = |e: &hir::Expr| matches!(e.kind, hir::ExprKind::Int(0));
+    match &test.kind {
+        hir::ExprKind::Unary(UnOp::Not, inner) => 1.0 - likelihood(inner),
+        hir::ExprKind::Compare(first, rest) => match rest.as_slice() {
+            [(CmpOp::Eq, _)] => every(first).map_or(RARELY, |turns| 1.0 / turns),
+            [(CmpOp::Ne, _)] => 1.0 - every(first).map_or(RARELY, |turns| 1.0 / turns),
+            [(CmpOp::Lt | CmpOp::Le, second)] if is_zero(second) => RARELY,
+            [(CmpOp::Gt | CmpOp::Ge, second)] if is_zero(second) => 1.0 - RARELY,
+            [(CmpOp::Lt | CmpOp::Le, _)] if is_zero(first) => 1.0 - RARELY,
+            [(CmpOp::Gt | CmpOp::Ge, _)] if is_zero(first) => RARELY,
+            [(one, _), (other, _)] => goes_on(*one, *other),
+            _ => HALF,
+        },
+        _ => HALF,
+    }
+}
+
+/// The divisor of a remainder by a constant, each of which is as likely as any other.
+fn every(e: &hir::Expr) -> Option<f64> {
+    let hir::ExprKind::Binary(Op::Mod, _, by) = &e.kind else {
+        return None;
+    };
+    match by.kind {
+        hir::ExprKind::Int(n) if n > 1 => Some(n as f64),
+        _ => None,
+    }
+}
+
+/// How likely the first of two comparisons in a row is to hold, as in `0 <= i < n`.
+pub(crate) fn goes_on(one: CmpOp, other: CmpOp) -> f64 {
+    let upward = |op| matches!(op, CmpOp::Lt | CmpOp::Le);
+    let downward = |op| matches!(op, CmpOp::Gt | CmpOp::Ge);
+    match upward(one) && upward(other) || downward(one) && downward(other) {
+        true => 1.0 - RARELY,
+        false => HALF,
+    }
+}
+
+/// How a side of an `if` ends.
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    Falls,
+    /// With `continue`.
+    Skips,
+    /// Out of an inlined function.
+    Returns,
+    /// Out of the loop.
+    Leaves,
+}
+
+impl End {
+    fn of(side: &[hir::Stmt]) -> End {
+        match side.last().map(|s| &s.kind) {
+            Some(Stmt::Continue) => End::Skips,
+            Some(Stmt::Leave(_)) => End::Returns,
+            Some(Stmt::Break | Stmt::Return(_) | Stmt::Raise) => End::Leaves,
+            _ => End::Falls,
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! `xs.append(value)`: the values go into columns of their own, which the list gets when the nest ends.
+//!
+//! A list that the nest appends to is read by subscript and `len` only; where it is not, what it holds is not looked
+//! at and may be anything. That no other name of the nest means the same list is checked when the columns are made.
+
+use nestwise_ir::model::nest::{Access, Expr, StmtKind};
+use nestwise_ir::{
+    ArrayDecl, ArrayId, ArrayKind, BinOp, CmpOp, LiveOut, LiveOutKind, PlaceId, Scalar, Span, Ty,
+    VarId, Work, surface as s,
+};
+
+use crate::lowering::arrays::subscript::pair;
+use crate::lowering::hir::{self, Grown, Kind as Stmt};
+use crate::lowering::lower::Lower;
+use crate::lowering::names::resolve::{Names, Res, Resolver};
+use crate::lowering::types::facts::Wish;
+use crate::lowering::types::kinds::{Kind, Kinds};
+use crate::lowering::value::{Sv, Val, View};
+use crate::lowering::{R, build, refuse};
+use crate::refusal::Refusal;
+use crate::site::captures::Capture;
+
+/// What is appended to one list.
+#[derive(Debug)]
+pub(crate) struct Appended {
+    columns: Vec<ArrayId>,
+    count: VarId,
+    tuple: bool,
+}
+
+impl Resolver<'_> {
+    /// The statement, if the call is of a list's `append` with one argument.
+    pub fn append(&mut self, names: &mut Names, call: &s::Expr) -> R<Option<Stmt>> {
+        let s::ExprKind::Call { func, args, kwargs } = &call.kind else {
+            return Ok(None);
+        };
+        let (s::ExprKind::Place(id), [value], []) = (&func.kind, &args[..], &kwargs[..]) else {
+            return Ok(None);
+        };
+        let name = names.path(*id);
+        let method = self.index_of(names, *id);
+        if names.locals.contains_key(id) || !matches!(self.capture(method), Capture::Append) {
+            return Ok(None);
+        }
+        if let Some(list) = names.places[*id].parent {
+            self.is_fixed(names, list, call.span)?;
+        }
+        let value = self.expr(names, value)?;
+        Ok(Some(Stmt::Append {
+            method,
+            name,
+            value,
+        }))
+    }
+
+    /// The list, if the expression names one that the nest appends to.
+    pub fn grown(&mut self, names: &mut Names, list: &s::Expr) -> R<Option<Grown>> {
+        let s::ExprKind::Place(id) = list.kind else {
+            return Ok(None);
+        };
+        let appends = |(_, p): &(PlaceId, &s::Place)| p.parent == Some(id) && p.name == "append";
+        let Some((method, _)) = names.places.iter().find(appends) else {
+            return Ok(None);
+        };
+        let method = self.index_of(names, method);
+        if !matches!(self.capture(method), Capture::Append) {
+            return Ok(None);
+        }
+        self.is_fixed(names, id, list.span)?;
+        let list = self.index_of(names, id);
+        let grown = Grown { method, list };
+        self.hir.grown.insert(method, grown);
+        Ok(Some(grown))
+    }
+
+    /// A name that the nest rebinds means another list later.
+    fn is_fixed(&mut self, names: &mut Names, list: PlaceId, span: Span) -> R<()> {
+        let rebound = || {
+            let what = "appending to a list that the nest also rebinds".into();
+            refuse(span, Refusal::Unsupported { what })
+        };
+        match self.place(names, list, span) {
+            Ok(Res::Value(hir::ExprKind::Read(read))) => {
+                let local = &self.hir.locals[read.local];
+                let fixed = local.place.is_none() && !names.locals.contains_key(&list);
+                fixed.then_some(()).ok_or_else(rebound)
+            }
+            Ok(_) => Err(rebound()),
+            // A list of anything.
+            Err(e) if matches!(e.error, Refusal::Type { .. }) => Ok(()),
+            Err(e) => Err(e),
+        }
+    }
+}
+
+impl Lower<'_> {
+    /// Stores the value behind those that were appended before, and counts it.
+    pub fn append(&mut self, method: u32, name: &str, value: &hir::Expr, span: Span) -> R<()> {
+        let before = std::mem::replace(&mut self.want_tag, true);
+        self.tally(Work::Append, 1.0);
+        let value = self.expr(value);
+        self.want_tag = before;
+        let (values, tuple) = match value? {
+            Val::Scalar(sv) => (vec![sv], false),
+            Val::Tuple(items) => {
+                let items: Option<Vec<Sv>> = items.into_iter().map(scalar).collect();
+                (items.ok_or_else(|| cannot(name, span))?, true)
+            }
+            _ => return Err(cannot(name, span)),
+        };
+        let values: Vec<Sv> = values.into_iter().map(|sv| self.commit(sv)).collect();
+        if values.is_empty() || values.iter().any(Sv::is_bottom) {
+            return Ok(());
+        }
+        let (columns, count) = self.columns(method, name, &values, tuple, span)?;
+        for (array, sv) in columns.into_iter().zip(values) {
+            self.append_to(method, array, &sv, count, span)?;
+        }
+        let next = build::binary(
+            BinOp::Add,
+            build::var(count, Ty::PY_INT, span),
+            Expr::int(1, span),
+            Ty::PY_INT,
+            false,
+            span,
+        );
+        self.emit_let(count, next);
+        Ok(())
+    }
+
+    fn append_to(
+        &mut self,
+        method: u32,
+        array: ArrayId,
+        sv: &Sv,
+        count: VarId,
+        span: Span,
+    ) -> R<()> {
+        let elem = self.arrays[array].elem;
+        let name = self.arrays[array].name.clone();
+        let value = if elem.repr == Scalar::Num && sv.kinds.within(pair()) {
+            self.number(sv, span)
+        } else if Kinds::of_ty(elem) == sv.kinds {
+            self.own_form(sv, elem)
+        } else if Kinds::of_ty(elem).union(sv.kinds).within(pair()) {
+            // Ints and floats: tagged numbers from the next round on.
+            self.facts.wish(Wish::Slot(method));
+            Some(self.literal(&Sv::float(0.0, span), 0, span))
+        } else {
+            None
+        };
+        let value = build::retype(value.ok_or_else(|| cannot(&name, span))?, elem);
+        let access = self.accesses.push(Access {
+            array,
+            store: true,
+            span,
+        });
+        let kind = StmtKind::Store {
+            access,
+            array,
+            index: vec![build::var(count, Ty::PY_INT, span)],
+            value,
+            guard: true,
+        };
+        self.emit(kind, span);
+        Ok(())
+    }
+
+    /// The columns of a list, made for the types of the first values that are appended to it.
+    fn columns(
+        &mut self,
+        method: u32,
+        name: &str,
+        values: &[Sv],
+        tuple: bool,
+        span: Span,
+    ) -> R<(Vec<ArrayId>, VarId)> {
+        if let Some(known) = self.appended.get(&method) {
+            if known.tuple != tuple || known.columns.len() != values.len() {
+                return Err(cannot(name, span));
+            }
+            return Ok((known.columns.clone(), known.count));
+        }
+        if let Some(list) = self.hir.grown.get(&method).copied() {
+            if tuple {
+                return Err(cannot(name, span));
+            }
+            return Ok((
+                vec![self.grown_column(list, span)?],
+                self.appended[&method].count,
+            ));
+        }
+        let mut columns = Vec::with_capacity(values.len());
+        for sv in values {
+            let kind = if self.facts.num_slots.contains(&method) && sv.kinds.within(pair()) {
+                None
+            } else if sv.kinds == pair() {
+                self.facts.wish(Wish::Slot(method));
+                None
+            } else {
+                Some(sv.kinds.single().ok_or_else(|| cannot(name, span))?)
+            };
+            let elem = kind.map_or(Ty::PY_NUM, |k| Kinds::of(k).ty(k.natural()));
+            columns.push(self.column(method, name, elem));
+        }
+        let count = self.start(method, columns.clone(), tuple, (0, 0));
+        Ok((columns, count))
+    }
+
+    fn column(&mut self, method: u32, name: &str, elem: Ty) -> ArrayId {
+        self.arrays.push(ArrayDecl {
+            name: name.into(),
+            capture: method,
+            kind: ArrayKind::Appended,
+            storage: elem.repr,
+            elem,
+            rank: 1,
+            read: false,
+            written: true,
+            like: vec![],
+            starts: false,
+            moved: false,
+            attributes: false,
+            list: false,
+        })
+    }
+
+    /// Notes the columns, with a variable that counts the elements: at entry those of the list, if it is read.
+    fn start(
+        &mut self,
+        method: u32,
+        columns: Vec<ArrayId>,
+        tuple: bool,
+        range: (i64, i64),
+    ) -> VarId {
+        let count = self.hidden(Ty::PY_INT);
+        self.vars[count].live_in = Some(method);
+        self.vars[count].range = Some(range);
+        let known = Appended {
+            columns,
+            count,
+            tuple,
+        };
+        self.appended.insert(method, known);
+        count
+    }
+
+    /// The column of a list that is read, of the type of its elements at entry.
+    fn grown_column(&mut self, list: Grown, span: Span) -> R<ArrayId> {
+        if let Some(known) = self.appended.get(&list.method) {
+            return Ok(known.columns[0]);
+        }
+        let local = self
+            .hir
+            .locals
+            .iter()
+            .find(|l| l.capture == Some(list.list));
+        let name = local.map_or("", |l| l.name.as_str());
+        let Some(Capture::Array {
+            kind: ArrayKind::List,
+            elem,
+            rank: 1,
+            ..
+        }) = self.captures.get(list.list as usize)
+        else {
+            let what = "reading a list that grows and holds no plain numbers".into();
+            return Err(refuse(span, Refusal::Unsupported { what }));
+        };
+        let num = self.facts.num_slots.contains(&list.method);
+        let elem = if num { Ty::PY_NUM } else { *elem };
+        let column = self.column(list.method, name, elem);
+        self.arrays[column].read = true;
+        self.start(list.method, vec![column], false, (0, i64::MAX));
+        Ok(column)
+    }
+
+    /// `xs[index]` of a list that grows: behind the last element there is room, but no element.
+    pub fn grown_item(&mut self, list: Grown, index: &hir::Expr, span: Span) -> R<Val> {
+        let index = self.expr(index)?;
+        let index = self.index(index, true, span)?;
+        let array = self.grown_column(list, span)?;
+        let zero = || Expr::int(0, span);
+        let len = self.grown_len(list, span)?;
+        let (at, below) = if index.range.0 >= 0 {
+            (index.e, None)
+        } else {
+            let at = self.spill(index.e);
+            let sum = build::binary(
+                BinOp::Add,
+                at.clone(),
+                len.e.clone(),
+                Ty::PY_INT,
+                true,
+                span,
+            );
+            let negative = build::compare(CmpOp::Lt, at.clone(), zero(), Ty::PY_BOOL, span);
+            let at = self.spill(build::select(negative, sum, at, Ty::PY_INT));
+            let below = build::compare(CmpOp::Ge, at.clone(), zero(), Ty::PY_BOOL, span);
+            (at, Some(below))
+        };
+        let at = self.spill(at);
+        below.into_iter().for_each(|cond| self.emit_check(cond));
+        self.emit_check(build::compare(
+            CmpOp::Lt,
+            at.clone(),
+            len.e,
+            Ty::PY_BOOL,
+            span,
+        ));
+        let view = View {
+            capture: list.list,
+            array,
+            index: vec![at],
+            checked: vec![true],
+        };
+        self.element(view, span)
+    }
+
+    /// `len(xs)` of a list that grows.
+    pub fn grown_len(&mut self, list: Grown, span: Span) -> R<Sv> {
+        self.grown_column(list, span)?;
+        let count = self.appended[&list.method].count;
+        let e = build::var(count, Ty::PY_INT, span);
+        Ok(Sv::of(e, Kind::PyInt).with_range((0, i64::MAX.into())))
+    }
+
+    /// The lists that grow, in the order of their places.
+    pub fn appended_outs(&self) -> impl Iterator<Item = LiveOut> {
+        self.appended.iter().map(|(method, a)| LiveOut {
+            place: PlaceId(*method),
+            kind: LiveOutKind::Appended {
+                columns: a.columns.clone(),
+                count: a.count,
+                tuple: a.tuple,
+            },
+            assigned: None,
+        })
+    }
+}
+
+fn scalar(value: Val) -> Option<Sv> {
+    match value {
+        Val::Scalar(sv) => Some(sv),
+        _ => None,
+    }
+}
+
+fn cannot(name: &str, span: Span) -> nestwise_ir::WithSpan<Refusal> {
+    let callee = Some(name.into());
+    refuse(span, Refusal::ExpressionStatement { callee })
+}

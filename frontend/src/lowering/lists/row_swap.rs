@@ -1,0 +1,143 @@
+//! Rows of a list of lists that change places: `A[k], A[p] = A[p], A[k]`.
+//!
+//! The nest works on a copy of the elements in one buffer, so the rows' elements are exchanged instead. Nobody can
+//! tell as long as nothing but the list itself holds the rows, which is asked of whoever binds the list
+//! ([`nestwise_ir::ArrayDecl::moved`]), and no name of the nest stands for a row.
+
+use nestwise_ir::model::nest::{Expr, StmtKind};
+use nestwise_ir::{Access, ArrayId, ArrayKind, Span, Ty};
+
+use crate::lowering::hir::{self, ExprKind, Target};
+use crate::lowering::lower::Lower;
+use crate::lowering::value::{Val, View};
+use crate::lowering::{R, build, refuse};
+use crate::refusal::Refusal;
+
+/// Whether two expressions, evaluated one after the other, are the same: names, literals, arithmetic, subscripts.
+fn same(a: &hir::Expr, b: &hir::Expr) -> bool {
+    match (&a.kind, &b.kind) {
+        (ExprKind::Read(x), ExprKind::Read(y)) => x.local == y.local,
+        (ExprKind::Int(x), ExprKind::Int(y)) => x == y,
+        (ExprKind::Unary(p, x), ExprKind::Unary(q, y)) => p == q && same(x, y),
+        (ExprKind::Binary(p, x1, x2), ExprKind::Binary(q, y1, y2)) => {
+            p == q && same(x1, y1) && same(x2, y2)
+        }
+        (ExprKind::Subscript(x, i), ExprKind::Subscript(y, j)) => {
+            same(x, y) && i.len() == j.len() && i.iter().zip(j).all(|(x, y)| same(x, y))
+        }
+        _ => false,
+    }
+}
+
+fn is_place(target: &Target, e: &hir::Expr) -> bool {
+    match (target, &e.kind) {
+        (Target::Subscript(base, index), ExprKind::Subscript(from, at)) => {
+            same(base, from)
+                && index.len() == at.len()
+                && index.iter().zip(at).all(|(x, y)| same(x, y))
+        }
+        _ => false,
+    }
+}
+
+impl Lower<'_> {
+    /// Lowers `x[i], y[j] = y[j], x[i]` where these are rows; false if it is something else.
+    pub fn row_swap(&mut self, targets: &[Target], value: &hir::Expr, span: Span) -> R<bool> {
+        let ([Target::Tuple(targets)], ExprKind::Tuple(values)) = (targets, &value.kind) else {
+            return Ok(false);
+        };
+        let ([first, second], [a, b]) = (targets.as_slice(), values.as_slice()) else {
+            return Ok(false);
+        };
+        if !is_place(first, b) || !is_place(second, a) || a.stores() || b.stores() {
+            return Ok(false);
+        }
+        let ExprKind::Subscript(base, _) = &a.kind else {
+            return Ok(false);
+        };
+        let Val::View(whole) = self.expr(base)? else {
+            return Ok(false);
+        };
+        let decl = &self.arrays[whole.array];
+        if decl.kind != ArrayKind::List || whole.index.len() + 1 >= decl.rank as usize {
+            return Ok(false);
+        }
+        let (Val::View(a), Val::View(b)) = (self.expr(a)?, self.expr(b)?) else {
+            return Ok(false);
+        };
+        if a.array != b.array || a.index.len() != b.index.len() {
+            return Ok(false);
+        }
+        let named = |f: &crate::lowering::types::facts::WebFact| {
+            f.view.is_some_and(|(c, n)| c == a.capture && n > 0)
+        };
+        if self.facts.webs.iter().any(named) {
+            let what = "moving rows that have names".into();
+            return Err(refuse(span, Refusal::Unsupported { what }));
+        }
+        let (a, b) = (self.settled(a), self.settled(b));
+        self.arrays[a.array].moved = true;
+        self.exchange(a, b, span)?;
+        Ok(true)
+    }
+
+    /// A view whose subscripts are checked, evaluated and not negative.
+    pub fn settled(&mut self, view: View) -> View {
+        let mut view = self.check_view(view);
+        for k in 0..view.index.len() {
+            let e = self.normal_index(&view, k);
+            view.index[k] = self.spill(e);
+        }
+        view
+    }
+
+    /// Exchanges the elements of two parts of one array.
+    fn exchange(&mut self, a: View, b: View, span: Span) -> R<()> {
+        let axis = a.index.len();
+        if axis == self.arrays[a.array].rank as usize {
+            return self.exchange_elements(a, b, span);
+        }
+        let stop = build::dim(a.array, axis, span);
+        self.hidden_loop("", (0, stop), span, |l, counter| {
+            let deeper = |mut view: View| {
+                view.index.push(build::var(counter, Ty::PY_INT, span));
+                view.checked.push(true);
+                view
+            };
+            l.exchange(deeper(a), deeper(b), span)
+        })
+    }
+
+    fn exchange_elements(&mut self, a: View, b: View, span: Span) -> R<()> {
+        let mut taken = Vec::new();
+        for view in [&a, &b] {
+            let value = self.element(view.clone(), span)?;
+            let value = self.need_scalar(value, "an element", span)?;
+            taken.push(self.spill(value.e));
+        }
+        for (view, value) in [b, a].into_iter().zip(taken) {
+            self.put(view.array, view.index, value, span);
+        }
+        Ok(())
+    }
+
+    /// Stores a value that has the element's type.
+    fn put(&mut self, array: ArrayId, index: Vec<Expr>, value: Expr, span: Span) {
+        let access = self.accesses.push(Access {
+            array,
+            store: true,
+            span,
+        });
+        self.arrays[array].written = true;
+        self.emit(
+            StmtKind::Store {
+                access,
+                array,
+                index,
+                value,
+                guard: true,
+            },
+            span,
+        );
+    }
+}

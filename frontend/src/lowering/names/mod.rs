@@ -1,0 +1,6 @@
+//! What names stand for: resolution, inlined functions, buffer swaps, reads of locals.
+
+pub(crate) mod inline;
+pub(crate) mod reads;
+pub(crate) mod resolve;
+pub(crate) mod swaps;

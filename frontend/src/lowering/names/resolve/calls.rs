@@ -1,0 +1,192 @@
+//! Calls: of functions known by name, of the user's own, and of methods of arrays.
+
+use std::borrow::Cow;
+
+use nestwise_ir::{Scalar, Span, WithSpan, surface as s};
+
+use crate::builtins::{ArrayFn, ArrayForm, Builtin, Known, MathFn, MathSpecial, NumpyFn};
+use crate::lowering::hir::{Expr, ExprKind};
+use crate::lowering::names::resolve::{Callee, Names, Res, Resolver};
+use crate::lowering::{R, refuse};
+use crate::refusal::Refusal;
+
+impl Resolver<'_> {
+    pub(crate) fn call(
+        &mut self,
+        names: &mut Names,
+        func: &s::Expr,
+        args: &[s::Expr],
+        kwargs: &[(String, s::Expr)],
+        span: Span,
+    ) -> R<Expr> {
+        if let Some((f, array)) = self.array_method(names, func)? {
+            let mut all = vec![array];
+            all.extend(self.exprs(names, args)?);
+            return Ok(Expr {
+                kind: ExprKind::Call {
+                    known: Known::Numpy(NumpyFn::Array(f)),
+                    args: all,
+                    kwargs: self.keywords(names, kwargs)?,
+                },
+                span,
+            });
+        }
+        if let Some(call) = self.call_of_object(names, func, (args, kwargs), false, span)? {
+            return Ok(call);
+        }
+        if let Some(call) = self.call_itself(names, func, (args, kwargs), false, span)? {
+            return Ok(call);
+        }
+        let s::ExprKind::Place(id) = &func.kind else {
+            let name = match &func.kind {
+                s::ExprKind::Attr(_, name) => name.clone(),
+                _ => "an expression".into(),
+            };
+            return Err(refuse(span, Refusal::UnknownFunction { name }));
+        };
+        let name = s::path(names.places, *id);
+        let res = self.place(names, *id, span).map_err(|e| match e.error {
+            // What cannot be called is better called a function that is not known.
+            Refusal::Type { .. } | Refusal::PossiblyUnbound { .. } => {
+                WithSpan::new(e.span, Refusal::UnknownFunction { name: name.clone() })
+            }
+            _ => e,
+        })?;
+        match res {
+            Res::Known(Known::Builtin(Builtin::Len))
+                if let [list] = args
+                    && let Some(list) = self.grown(names, list)? =>
+            {
+                let kind = ExprKind::GrownLen(list);
+                Ok(Expr { kind, span })
+            }
+            Res::Known(Known::Builtin(Builtin::List))
+                if let ([iter], true) = (args, kwargs.is_empty()) =>
+            {
+                let iter = self.expr(names, iter)?;
+                Ok(self.list_of(iter, span))
+            }
+            Res::Known(Known::Math(MathFn::Special(
+                f @ (MathSpecial::Gcd
+                | MathSpecial::Isqrt
+                | MathSpecial::Factorial
+                | MathSpecial::Comb),
+            ))) if kwargs.is_empty() => {
+                let args = self.exprs(names, args)?;
+                self.number_theory(f, args, span)
+            }
+            Res::Known(known) => {
+                let items = matches!(known, Known::Numpy(NumpyFn::Array(f))
+                    if f == ArrayFn::Array || f.form() == ArrayForm::Joined);
+                let mut kwargs = self.keywords(names, kwargs)?;
+                let (args, dtype) = self.without_dtype(names, known, args);
+                kwargs.extend(dtype);
+                let args = self.exprs(names, &as_tuples(args, items))?;
+                Ok(Expr {
+                    kind: ExprKind::Call {
+                        known,
+                        args,
+                        kwargs,
+                    },
+                    span,
+                })
+            }
+            Res::User(function, first, receiver) => {
+                let callee = Callee::new(&function, first, receiver, false);
+                let args = as_tuples(args, function.library.is_some());
+                self.inline(names, callee, (&args, kwargs), span)
+            }
+            _ => Err(refuse(span, Refusal::UnknownFunction { name })),
+        }
+    }
+
+    fn keywords(
+        &mut self,
+        names: &mut Names,
+        kwargs: &[(String, s::Expr)],
+    ) -> R<Vec<(String, Expr)>> {
+        let mut keyword = |(k, e): &(String, s::Expr)| {
+            let dtype = (k == "dtype").then(|| self.dtype(names, e)).flatten();
+            Ok((k.clone(), dtype.map_or_else(|| self.expr(names, e), Ok)?))
+        };
+        kwargs.iter().map(&mut keyword).collect()
+    }
+
+    /// The type of elements that an argument names.
+    fn dtype(&mut self, names: &mut Names, e: &s::Expr) -> Option<Expr> {
+        let s::ExprKind::Place(id) = e.kind else {
+            return None;
+        };
+        let storage = match self.place(names, id, e.span).ok()? {
+            Res::Known(Known::Builtin(Builtin::Int)) => Scalar::I64,
+            Res::Known(Known::Builtin(Builtin::Float)) => Scalar::F64,
+            Res::Known(Known::Builtin(Builtin::Bool)) => Scalar::Bool,
+            Res::Known(Known::NumpyType(storage)) => storage,
+            _ => return None,
+        };
+        Some(Expr {
+            kind: ExprKind::Dtype(storage),
+            span: e.span,
+        })
+    }
+
+    /// The arguments of a function that makes arrays but for the type of their elements, and that as a keyword's.
+    fn without_dtype<'e>(
+        &mut self,
+        names: &mut Names,
+        known: Known,
+        args: &'e [s::Expr],
+    ) -> (&'e [s::Expr], Option<(String, Expr)>) {
+        let makes = matches!(known, Known::Numpy(NumpyFn::Array(f)) if f.takes_type_second());
+        if let (true, [first, second]) = (makes, args)
+            && let Some(dtype) = self.dtype(names, second)
+        {
+            return (std::slice::from_ref(first), Some(("dtype".into(), dtype)));
+        }
+        (args, None)
+    }
+
+    /// The method of an array that an expression in the place of a function is, and that array, as far as is known here.
+    fn array_method(&mut self, names: &mut Names, func: &s::Expr) -> R<Option<(ArrayFn, Expr)>> {
+        let known = |name: &str| {
+            let mut all = ArrayFn::ALL.iter().filter(|f| f.is_method());
+            all.find(|f| f.name() == name).copied()
+        };
+        match &func.kind {
+            s::ExprKind::Attr(base, name) => match known(name) {
+                Some(f) => Ok(Some((f, self.expr(names, base)?))),
+                None => Ok(None),
+            },
+            s::ExprKind::Place(id) => {
+                let place = &names.places[*id];
+                let (Some(f), Some(parent)) = (known(&place.name), place.parent) else {
+                    return Ok(None);
+                };
+                match self.place(names, parent, func.span)? {
+                    Res::Value(kind) => {
+                        let span = func.span;
+                        Ok(Some((f, Expr { kind, span })))
+                    }
+                    _ => Ok(None),
+                }
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// For a function that lets go of its arguments, list displays are as good as tuples.
+fn as_tuples(args: &[s::Expr], lets_go: bool) -> Cow<'_, [s::Expr]> {
+    let tuple = |e: &s::Expr| match &e.kind {
+        s::ExprKind::List(items) => s::Expr {
+            kind: s::ExprKind::Tuple(items.clone()),
+            span: e.span,
+        },
+        _ => e.clone(),
+    };
+    let lists = args.iter().any(|e| matches!(e.kind, s::ExprKind::List(_)));
+    match lets_go && lists {
+        true => args.iter().map(tuple).collect(),
+        false => args.into(),
+    }
+}

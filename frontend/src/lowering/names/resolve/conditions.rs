@@ -1,0 +1,55 @@
+//! Conditions of which something is known before types are.
+
+use nestwise_ir::{Span, surface as s};
+
+use crate::lowering::R;
+use crate::lowering::hir::{Expr, ExprKind};
+use crate::lowering::names::resolve::{Names, Res, Resolver};
+use crate::site::captures::Capture;
+
+impl Resolver<'_> {
+    /// Operands of `and` or `or`: none behind one that ends it in any case.
+    pub(crate) fn up_to(
+        &mut self,
+        end: bool,
+        names: &mut Names,
+        items: &[s::Expr],
+    ) -> R<Vec<Expr>> {
+        let mut found = Vec::with_capacity(items.len());
+        for item in items {
+            let item = self.expr(names, item)?;
+            let ends = item.truth() == Some(end);
+            found.push(item);
+            if ends {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// `e is None`: what is no value of a nest is something else.
+    pub(crate) fn is_none(&mut self, names: &mut Names, e: &s::Expr, span: Span) -> R<Expr> {
+        let kind = match e.kind {
+            s::ExprKind::Place(id) if !names.tuples.contains_key(&id) => {
+                match self.place(names, id, e.span) {
+                    Ok(Res::Value(ExprKind::None)) => ExprKind::Bool(true),
+                    Ok(Res::Value(kind)) => {
+                        let span = e.span;
+                        ExprKind::IsNone(Box::new(Expr { kind, span }))
+                    }
+                    Ok(_) => ExprKind::Bool(false),
+                    // Itself of another type, not what it is an attribute of.
+                    Err(why) => {
+                        let index = self.index_of(names, id);
+                        match self.capture(index) {
+                            Capture::Other(_) => ExprKind::Bool(false),
+                            _ => return Err(why),
+                        }
+                    }
+                }
+            }
+            _ => ExprKind::IsNone(Box::new(self.expr(names, e)?)),
+        };
+        Ok(Expr { kind, span })
+    }
+}

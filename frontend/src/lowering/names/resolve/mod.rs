@@ -1,0 +1,619 @@
+//! Surface nest and captures to the resolved nest ([`crate::lowering::hir`]): names looked up, buffer swaps recognised.
+//! Inlining is in [`crate::lowering::names::inline`].
+
+pub(crate) mod calls;
+pub(crate) mod conditions;
+pub(crate) mod records;
+pub(crate) mod special_methods;
+pub(crate) mod statements;
+pub(crate) mod subscripts;
+pub(crate) mod tuples;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use nestwise_ir::{Arena, ArrayKind, PlaceId, Span, Work, surface as s};
+
+use crate::builtins::{ArrayFn, Known, NumpyFn};
+use crate::lowering::hir::{
+    BlockId, Def, Expr, ExprKind, Hir, Kind, Local, LocalId, Read, Slice, Stmt,
+};
+use crate::lowering::objects::methods;
+use crate::lowering::{R, refuse};
+use crate::refusal::Refusal;
+use crate::site::access_paths::walk_stmts;
+use crate::site::captures::Capture;
+use crate::site::tuple_names::{constant_index, element};
+
+/// More nodes than this after inlining are refused.
+const NODE_LIMIT: usize = 20_000;
+
+/// Whose names are being resolved: the site's, or those of one inlined call.
+pub(crate) struct Names<'a> {
+    pub places: &'a Arena<PlaceId, s::Place>,
+    /// Index of the capture of place 0.
+    pub first: u32,
+    /// The inlined call, or `None` for the site.
+    pub call: Option<CallState>,
+    pub locals: HashMap<PlaceId, LocalId>,
+    /// Parameters that are None, whatever happens in the call.
+    pub nones: HashSet<PlaceId>,
+    /// Parameters that are functions, whatever happens in the call.
+    pub functions: HashMap<PlaceId, Handed>,
+    /// Names that hold tuples: the locals of the elements.
+    pub tuples: BTreeMap<PlaceId, Vec<LocalId>>,
+    /// In a method: its first parameter, and the path of the object that stands for.
+    pub receiver: Option<(PlaceId, String)>,
+}
+
+impl Names<'_> {
+    /// The path of a place from the names of the site.
+    fn path_of(&self, id: PlaceId) -> Option<String> {
+        methods::path(self.places, self.receiver.as_ref(), self.call.is_none(), id)
+    }
+
+    /// The same, for messages too.
+    pub fn path(&self, id: PlaceId) -> String {
+        self.path_of(id).unwrap_or_else(|| s::path(self.places, id))
+    }
+}
+
+/// Where `return` of an inlined call goes.
+pub(crate) struct CallState {
+    pub name: String,
+    pub block: BlockId,
+    /// Nobody uses the value.
+    pub effect: bool,
+    /// A [`Kind::Leave`] was made.
+    pub left: bool,
+    /// Number of results and whether they form a tuple; known after the first `return`.
+    pub shape: Option<(usize, bool)>,
+    pub results: Vec<LocalId>,
+}
+
+/// A user's function that is called.
+pub(crate) struct Callee<'f> {
+    pub function: &'f Arc<s::Function>,
+    /// Index of the capture of its first place.
+    pub first: u32,
+    /// The path of the object that it is a method of.
+    pub receiver: Option<String>,
+    /// Nobody uses the value.
+    pub effect: bool,
+}
+
+impl<'f> Callee<'f> {
+    fn new(
+        function: &'f Arc<s::Function>,
+        first: u32,
+        receiver: Option<String>,
+        effect: bool,
+    ) -> Self {
+        Callee {
+            function,
+            first,
+            receiver,
+            effect,
+        }
+    }
+}
+
+/// A function that a parameter is.
+#[derive(Clone)]
+pub(crate) enum Handed {
+    Known(Known),
+    /// As in [`Res::User`].
+    User(Arc<s::Function>, u32, Option<String>),
+}
+
+impl From<Handed> for Res {
+    fn from(handed: Handed) -> Res {
+        match handed {
+            Handed::Known(known) => Res::Known(known),
+            Handed::User(function, first, receiver) => Res::User(function, first, receiver),
+        }
+    }
+}
+
+/// What a place stands for.
+pub(crate) enum Res {
+    /// A value.
+    Value(ExprKind),
+    Known(Known),
+    /// A module or an object: of use for its attributes only.
+    Holder(&'static str),
+    /// A user's function, where its captures start, and the path of the object that it is a method of.
+    User(Arc<s::Function>, u32, Option<String>),
+}
+
+pub(crate) struct Resolver<'a> {
+    pub hir: Hir,
+    pub captures: &'a [Capture],
+    /// Locals of captures that are only read, by index of the capture.
+    globals: HashMap<u32, LocalId>,
+    /// Captures that are only read and the site's names of them: a method sees the same objects.
+    paths: HashMap<String, u32>,
+    /// What the site, or a method that it calls, assigns: by path.
+    pub written: HashMap<String, LocalId>,
+    /// Those of them that a method assigns.
+    pub by_method: HashSet<String>,
+    /// Names of the function around the site that the site assigns: other functions may see them change.
+    pub own_names: HashSet<String>,
+    /// Functions being inlined, innermost last.
+    pub active: Vec<*const s::Function>,
+    nodes: usize,
+    /// The site has no loop inside: iterations that get to what is not supported may be left to CPython.
+    leaves: bool,
+    /// The site's own names are its module's.
+    at_module_level: bool,
+}
+
+/// Whether no name that the site assigns is a function's: in a function the loop variable would be one.
+fn stands_in_module(site: &s::Site) -> bool {
+    let mut assigned = site.places.values().filter(|p| p.written);
+    assigned.all(|p| p.scope != s::Scope::Local) && site.places.values().any(|p| p.written)
+}
+
+fn has_inner_loop(site: &s::Site) -> bool {
+    let (s::StmtKind::For { body, .. } | s::StmtKind::While { body, .. }) = &site.top.kind else {
+        return false;
+    };
+    let mut found = false;
+    walk_stmts(body, &mut |stmt| {
+        found |= matches!(
+            stmt.kind,
+            s::StmtKind::For { .. } | s::StmtKind::While { .. }
+        );
+    });
+    found
+}
+
+/// Names of the function around it that a site assigns.
+fn assigned_names(site: &s::Site) -> HashSet<String> {
+    let own = |p: &&s::Place| p.written && p.parent.is_none() && p.scope == s::Scope::Local;
+    let own = site.places.values().filter(own);
+    own.map(|p| p.name.clone()).collect()
+}
+
+/// Resolves a site.
+pub(crate) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
+    let mut resolver = Resolver {
+        hir: Hir::default(),
+        captures,
+        globals: HashMap::new(),
+        paths: HashMap::new(),
+        written: HashMap::new(),
+        by_method: HashSet::new(),
+        own_names: assigned_names(site),
+        active: vec![],
+        nodes: 0,
+        leaves: !site.value && !has_inner_loop(site),
+        at_module_level: stands_in_module(site),
+    };
+    let mut names = Names {
+        places: &site.places,
+        first: 0,
+        call: None,
+        locals: HashMap::new(),
+        nones: HashSet::new(),
+        functions: HashMap::new(),
+        tuples: BTreeMap::new(),
+        receiver: None,
+    };
+    names.tuples = resolver.site_tuples(site);
+    for (id, place) in site.places.iter() {
+        if place.written && !names.tuples.contains_key(&id) {
+            let capture = id.0;
+            let bound = !matches!(resolver.capture(capture), Capture::Unbound);
+            let local = resolver.local(
+                s::path(&site.places, id),
+                Some(id),
+                bound.then_some(capture),
+            );
+            resolver.note_lookup(local, &site.places, id);
+            names.locals.insert(id, local);
+            resolver.written.insert(s::path(&site.places, id), local);
+        }
+    }
+    resolver.note_methods(site)?;
+    for (id, place) in site.places.iter() {
+        if place.parent.is_some()
+            && let Some(local) = resolver.written.get(&s::path(&site.places, id))
+        {
+            names.locals.insert(id, *local);
+        }
+    }
+    let top = match &site.top.kind {
+        // The else clause of the top loop is CPython's: it runs there once the hook's iterator is empty.
+        s::StmtKind::For {
+            target, iter, body, ..
+        } => {
+            let iter = resolver.expr(&mut names, iter)?;
+            if iter.stores() {
+                // It is evaluated once more where CPython goes on, and not at all where it tells that there is nothing to do.
+                let what =
+                    "a call in the header of the outermost loop that assigns something".into();
+                return Err(refuse(site.top.span, Refusal::Unsupported { what }));
+            }
+            let target = resolver.target(&mut names, target, site.top.span)?;
+            Kind::For {
+                target,
+                iter,
+                body: resolver.block(&mut names, body)?,
+                orelse: vec![],
+            }
+        }
+        s::StmtKind::While { test, body, .. } => {
+            let test = resolver.expr(&mut names, test)?;
+            Kind::While {
+                test,
+                body: resolver.block(&mut names, body)?,
+                orelse: vec![],
+            }
+        }
+        _ => return Err(refuse(site.top.span, Refusal::NotALoop)),
+    };
+    resolver.hir.top = vec![Stmt {
+        kind: top,
+        span: site.top.span,
+    }];
+    Ok(resolver.hir)
+}
+
+impl Resolver<'_> {
+    pub fn capture(&self, index: u32) -> &Capture {
+        self.captures
+            .get(index as usize)
+            .unwrap_or(&Capture::Unbound)
+    }
+
+    pub fn local(&mut self, name: String, place: Option<PlaceId>, capture: Option<u32>) -> LocalId {
+        self.hir.locals.push(Local {
+            name,
+            place,
+            capture,
+            swapped: false,
+            element: None,
+            attributes: 0,
+            lookup: None,
+        });
+        self.hir.locals.len() - 1
+    }
+
+    /// How CPython gets at the place that the local stands for.
+    fn note_lookup(&mut self, local: LocalId, places: &Arena<PlaceId, s::Place>, id: PlaceId) {
+        let mut root = &places[id];
+        let decl = &mut self.hir.locals[local];
+        while let Some(parent) = root.parent {
+            decl.attributes += 1;
+            root = &places[parent];
+        }
+        decl.lookup = match root.scope {
+            s::Scope::Global if self.at_module_level => Some(Work::ModuleName),
+            s::Scope::Global => Some(Work::Global),
+            _ => None,
+        };
+    }
+
+    pub fn read(&mut self, local: LocalId) -> Read {
+        self.hir.occs += 1;
+        Read {
+            local,
+            occ: self.hir.occs - 1,
+        }
+    }
+
+    pub fn def(&mut self, local: LocalId) -> Def {
+        self.hir.defs.push(local);
+        Def {
+            local,
+            def: self.hir.defs.len() - 1,
+        }
+    }
+
+    /// Counts a node against the limit.
+    fn count(&mut self, span: Span) -> R<()> {
+        self.nodes += 1;
+        if self.nodes > NODE_LIMIT {
+            return Err(refuse(
+                span,
+                Refusal::TooLarge {
+                    what: "expressions after inlining",
+                    limit: NODE_LIMIT,
+                },
+            ));
+        }
+        Ok(())
+    }
+
+    /// What the place stands for.
+    pub fn place(&mut self, names: &mut Names, id: PlaceId, span: Span) -> R<Res> {
+        if names.nones.contains(&id) {
+            return Ok(Res::Value(ExprKind::None));
+        }
+        if let Some(function) = names.functions.get(&id) {
+            return Ok(function.clone().into());
+        }
+        if let Some(local) = names.locals.get(&id) {
+            let local = *local;
+            return Ok(Res::Value(ExprKind::Read(self.read(local))));
+        }
+        let place = &names.places[id];
+        if let Some(parent) = place.parent {
+            match self.place(names, parent, span)? {
+                Res::Value(value) => {
+                    let base = Box::new(Expr { kind: value, span });
+                    return Ok(Res::Value(ExprKind::Attr(base, place.name.clone())));
+                }
+                Res::Holder(_) => {}
+                Res::Known(known) => {
+                    return Err(refuse(
+                        span,
+                        Refusal::UnknownAttribute {
+                            name: place.name.clone(),
+                            ty: known.name(),
+                        },
+                    ));
+                }
+                Res::User(function, ..) => {
+                    return Err(refuse(
+                        span,
+                        Refusal::UnknownAttribute {
+                            name: place.name.clone(),
+                            ty: function.name.clone(),
+                        },
+                    ));
+                }
+            }
+        }
+        let path = names.path(id);
+        if place.parent.is_some() && self.may_be_written(&place.name, names.call.is_some()) {
+            let what = format!("an attribute {} that is perhaps assigned", place.name);
+            return Err(refuse(span, Refusal::Unsupported { what }));
+        }
+        let index = self.index_of(names, id);
+        match self.capture(index) {
+            Capture::Scalar { .. } | Capture::Array { .. } | Capture::Objects { .. } => {
+                let local = self.globals.get(&index).copied();
+                let local = match local {
+                    Some(local) => local,
+                    None => {
+                        let local = self.local(path, None, Some(index));
+                        self.note_lookup(local, names.places, id);
+                        self.globals.insert(index, local);
+                        local
+                    }
+                };
+                Ok(Res::Value(ExprKind::Read(self.read(local))))
+            }
+            Capture::Known(known) => Ok(Res::Known(*known)),
+            Capture::Append => {
+                let what = "append, other than as a statement".into();
+                Err(refuse(span, Refusal::Unsupported { what }))
+            }
+            Capture::Module => Ok(Res::Holder("module")),
+            Capture::Object => Ok(Res::Holder("object")),
+            Capture::User {
+                function,
+                first,
+                method,
+            } => {
+                let (function, first) = (function.clone(), *first);
+                // What the site knows the object by; a method of an array is known by itself alone.
+                let receiver = match place.parent {
+                    _ if !method => None,
+                    _ if self.is_of_array(&function, first) => Some(methods::of_array(&path)),
+                    parent => parent.map(|p| names.path(p)),
+                };
+                Ok(Res::User(function, first, receiver))
+            }
+            Capture::Unbound => Err(refuse(span, Refusal::PossiblyUnbound { name: path })),
+            Capture::Other(ty) if ty == "NoneType" => Ok(Res::Value(ExprKind::None)),
+            Capture::Other(ty) => Err(refuse(
+                span,
+                Refusal::Type {
+                    name: path,
+                    ty: ty.clone(),
+                },
+            )),
+        }
+    }
+
+    /// The capture of a place; what the site and its methods know by one path is one capture.
+    pub fn index_of(&mut self, names: &Names, id: PlaceId) -> u32 {
+        let own = names.first.saturating_add(id.0);
+        match names.path_of(id) {
+            Some(path) => *self.paths.entry(path).or_insert(own),
+            None => own,
+        }
+    }
+
+    pub fn expr(&mut self, names: &mut Names, e: &s::Expr) -> R<Expr> {
+        self.count(e.span)?;
+        let span = e.span;
+        let kind = match &e.kind {
+            s::ExprKind::Int(v) => ExprKind::Int(*v),
+            s::ExprKind::Float(v) => ExprKind::Float(*v),
+            s::ExprKind::Imag(v) => ExprKind::Imag(*v),
+            s::ExprKind::Bool(v) => ExprKind::Bool(*v),
+            s::ExprKind::None => ExprKind::None,
+            s::ExprKind::Ellipsis => ExprKind::Ellipsis,
+            s::ExprKind::Str(v) => ExprKind::Str(v.clone()),
+            s::ExprKind::Bytes(v) => ExprKind::Bytes(v.clone()),
+            s::ExprKind::Place(id) if names.tuples.contains_key(id) => {
+                let elements = names.tuples[id].clone();
+                let read = |local| Expr {
+                    kind: ExprKind::Read(self.read(local)),
+                    span,
+                };
+                ExprKind::Tuple(elements.into_iter().map(read).collect())
+            }
+            s::ExprKind::Place(id) => match self.place(names, *id, span)? {
+                Res::Value(kind) => kind,
+                Res::Known(known) => {
+                    return Err(refuse(
+                        span,
+                        Refusal::Type {
+                            name: known.name(),
+                            ty: "function".into(),
+                        },
+                    ));
+                }
+                Res::Holder(ty) => {
+                    let name = s::path(names.places, *id);
+                    return Err(refuse(
+                        span,
+                        Refusal::Type {
+                            name,
+                            ty: ty.into(),
+                        },
+                    ));
+                }
+                Res::User(function, ..) => {
+                    let name = function.name.clone();
+                    return Err(refuse(
+                        span,
+                        Refusal::Type {
+                            name,
+                            ty: "function".into(),
+                        },
+                    ));
+                }
+            },
+            s::ExprKind::Attr(base, name) => {
+                ExprKind::Attr(Box::new(self.expr(names, base)?), name.clone())
+            }
+            s::ExprKind::Subscript(base, index)
+                if let Some(local) = tuple_element(names, base, index) =>
+            {
+                ExprKind::Read(self.read(local))
+            }
+            s::ExprKind::Subscript(base, index)
+                if let Some(call) = self.getitem(names, base, index, span)? =>
+            {
+                return Ok(call);
+            }
+            s::ExprKind::Subscript(base, index)
+                if let (Some(list), [index]) = (self.grown(names, base)?, &index[..])
+                    && !index.is_slice() =>
+            {
+                ExprKind::Grown(list, Box::new(self.expr(names, index)?))
+            }
+            s::ExprKind::Subscript(base, index) => {
+                let base = Box::new(self.expr(names, base)?);
+                self.may_be_sliced(&base, index, false)?;
+                ExprKind::Subscript(base, self.subscripts(names, index)?)
+            }
+            s::ExprKind::Slice { start, stop, step } => {
+                let mut part = |e: &Option<Box<s::Expr>>| {
+                    e.as_ref()
+                        .map(|e| self.expr(names, e).map(Box::new))
+                        .transpose()
+                };
+                ExprKind::Slice(Slice {
+                    start: part(start)?,
+                    stop: part(stop)?,
+                    step: part(step)?,
+                })
+            }
+            s::ExprKind::Call { func, args, kwargs } => {
+                return self.call(names, func, args, kwargs, span);
+            }
+            s::ExprKind::Unary(op, a) => ExprKind::Unary(*op, Box::new(self.expr(names, a)?)),
+            s::ExprKind::Binary(op, a, b) => {
+                let a = Box::new(self.expr(names, a)?);
+                ExprKind::Binary(*op, a, Box::new(self.expr(names, b)?))
+            }
+            s::ExprKind::MatMul(a, b) => ExprKind::Call {
+                known: Known::Numpy(NumpyFn::Array(ArrayFn::MatMul)),
+                args: vec![self.expr(names, a)?, self.expr(names, b)?],
+                kwargs: vec![],
+            },
+            s::ExprKind::And(items) => ExprKind::And(self.up_to(false, names, items)?),
+            s::ExprKind::Or(items) => ExprKind::Or(self.up_to(true, names, items)?),
+            s::ExprKind::Compare(first, rest) => {
+                let first = Box::new(self.expr(names, first)?);
+                let rest: R<Vec<_>> = rest
+                    .iter()
+                    .map(|(op, e)| Ok((*op, self.expr(names, e)?)))
+                    .collect();
+                ExprKind::Compare(first, rest?)
+            }
+            s::ExprKind::IsNone(a) => return self.is_none(names, a, span),
+            s::ExprKind::Is(a, b) => ExprKind::Is(
+                Box::new(self.expr(names, a)?),
+                Box::new(self.expr(names, b)?),
+            ),
+            s::ExprKind::InText(a, text) => {
+                ExprKind::InText(Box::new(self.expr(names, a)?), text.clone())
+            }
+            s::ExprKind::IfExp { test, body, orelse } => {
+                let test = Box::new(self.expr(names, test)?);
+                match test.truth() {
+                    Some(true) => return self.expr(names, body),
+                    Some(false) => return self.expr(names, orelse),
+                    None => {}
+                }
+                let body = Box::new(self.expr(names, body)?);
+                ExprKind::IfExp {
+                    test,
+                    body,
+                    orelse: Box::new(self.expr(names, orelse)?),
+                }
+            }
+            s::ExprKind::Tuple(items) => ExprKind::Tuple(self.exprs(names, items)?),
+            s::ExprKind::List(items) => ExprKind::List(self.exprs(names, items)?),
+            s::ExprKind::Comprehension { func: None, .. } => {
+                return self.list_comprehension(names, e);
+            }
+            s::ExprKind::Comprehension { .. } => return self.comprehension(names, e),
+        };
+        Ok(Expr { kind, span })
+    }
+
+    /// A slice of what was captured is of an array, or a new list; only those of arrays can be stored into.
+    pub fn may_be_sliced(&self, base: &Expr, index: &[s::Expr], stored: bool) -> R<()> {
+        let Some(slice) = index.iter().find(|e| e.is_slice()) else {
+            return Ok(());
+        };
+        if let (
+            [_],
+            s::ExprKind::Slice {
+                start: None,
+                stop: None,
+                step: None,
+            },
+        ) = (index, &slice.kind)
+        {
+            return Ok(());
+        }
+        let captured = match base.kind {
+            ExprKind::Read(read) => self.hir.locals[read.local].capture,
+            _ => None,
+        };
+        let fits = captured.is_none_or(|capture| match self.capture(capture) {
+            Capture::Array { kind, .. } => {
+                *kind == ArrayKind::Ndarray || (*kind == ArrayKind::List && !stored)
+            }
+            _ => false,
+        });
+        match fits {
+            true => Ok(()),
+            false => Err(refuse(slice.span, Refusal::Slice)),
+        }
+    }
+
+    pub fn exprs(&mut self, names: &mut Names, items: &[s::Expr]) -> R<Vec<Expr>> {
+        items.iter().map(|e| self.expr(names, e)).collect()
+    }
+}
+
+/// The local of `name[constant]` where the name holds a tuple.
+fn tuple_element(names: &Names, base: &s::Expr, index: &[s::Expr]) -> Option<LocalId> {
+    let s::ExprKind::Place(id) = base.kind else {
+        return None;
+    };
+    let elements = names.tuples.get(&id)?;
+    let at = element(constant_index(index)?, elements.len())?;
+    elements.get(at).copied()
+}

@@ -1,0 +1,84 @@
+//! Calls of methods of objects in lists.
+
+use std::sync::Arc;
+
+use nestwise_ir::{Span, surface as s};
+
+use crate::lowering::R;
+use crate::lowering::hir::{Expr, ExprKind, Kind};
+use crate::lowering::names::resolve::{Callee, Names, Res, Resolver};
+use crate::site::captures::Capture;
+
+impl Resolver<'_> {
+    /// `p.move(dt)`, where some list holds objects with such a method: the method's function, given the object. None: it is
+    /// another call.
+    pub(crate) fn call_of_object(
+        &mut self,
+        names: &mut Names,
+        func: &s::Expr,
+        (args, kwargs): (&[s::Expr], &[(String, s::Expr)]),
+        effect: bool,
+        span: Span,
+    ) -> R<Option<Expr>> {
+        let (kind, name) = match &func.kind {
+            s::ExprKind::Attr(base, name) => match &base.kind {
+                kind @ s::ExprKind::Subscript(..) => (kind.clone(), name.clone()),
+                _ => return Ok(None),
+            },
+            s::ExprKind::Place(id) => match names.places[*id].parent {
+                Some(parent) => (s::ExprKind::Place(parent), names.places[*id].name.clone()),
+                None => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
+        let Some((function, first)) = self.method_of_objects(&name) else {
+            return Ok(None);
+        };
+        if let s::ExprKind::Place(id) = kind {
+            let value = match names.tuples.contains_key(&id) {
+                true => return Ok(None),
+                false => self.place(names, id, span),
+            };
+            if !matches!(value, Ok(Res::Value(kind)) if !matches!(kind, ExprKind::None)) {
+                return Ok(None);
+            }
+        }
+        let object = s::Expr {
+            kind,
+            span: func.span,
+        };
+        let all: Vec<s::Expr> = std::iter::once(object)
+            .chain(args.iter().cloned())
+            .collect();
+        let callee = Callee::new(&function, first, None, effect);
+        let mut call = self.inline(names, callee, (&all, kwargs), span)?;
+        // Whether it is such an object only types tell. The first parameter is assigned first.
+        if let ExprKind::Inline(call) = &mut call.kind
+            && let Some(Kind::Assign { value, .. }) = call.body.first_mut().map(|s| &mut s.kind)
+        {
+            let span = value.span;
+            let kind = ExprKind::None;
+            let object = Box::new(std::mem::replace(value, Expr { kind, span }));
+            value.kind = ExprKind::Having(object, name);
+        }
+        Ok(Some(call))
+    }
+
+    /// The method of that name of all lists of objects that have one, and where the captures of its places begin.
+    fn method_of_objects(&self, name: &str) -> Option<(Arc<s::Function>, u32)> {
+        let named = self.captures.iter().filter_map(|capture| match capture {
+            Capture::Objects { attributes, .. } => attributes.iter().find(|(own, _)| own == name),
+            _ => None,
+        });
+        let mut methods = named.filter_map(|(_, index)| match self.capture(*index) {
+            Capture::User {
+                function, first, ..
+            } => Some((function.clone(), *first)),
+            _ => None,
+        });
+        let one = methods.next()?;
+        methods
+            .all(|(other, _)| Arc::ptr_eq(&other, &one.0))
+            .then_some(one)
+    }
+}

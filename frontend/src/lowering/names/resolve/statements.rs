@@ -1,0 +1,406 @@
+//! Statements and assignment targets.
+
+use nestwise_ir::{PlaceId, Span, surface as s};
+
+use crate::lowering::hir::{Expr, ExprKind, Kind, LocalId, Stmt, Target};
+use crate::lowering::names::resolve::{Callee, Names, Res, Resolver};
+use crate::lowering::{R, refuse};
+use crate::refusal::Refusal;
+use crate::site::access_paths::walk_expr;
+use crate::site::captures::Capture;
+
+impl Resolver<'_> {
+    /// A call for its effect: of a user's function, whose result nobody sees.
+    fn effect(&mut self, names: &mut Names, value: &s::Expr) -> R<Expr> {
+        let (span, callee) = match &value.kind {
+            s::ExprKind::Call { func, .. } => (value.span, func),
+            _ => return self.expr(names, value),
+        };
+        let s::ExprKind::Call { args, kwargs, .. } = &value.kind else {
+            return self.expr(names, value);
+        };
+        if let Some(call) = self.call_of_object(names, callee, (args, kwargs), true, span)? {
+            return Ok(call);
+        }
+        if let Some(call) = self.call_itself(names, callee, (args, kwargs), true, span)? {
+            return Ok(call);
+        }
+        if let s::ExprKind::Place(id) = callee.kind
+            && let Ok(Res::User(function, first, receiver)) = self.place(names, id, span)
+        {
+            let callee = Callee::new(&function, first, receiver, true);
+            return self.inline(names, callee, (args, kwargs), span);
+        }
+        let callee = match callee.kind {
+            s::ExprKind::Place(id) => Some(s::path(names.places, id)),
+            _ => None,
+        };
+        Err(refuse(span, Refusal::ExpressionStatement { callee }))
+    }
+
+    pub fn target(&mut self, names: &mut Names, t: &s::Target, span: Span) -> R<Target> {
+        match t {
+            s::Target::Place(id) if names.tuples.contains_key(id) => {
+                let elements = names.tuples[id].clone();
+                let def = |local| Target::Local(self.def(local));
+                Ok(Target::Tuple(elements.into_iter().map(def).collect()))
+            }
+            s::Target::Place(id) => match names.locals.get(id) {
+                Some(local) => {
+                    let local = *local;
+                    Ok(Target::Local(self.def(local)))
+                }
+                None => {
+                    // An attribute of a parameter, which may be an object of a list.
+                    let place = &names.places[*id];
+                    if let Some(parent) = place.parent
+                        && let Ok(Res::Value(kind)) = self.place(names, parent, span)
+                    {
+                        let name = place.name.clone();
+                        return Ok(Target::Attr(Expr { kind, span }, name));
+                    }
+                    let name = s::path(names.places, *id);
+                    let what = format!("assigning {name} here");
+                    Err(refuse(span, Refusal::Unsupported { what }))
+                }
+            },
+            s::Target::Subscript(base, index) => {
+                let base = self.expr(names, base)?;
+                self.may_be_sliced(&base, index, true)?;
+                Ok(Target::Subscript(base, self.subscripts(names, index)?))
+            }
+            s::Target::Attr(base, name) => Ok(Target::Attr(self.expr(names, base)?, name.clone())),
+            s::Target::Tuple(items) => {
+                let items: R<Vec<_>> = items.iter().map(|t| self.target(names, t, span)).collect();
+                Ok(Target::Tuple(items?))
+            }
+        }
+    }
+
+    /// Statements that a condition guards: the first that is not supported, and assigns no name, ends them, where iterations may be
+    /// left to CPython for that (see `parse/lower/left.rs`).
+    fn branch(&mut self, names: &mut Names, stmts: &[s::Stmt]) -> R<Vec<Stmt>> {
+        let leaves = self.leaves && names.call.is_none();
+        let mut out = Vec::with_capacity(stmts.len());
+        let mut k = 0;
+        while let Some(stmt) = stmts.get(k) {
+            let (occs, defs, done) = (self.hir.occs, self.hir.defs.len(), out.len());
+            match self.next_of(names, &stmts[k..], &mut out) {
+                Ok(used) => k += used,
+                Err(refused) if leaves && self.may_be_left(stmt, &refused.error) => {
+                    self.hir.occs = occs;
+                    self.hir.defs.truncate(defs);
+                    out.truncate(done);
+                    out.push(Stmt {
+                        kind: Kind::Raise,
+                        span: stmt.span,
+                    });
+                    break;
+                }
+                Err(refused) => return Err(refused),
+            }
+        }
+        Ok(out)
+    }
+
+    /// Whether iterations that get to a statement may be left to CPython for that refusal: not for a fault of ours.
+    fn may_be_left(&self, stmt: &s::Stmt, refused: &Refusal) -> bool {
+        let value = left_value(stmt);
+        !matches!(refused, Refusal::Internal { .. }) && value.is_some_and(|v| !self.calls_users(v))
+    }
+
+    /// Whether a value is made by calling a function that is written in Python: that may be most of what the loop does, or be the
+    /// one that the loop is in.
+    fn calls_users(&self, value: &s::Expr) -> bool {
+        let mut found = false;
+        walk_expr(value, &mut |e| {
+            if let s::ExprKind::Call { func, .. } = &e.kind
+                && let s::ExprKind::Place(id) = func.kind
+            {
+                found |= match self.capture(id.0) {
+                    Capture::User { .. } => true,
+                    Capture::Other(ty) => ["function", "method"].contains(&ty.as_str()),
+                    _ => false,
+                };
+            }
+        });
+        found
+    }
+
+    pub fn block(&mut self, names: &mut Names, stmts: &[s::Stmt]) -> R<Vec<Stmt>> {
+        let mut out = Vec::with_capacity(stmts.len());
+        let mut k = 0;
+        while k < stmts.len() {
+            k += self.next_of(names, &stmts[k..], &mut out)?;
+        }
+        Ok(out)
+    }
+
+    /// Resolves the first of some statements, or as many as turn arrays around; how many.
+    fn next_of(&mut self, names: &mut Names, stmts: &[s::Stmt], out: &mut Vec<Stmt>) -> R<usize> {
+        if let Some((tmp, cycle, used)) = self.rotation(names, stmts) {
+            self.emit_rotation(names, out, tmp, &cycle, stmts[0].span);
+            return Ok(used);
+        }
+        self.stmt(names, &stmts[0], out)?;
+        Ok(1)
+    }
+
+    pub fn stmt(&mut self, names: &mut Names, stmt: &s::Stmt, out: &mut Vec<Stmt>) -> R<()> {
+        self.count(stmt.span)?;
+        let span = stmt.span;
+        let kind = match &stmt.kind {
+            s::StmtKind::Assign { targets, value } => {
+                if let Some(pairs) = self.swap(names, targets, value) {
+                    self.note_swap(&pairs);
+                    out.push(Stmt {
+                        kind: Kind::Swap(pairs),
+                        span,
+                    });
+                    return Ok(());
+                }
+                if let Some(kinds) = self.exchange(names, targets, value)? {
+                    out.extend(kinds.into_iter().map(|kind| Stmt { kind, span }));
+                    return Ok(());
+                }
+                if let [target] = &targets[..]
+                    && let Some(kind) = self.setitem(names, target, value, span)?
+                {
+                    out.push(Stmt { kind, span });
+                    return Ok(());
+                }
+                let value = match self.part_of_computed(names, targets, value, out)? {
+                    Some(part) => part,
+                    None => self.expr(names, value)?,
+                };
+                let (targets, value, kept) = without_itself(names, targets.clone(), value);
+                let effect = |value| Stmt {
+                    kind: Kind::Effect(value),
+                    span,
+                };
+                out.extend(kept.into_iter().map(effect));
+                let Some(value) = value else {
+                    return Ok(());
+                };
+                let value = match self.one_by_one(names, &targets, value) {
+                    Ok(assigned) => {
+                        for (local, value) in assigned {
+                            let targets = vec![Target::Local(self.def(local))];
+                            let kind = Kind::Assign { targets, value };
+                            out.push(Stmt { kind, span });
+                        }
+                        return Ok(());
+                    }
+                    Err(value) => value,
+                };
+                let targets: R<Vec<_>> = targets
+                    .iter()
+                    .map(|t| self.target(names, t, span))
+                    .collect();
+                Kind::Assign {
+                    targets: targets?,
+                    value,
+                }
+            }
+            s::StmtKind::AugAssign { target, op, value } => {
+                if let Some(kind) = self.change_item(names, target, (*op, value), span)? {
+                    out.push(Stmt { kind, span });
+                    return Ok(());
+                }
+                // The old value is read before the right side is evaluated.
+                let read = match target {
+                    s::Target::Place(id) => names.locals.get(id).map(|local| self.read(*local)),
+                    _ => None,
+                };
+                let value = self.expr(names, value)?;
+                Kind::Aug {
+                    target: self.target(names, target, span)?,
+                    read,
+                    op: *op,
+                    value,
+                }
+            }
+            s::StmtKind::If { test, body, orelse } => {
+                let test = self.expr(names, test)?;
+                let known = test.truth();
+                let mut side = |block: &[s::Stmt], runs| match known {
+                    Some(known) if known != runs => Ok(vec![]),
+                    _ => self.branch(names, block),
+                };
+                let (body, orelse) = (side(body, true)?, side(orelse, false)?);
+                Kind::If { test, body, orelse }
+            }
+            s::StmtKind::For {
+                target,
+                iter,
+                body,
+                orelse,
+            } => {
+                let iter = self.expr(names, iter)?;
+                let target = self.target(names, target, span)?;
+                let body = self.block(names, body)?;
+                Kind::For {
+                    target,
+                    iter,
+                    body,
+                    orelse: self.block(names, orelse)?,
+                }
+            }
+            s::StmtKind::While { test, body, orelse } => {
+                let test = self.expr(names, test)?;
+                let body = self.block(names, body)?;
+                Kind::While {
+                    test,
+                    body,
+                    orelse: self.block(names, orelse)?,
+                }
+            }
+            s::StmtKind::Break => Kind::Break,
+            s::StmtKind::Continue => Kind::Continue,
+            s::StmtKind::Return(value) => match names.call {
+                Some(_) => return self.inlined_return(names, value.as_ref(), span, false, out),
+                None => Kind::Return(value.as_ref().map(|e| self.expr(names, e)).transpose()?),
+            },
+            s::StmtKind::Call(value) => match self.append(names, value)? {
+                Some(kind) => kind,
+                None => Kind::Effect(self.effect(names, value)?),
+            },
+            s::StmtKind::Raise => Kind::Raise,
+            s::StmtKind::Pass => return Ok(()),
+        };
+        out.push(Stmt { kind, span });
+        Ok(())
+    }
+}
+
+impl Resolver<'_> {
+    /// `u, v = new, u` of names, one of which holds an array at first: `v = u`, `u = new`, in an order in which each is read before it
+    /// is assigned, where there is one; else the value.
+    fn one_by_one(
+        &self,
+        names: &Names,
+        targets: &[s::Target],
+        value: Expr,
+    ) -> Result<Vec<(LocalId, Expr)>, Expr> {
+        let ([s::Target::Tuple(targets)], ExprKind::Tuple(values)) = (targets, &value.kind) else {
+            return Err(value);
+        };
+        let target = |t: &s::Target| match t {
+            s::Target::Place(id) => names.locals.get(id).copied(),
+            _ => None,
+        };
+        let source = |e: &Expr| match &e.kind {
+            ExprKind::Read(read) => Some(read.local),
+            _ => None,
+        };
+        let targets: Option<Vec<LocalId>> = targets.iter().map(target).collect();
+        let sources: Option<Vec<LocalId>> = values.iter().map(source).collect();
+        let order = targets.zip(sources).and_then(|(targets, sources)| {
+            let mut all = targets.iter().chain(&sources);
+            let arrays = all.any(|local| self.is_array(*local));
+            let order = reading_first(&targets, &sources).filter(|_| arrays)?;
+            Some(
+                order
+                    .into_iter()
+                    .map(|k| (k, targets[k]))
+                    .collect::<Vec<_>>(),
+            )
+        });
+        match (order, value.kind) {
+            (Some(order), ExprKind::Tuple(values)) => {
+                let mut values: Vec<_> = values.into_iter().map(Some).collect();
+                let taken = |(k, local): (usize, LocalId)| Some((local, values[k].take()?));
+                Ok(order.into_iter().filter_map(taken).collect())
+            }
+            (_, kind) => Err(Expr { kind, ..value }),
+        }
+    }
+
+    fn is_array(&self, local: LocalId) -> bool {
+        let capture = self.hir.locals[local].capture;
+        capture.is_some_and(|c| matches!(self.capture(c), Capture::Array { .. }))
+    }
+}
+
+/// An order of assignments of so many sources to as many targets in which none is assigned that another one is still to be read
+/// for; none where names change places, or are assigned twice.
+fn reading_first(targets: &[LocalId], sources: &[LocalId]) -> Option<Vec<usize>> {
+    let mut left: Vec<usize> = (0..targets.len().min(sources.len())).collect();
+    let mut order = Vec::with_capacity(left.len());
+    while !left.is_empty() {
+        let is_free = |k: &&usize| {
+            let others = || left.iter().filter(|other| other != k);
+            others().all(|o| sources[*o] != targets[**k] && targets[*o] != targets[**k])
+        };
+        let next = left.iter().find(is_free).copied()?;
+        left.retain(|k| *k != next);
+        order.push(next);
+    }
+    (targets.len() == sources.len()).then_some(order)
+}
+
+/// An assignment without the names that are given what they hold, in `u = u` and in `u, w = u, v`: what is left of it, and what is
+/// read in vain. Such a name may hold what it held before the nest, which is no assignment of the nest's.
+fn without_itself(
+    names: &Names,
+    mut targets: Vec<s::Target>,
+    value: Expr,
+) -> (Vec<s::Target>, Option<Expr>, Vec<Expr>) {
+    let itself = |target: &s::Target, value: &Expr| match (target, &value.kind) {
+        (s::Target::Place(id), ExprKind::Read(read)) => names.locals.get(id) == Some(&read.local),
+        _ => false,
+    };
+    let span = value.span;
+    match (&mut targets[..], value.kind) {
+        ([s::Target::Tuple(each)], ExprKind::Tuple(values)) if each.len() == values.len() => {
+            // One that is assigned twice has the other value in the end.
+            let all = each.clone();
+            let once = |target: &s::Target| {
+                let s::Target::Place(id) = target else {
+                    return false;
+                };
+                all.iter().map(|t| times(t, *id)).sum::<usize>() == 1
+            };
+            let pairs = std::mem::take(each).into_iter().zip(values);
+            let (kept, others): (Vec<_>, Vec<_>) =
+                pairs.partition(|(target, value)| once(target) && itself(target, value));
+            let kept = kept.into_iter().map(|(_, value)| value).collect();
+            let (others, values): (Vec<_>, Vec<_>) = others.into_iter().unzip();
+            if others.is_empty() {
+                return (vec![], None, kept);
+            }
+            let kind = ExprKind::Tuple(values);
+            let left = s::Target::Tuple(others);
+            (vec![left], Some(Expr { kind, span }), kept)
+        }
+        ([target], kind) => {
+            let value = Expr { kind, span };
+            match itself(target, &value) {
+                true => (vec![], None, vec![value]),
+                false => (targets, Some(value), vec![]),
+            }
+        }
+        (_, kind) => (targets, Some(Expr { kind, span }), vec![]),
+    }
+}
+
+/// How often a target assigns a name.
+fn times(target: &s::Target, name: PlaceId) -> usize {
+    match target {
+        s::Target::Place(id) => usize::from(*id == name),
+        s::Target::Tuple(each) => each.iter().map(|t| times(t, name)).sum(),
+        _ => 0,
+    }
+}
+
+/// The value of a call for its effect, or of what elements alone are assigned.
+fn left_value(stmt: &s::Stmt) -> Option<&s::Expr> {
+    let element =
+        |target: &s::Target| matches!(target, s::Target::Subscript(..) | s::Target::Attr(..));
+    match &stmt.kind {
+        s::StmtKind::Call(value) => Some(value),
+        s::StmtKind::Assign { targets, value } if targets.iter().all(element) => Some(value),
+        s::StmtKind::AugAssign { target, value, .. } if element(target) => Some(value),
+        _ => None,
+    }
+}

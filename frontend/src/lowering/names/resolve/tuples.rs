@@ -1,0 +1,107 @@
+//! Names that hold tuples: a local for each element.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use nestwise_ir::{PlaceId, surface as s};
+
+use crate::lowering::hir::LocalId;
+use crate::lowering::names::resolve::{Handed, Names, Resolver};
+use crate::site::access_paths::flow_of_loop;
+use crate::site::captures::Capture;
+use crate::site::tuple_names::{Callee, returned, tuples_of_function, tuples_of_site};
+
+/// Functions in functions that are looked into for what they return, so deep: each call in each of them is asked about.
+const DEPTH: usize = 2;
+
+impl Resolver<'_> {
+    /// Those of the site. What one holds at entry is looked at only where its items are places.
+    pub(crate) fn site_tuples(&mut self, site: &s::Site) -> BTreeMap<PlaceId, Vec<LocalId>> {
+        let found = tuples_of_site(site, &|func| self.callee(0, func, DEPTH));
+        let reads = flow_of_loop(&site.places, &site.top).reads;
+        let mut tuples = BTreeMap::new();
+        for (id, length) in found {
+            let items = items(site, id);
+            if items.len() == length || items.is_empty() && !reads.contains_key(&id) {
+                let items = (0..length).map(|k| items.get(k).copied());
+                let elements = items
+                    .enumerate()
+                    .map(|(k, item)| self.element(site, id, k, item));
+                tuples.insert(id, elements.collect());
+            }
+        }
+        tuples
+    }
+
+    /// The local of an element of a tuple of the site's, whose place at entry is `item`.
+    fn element(
+        &mut self,
+        site: &s::Site,
+        id: PlaceId,
+        which: usize,
+        item: Option<PlaceId>,
+    ) -> LocalId {
+        let item = item.map(|item| item.0);
+        let item = item.filter(|item| !matches!(self.capture(*item), Capture::Unbound));
+        let name = format!("{}[{which}]", s::path(&site.places, id));
+        let local = self.local(name, Some(id), item);
+        self.hir.locals[local].element = Some(which);
+        local
+    }
+
+    /// Those of a function that is being inlined, whose parameters are known.
+    pub fn add_tuples(&mut self, names: &mut Names, function: &s::Function) {
+        let found = tuples_of_function(function, &|func| self.inner_callee(names, func));
+        for (id, length) in found {
+            let name = names.path(id);
+            let element = |k| self.local(format!("{name}[{k}]"), None, None);
+            let elements = (0..length).map(element).collect();
+            names.locals.remove(&id);
+            names.tuples.insert(id, elements);
+        }
+    }
+
+    fn inner_callee(&self, names: &Names, func: &s::Expr) -> Callee {
+        let s::ExprKind::Place(id) = func.kind else {
+            return Callee::Other;
+        };
+        match names.functions.get(&id) {
+            Some(Handed::User(function, first, receiver)) => {
+                self.user(function, *first, receiver.is_some(), DEPTH)
+            }
+            Some(Handed::Known(_)) => Callee::Other,
+            None if names.locals.contains_key(&id) => Callee::Other,
+            None => self.callee(names.first, func, DEPTH),
+        }
+    }
+
+    /// What an expression is in the place of a function where captures begin at `first`; functions in it are looked into so deep.
+    fn callee(&self, first: u32, func: &s::Expr, depth: usize) -> Callee {
+        let s::ExprKind::Place(id) = func.kind else {
+            return Callee::Other;
+        };
+        match self.capture(first.saturating_add(id.0)) {
+            Capture::User {
+                function,
+                first,
+                method,
+            } if depth > 0 => self.user(function, *first, *method, depth - 1),
+            Capture::Append => Callee::Append,
+            _ => Callee::Other,
+        }
+    }
+
+    fn user(&self, function: &Arc<s::Function>, first: u32, method: bool, depth: usize) -> Callee {
+        Callee::User {
+            function: Arc::clone(function),
+            skipped: usize::from(method),
+            length: returned(function, &|func| self.callee(first, func, depth)),
+        }
+    }
+}
+
+/// The places of a tuple's items, in order.
+fn items(site: &s::Site, tuple: PlaceId) -> Vec<PlaceId> {
+    let own = |(_, p): &(PlaceId, &s::Place)| p.item.is_some() && p.parent == Some(tuple);
+    site.places.iter().filter(own).map(|(id, _)| id).collect()
+}

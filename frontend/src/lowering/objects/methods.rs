@@ -1,0 +1,152 @@
+//! Methods of the user's objects: their attributes are places of the site, whoever mentions them.
+//!
+//! A place is known by its path from a name of the site: `self.rng.state` in the site and `self.state` in a method
+//! called as `self.rng.next()` are one variable. Two paths that end in the same attribute could lead to one object
+//! all the same, so where one of them is assigned the other is refused.
+
+use std::collections::HashSet;
+
+use nestwise_ir::{Arena, PlaceId, surface as s};
+
+use crate::lowering::names::resolve::Resolver;
+use crate::lowering::{R, refuse};
+use crate::refusal::Refusal;
+use crate::site::captures::Capture;
+
+/// The path of a place from the names of the site, if there is one: in a function only its object's attributes have
+/// one. `receiver` is a method's first parameter and the path of what that stands for.
+pub(crate) fn path(
+    places: &Arena<PlaceId, s::Place>,
+    receiver: Option<&(PlaceId, String)>,
+    in_site: bool,
+    id: PlaceId,
+) -> Option<String> {
+    let place = places.get(id)?;
+    match (receiver, place.parent) {
+        (Some((own, path)), _) if *own == id => Some(path.clone()),
+        (_, Some(parent)) => Some(format!(
+            "{}.{}",
+            path(places, receiver, in_site, parent)?,
+            place.name
+        )),
+        (_, None) => in_site.then(|| place.name.clone()),
+    }
+}
+
+/// The path of the array that a method with a path is one of: it is known by the method alone.
+pub(crate) fn of_array(method: &str) -> String {
+    format!("{method}.__self__")
+}
+
+impl Resolver<'_> {
+    /// Whether a method whose captures begin there is one of an array.
+    pub fn is_of_array(&self, method: &s::Function, first: u32) -> bool {
+        let own = method.params.first().map(|p| first + p.place.0);
+        own.is_some_and(|i| matches!(self.capture(i), Capture::Array { .. }))
+    }
+
+    /// Makes locals of the attributes that the methods called by the site assign.
+    pub fn note_methods(&mut self, site: &s::Site) -> R<()> {
+        let mut seen = HashSet::new();
+        self.note_methods_of(&site.places, 0, None, &mut seen, site.top.span)?;
+        // A method that assigns before it reads has no use for the value at entry, but the site may.
+        for (id, _) in site.places.iter() {
+            if let Some(local) = self.written.get(&s::path(&site.places, id))
+                && !matches!(self.capture(id.0), Capture::Unbound)
+            {
+                let decl = &mut self.hir.locals[*local];
+                decl.capture = decl.capture.or(Some(id.0));
+            }
+        }
+        Ok(())
+    }
+
+    fn note_methods_of(
+        &mut self,
+        places: &Arena<PlaceId, s::Place>,
+        first: u32,
+        receiver: Option<&(PlaceId, String)>,
+        seen: &mut HashSet<u32>,
+        span: nestwise_ir::Span,
+    ) -> R<()> {
+        for (id, place) in places.iter() {
+            let Capture::User {
+                function,
+                first: inner,
+                method,
+            } = self.capture(first.saturating_add(id.0)).clone()
+            else {
+                continue;
+            };
+            if !method {
+                if seen.insert(inner) {
+                    self.note_methods_of(&function.places, inner, None, seen, span)?;
+                }
+                continue;
+            }
+            let in_site = first == 0;
+            let of = match self.is_of_array(&function, inner) {
+                true => {
+                    let own = path(places, receiver, in_site, id);
+                    Some(of_array(&own.unwrap_or_else(|| s::path(places, id))))
+                }
+                false => place
+                    .parent
+                    .and_then(|p| path(places, receiver, in_site, p)),
+            };
+            let (Some(of), Some(param)) = (of, function.params.first()) else {
+                continue;
+            };
+            if !seen.insert(inner) {
+                continue;
+            }
+            let own = (param.place, of);
+            self.note_writes(&function, inner, &own, span)?;
+            self.note_methods_of(&function.places, inner, Some(&own), seen, span)?;
+        }
+        Ok(())
+    }
+
+    fn note_writes(
+        &mut self,
+        function: &s::Function,
+        first: u32,
+        own: &(PlaceId, String),
+        span: nestwise_ir::Span,
+    ) -> R<()> {
+        for (id, place) in function.places.iter() {
+            if !place.written || place.parent.is_none() {
+                continue;
+            }
+            let Some(path) = path(&function.places, Some(own), false, id) else {
+                continue;
+            };
+            self.by_method.insert(path.clone());
+            if self.written.contains_key(&path) {
+                continue;
+            }
+            let ending = format!(".{}", place.name);
+            if self.written.keys().any(|other| other.ends_with(&ending)) {
+                let what = format!("attributes {} of several objects", place.name);
+                return Err(refuse(span, Refusal::Unsupported { what }));
+            }
+            let flat = first.saturating_add(id.0);
+            let bound = !matches!(self.capture(flat), Capture::Unbound);
+            let local = self.local(path.clone(), Some(PlaceId(flat)), bound.then_some(flat));
+            self.written.insert(path, local);
+        }
+        Ok(())
+    }
+
+    /// Whether an attribute that is read under another path may be one that is assigned. Of two places of the site
+    /// itself the hook knows.
+    pub fn may_be_written(&self, name: &str, in_call: bool) -> bool {
+        let ending = format!(".{name}");
+        let is = |path: &String| path.ends_with(&ending);
+        if in_call {
+            self.written.keys().any(is)
+        } else {
+            self.by_method.iter().any(is)
+        }
+    }
+}

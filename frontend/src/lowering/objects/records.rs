@@ -1,0 +1,215 @@
+//! Objects of a list (`bodies[i].x`, `for b in bodies: b.x += 1`), and its tuples of items of several types (`for u, v, w in edges`).
+//!
+//! To lowering a list of objects is an array of rows, so that names of objects, loops over them and what is left behind are what
+//! they are for rows of lists. An attribute of a row is an element of another array, which has all objects' attributes of that
+//! name ([`crate::site::item_attributes`]); the row itself has no elements. An item of a tuple is such an attribute.
+
+use nestwise_ir::model::nest::{CmpOp, Expr, ExprKind, Nest, Stmt};
+use nestwise_ir::{Access, ArrayDecl, ArrayId, ArrayKind, Scalar, Span, Ty, Work};
+
+use crate::lowering::lower::Lower;
+use crate::lowering::types::kinds::Kind;
+use crate::lowering::value::{Sv, Val, View};
+use crate::lowering::{R, build, hir, refuse};
+use crate::refusal::Refusal;
+use crate::site::captures::{Alike, Capture};
+use crate::site::item_attributes::item_name;
+use crate::site::tuple_names;
+
+impl Lower<'_> {
+    /// The slot of a list of objects.
+    pub fn objects(&mut self, capture: u32, name: String) -> ArrayId {
+        let array = self.arrays.push(ArrayDecl {
+            name,
+            capture,
+            kind: ArrayKind::Objects,
+            storage: Scalar::Bool,
+            elem: Ty::PY_BOOL,
+            rank: 2,
+            read: false,
+            written: false,
+            like: vec![],
+            starts: false,
+            moved: false,
+            attributes: false,
+            list: false,
+        });
+        self.slots.insert(capture, array);
+        array
+    }
+
+    /// Whether it is an object of a list.
+    pub fn is_object(&self, view: &View) -> bool {
+        self.arrays[view.array].kind == ArrayKind::Objects && view.index.len() == 1
+    }
+
+    /// What a list's objects have under a name, and which capture that is.
+    fn held(&self, object: &View, name: &str) -> Option<(u32, &Capture)> {
+        let list = self.captures.get(object.capture as usize)?;
+        let Capture::Objects { attributes, .. } = list else {
+            return None;
+        };
+        let (_, index) = attributes.iter().find(|(own, _)| own == name)?;
+        Some((*index, self.captures.get(*index as usize)?))
+    }
+
+    fn alike(&self, object: &View) -> Option<Alike> {
+        match self.captures.get(object.capture as usize) {
+            Some(Capture::Objects { alike, .. }) if self.is_object(object) => Some(*alike),
+            _ => None,
+        }
+    }
+
+    /// Whether nothing is known of an object.
+    pub fn may_be_none(&self, view: &View) -> bool {
+        self.alike(view) == Some(Alike::Nothing)
+    }
+
+    /// A tuple of a list as its items, if it is one; other values as they are.
+    pub fn opened(&mut self, value: Val, span: Span) -> R<Val> {
+        let Val::View(tuple) = value else {
+            return Ok(value);
+        };
+        let Some(Alike::Tuples(length)) = self.alike(&tuple) else {
+            return Ok(Val::View(tuple));
+        };
+        let tuple = self.check_view(tuple);
+        let items: R<Vec<Val>> = (0..length)
+            .map(|which| self.tuple_item(&tuple, which, span))
+            .collect();
+        Ok(Val::Tuple(items?))
+    }
+
+    fn tuple_item(&mut self, tuple: &View, which: usize, span: Span) -> R<Val> {
+        let view = self.attribute_of(tuple.clone(), &item_name(which), span)?;
+        self.element(view, span)
+    }
+
+    /// `value[index]`, where that is one item of a tuple of a list: the others need not be of any use.
+    pub fn item_of_tuple(&mut self, value: &Val, index: &[Val], span: Span) -> R<Option<Val>> {
+        let (Val::View(tuple), [Val::Scalar(at)]) = (value, index) else {
+            return Ok(None);
+        };
+        let Some(Alike::Tuples(length)) = self.alike(tuple) else {
+            return Ok(None);
+        };
+        let Some(at) = at.as_int().filter(|_| at.is_int()) else {
+            return Ok(None);
+        };
+        self.tally(Work::ListGet, 1.0);
+        match tuple_names::element(at, length) {
+            Some(which) => self.tuple_item(tuple, which, span).map(Some),
+            None => {
+                let what = format!("subscript {at} of a tuple of {length}");
+                Err(refuse(span, Refusal::AlwaysRaises { what }))
+            }
+        }
+    }
+
+    /// An object, which has to be one with a method of that name.
+    pub fn having(&mut self, object: &hir::Expr, name: &str, span: Span) -> R<Val> {
+        let value = self.expr(object)?;
+        let fits = match &value {
+            Val::View(view) if self.is_object(view) => {
+                matches!(self.held(view, name), Some((_, Capture::User { .. })))
+            }
+            Val::Scalar(sv) => sv.is_bottom(),
+            _ => false,
+        };
+        match fits {
+            true => Ok(value),
+            false => Err(refuse(span, Refusal::UnknownFunction { name: name.into() })),
+        }
+    }
+
+    /// Where an object's attribute is.
+    pub fn attribute_of(&mut self, object: View, name: &str, span: Span) -> R<View> {
+        let found = self.held(&object, name);
+        let is_array =
+            |(_, c): &(u32, &Capture)| matches!(c, Capture::Array { .. } | Capture::Objects { .. });
+        let Some((capture, _)) = found.filter(is_array) else {
+            let (name, ty) = (name.into(), "list's object".into());
+            return Err(refuse(span, Refusal::UnknownAttribute { name, ty }));
+        };
+        let array = self.slot(capture, span)?;
+        let list = self.arrays[object.array].name.clone();
+        let decl = &mut self.arrays[array];
+        decl.name = format!("{list}[...].{name}");
+        decl.attributes = true;
+        Ok(View {
+            capture,
+            array,
+            ..object
+        })
+    }
+
+    /// `a is b`, of objects of one list, in which none stands twice ([`nestwise_ir::Nest::apart`]).
+    pub fn same_object(&mut self, a: &hir::Expr, b: &hir::Expr, span: Span) -> R<Sv> {
+        self.tally(Work::Compare, 1.0);
+        let first = self.expr(a)?;
+        let first = if b.stores() {
+            self.spill_val(first)
+        } else {
+            first
+        };
+        let second = self.expr(b)?;
+        let are_of_classes = |o: &View| self.alike(o) == Some(Alike::Class);
+        let (x, y) = match (first, second) {
+            (Val::View(x), Val::View(y)) if are_of_classes(&x) && are_of_classes(&y) => (x, y),
+            (Val::Scalar(sv), _) | (_, Val::Scalar(sv)) if sv.is_bottom() => return Ok(sv),
+            _ => return Err(refuse(span, Refusal::Comparison { op: "is" })),
+        };
+        if x.array != y.array {
+            let what = "`is` of objects of different lists".into();
+            return Err(refuse(span, Refusal::Unsupported { what }));
+        }
+        self.apart.insert((x.array, x.array));
+        let [x, y] = [x, y].map(|view| self.settled(view).index.remove(0));
+        let same = build::compare(CmpOp::Eq, x, y, Ty::PY_BOOL, span);
+        Ok(Sv::of(same, Kind::PyBool))
+    }
+
+    /// `base.name` as a target; none: of a type that a later round will know.
+    pub fn attribute_place(&mut self, base: &hir::Expr, name: &str, span: Span) -> R<Option<View>> {
+        let object = match self.expr(base)? {
+            Val::View(view) if self.is_object(&view) => view,
+            Val::Scalar(sv) if sv.is_bottom() => return Ok(None),
+            _ => {
+                let name = "an attribute of a changing object";
+                return Err(refuse(span, Refusal::AssignTarget { name }));
+            }
+        };
+        self.tally(Work::Attribute, 1.0);
+        let view = self.attribute_of(object, name, span)?;
+        if self.arrays[view.array].rank > 1 {
+            let name = "an attribute that holds a list";
+            return Err(refuse(span, Refusal::AssignTarget { name }));
+        }
+        Ok(Some(view))
+    }
+}
+
+/// Refuses a nest that uses an object as if it were a row of a list.
+pub(crate) fn refuse_looking_inside(nest: &Nest) -> R<()> {
+    let is_list = |array: ArrayId| nest.arrays[array].kind == ArrayKind::Objects;
+    let touched = |a: &Access| is_list(a.array);
+    let mut wrong = nest.accesses.values().find(|a| touched(a)).map(|a| a.span);
+    let mut look = |e: &Expr| {
+        if let ExprKind::Dim(array, axis) = e.kind
+            && axis > 0
+            && is_list(array)
+        {
+            wrong = wrong.or(Some(e.span));
+        }
+    };
+    let mut each = |stmt: &Stmt| stmt.exprs().for_each(|e| e.walk(&mut look));
+    nest.prologue.iter().for_each(|stmt| stmt.walk(&mut each));
+    nest.top.walk(&mut each);
+    match wrong {
+        None => Ok(()),
+        Some(span) => {
+            let what = "an object in a list, but for its attributes".into();
+            Err(refuse(span, Refusal::Unsupported { what }))
+        }
+    }
+}

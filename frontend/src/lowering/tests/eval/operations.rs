@@ -1,0 +1,346 @@
+//! Operations on single values.
+
+use nestwise_ir::model::nest::{BinOp, Cast, CmpOp, Expr, Fun, UnOp};
+use nestwise_ir::{Prov, Scalar};
+
+use crate::lowering::tests::eval::{E, Stop, V};
+
+fn wrap_range(repr: Scalar) -> (i128, i128) {
+    repr.int_range().expect("an int")
+}
+
+pub(crate) fn fits(repr: Scalar, v: i128) -> bool {
+    let (lo, hi) = wrap_range(repr);
+    lo <= v && v <= hi
+}
+
+/// CPython's float_rem.
+fn float_mod(a: f64, b: f64) -> f64 {
+    let m = a % b;
+    if m != 0.0 {
+        if (b < 0.0) != (m < 0.0) { m + b } else { m }
+    } else {
+        0.0f64.copysign(b)
+    }
+}
+
+/// CPython's float_floor_div.
+fn float_floor_div(a: f64, b: f64) -> f64 {
+    let mut m = a % b;
+    let mut div = (a - m) / b;
+    if m != 0.0 && (b < 0.0) != (m < 0.0) {
+        m += b;
+        div -= 1.0;
+    }
+    let _ = m;
+    if div != 0.0 {
+        let f = div.floor();
+        if div - f > 0.5 { f + 1.0 } else { f }
+    } else {
+        0.0f64.copysign(a / b)
+    }
+}
+
+fn event(guard: bool, e: &Expr) -> Stop {
+    assert!(guard, "unguarded, and fires: {e}");
+    Stop::Event
+}
+
+fn round_to(repr: Scalar, v: f64) -> f64 {
+    if repr == Scalar::F32 {
+        f64::from(v as f32)
+    } else {
+        v
+    }
+}
+
+pub(crate) fn unary(op: UnOp, v: V, e: &Expr, guard: bool) -> E<V> {
+    let repr = e.ty.repr;
+    Ok(match (op, v) {
+        (UnOp::Neg, V::Int(i)) => int(-i, repr, e, guard)?,
+        (UnOp::Neg, V::Float(f)) => V::Float(-f),
+        (UnOp::Neg, V::Complex(re, im)) => V::Complex(-re, -im),
+        (UnOp::Neg, V::Num(f, true)) => V::Num(0.0 - f, true),
+        (UnOp::Neg, V::Num(f, false)) => V::Num(-f, false),
+        (UnOp::Invert, V::Int(i)) if repr.is_unsigned() => V::Int(wrap_range(repr).1 - i),
+        (UnOp::Invert, V::Int(i)) => V::Int(!i),
+        (UnOp::Not | UnOp::Invert, V::Bool(b)) => V::Bool(!b),
+        (UnOp::Abs, V::Int(i)) => int(i.abs(), repr, e, guard)?,
+        (UnOp::Abs, V::Float(f)) => V::Float(f.abs()),
+        (UnOp::Abs, V::Num(f, tag)) => V::Num(f.abs(), tag),
+        (UnOp::Abs, V::Complex(re, im)) => V::Float(re.hypot(im)),
+        (UnOp::Real, V::Complex(re, _)) => V::Float(re),
+        (UnOp::Imag, V::Complex(_, im)) => V::Float(im),
+        _ => panic!("{e}: {v:?}"),
+    })
+}
+
+fn int(v: i128, repr: Scalar, e: &Expr, guard: bool) -> E<V> {
+    if fits(repr, v) {
+        Ok(V::Int(v))
+    } else {
+        Err(event(guard, e))
+    }
+}
+
+pub(crate) fn binary(op: BinOp, x: V, y: V, e: &Expr, guard: bool) -> E<V> {
+    let repr = e.ty.repr;
+    match (x, y) {
+        (V::Bool(a), V::Bool(b)) => Ok(V::Bool(match op {
+            BinOp::Add | BinOp::Or => a || b,
+            BinOp::Mul | BinOp::And => a && b,
+            BinOp::Xor => a != b,
+            _ => panic!("{e}"),
+        })),
+        (V::Int(a), V::Int(b)) => int_binary(op, a, b, e, guard),
+        (V::Float(a), V::Float(b)) => {
+            let v = float_binary(op, a, b, e, guard)?;
+            let v = round_to(repr, v);
+            // NumPy's warning, which the runtime finds in the sticky flags.
+            let fine = |v: f64| v.is_finite();
+            let moves = !matches!(op, BinOp::Min | BinOp::Max);
+            if e.ty.prov != Prov::Py && moves && fine(a) && fine(b) && !fine(v) {
+                return Err(Stop::Event);
+            }
+            Ok(V::Float(v))
+        }
+        (V::Complex(a, b), V::Complex(c, d)) => Ok(match op {
+            BinOp::Add => V::Complex(a + c, b + d),
+            BinOp::Sub => V::Complex(a - c, b - d),
+            BinOp::Mul => V::Complex(a * c - b * d, a * d + b * c),
+            BinOp::Div => {
+                if c == 0.0 && d == 0.0 {
+                    return Err(event(guard, e));
+                }
+                smith(a, b, c, d, e.ty.prov == Prov::Py)
+            }
+            _ => panic!("{e}"),
+        }),
+        (V::Num(a, i), V::Num(b, j)) => {
+            let v = match op {
+                BinOp::Add => a + b,
+                BinOp::Sub => a - b,
+                BinOp::Mul => a * b,
+                _ => panic!("{e}"),
+            };
+            let int = i && j;
+            if int && v.abs() > (1u64 << 53) as f64 {
+                return Err(event(guard, e));
+            }
+            Ok(V::Num(if int { v + 0.0 } else { v }, int))
+        }
+        _ => panic!("{e}: {x:?} {y:?}"),
+    }
+}
+
+/// Smith's division as CPython does it, or with NumPy's reciprocal.
+fn smith(a: f64, b: f64, c: f64, d: f64, python: bool) -> V {
+    let over = |x: f64, denom: f64| if python { x / denom } else { x * (1.0 / denom) };
+    if c.abs() >= d.abs() {
+        let ratio = d / c;
+        let denom = c + d * ratio;
+        V::Complex(over(a + b * ratio, denom), over(b - a * ratio, denom))
+    } else {
+        let ratio = c / d;
+        let denom = c * ratio + d;
+        V::Complex(over(a * ratio + b, denom), over(b * ratio - a, denom))
+    }
+}
+
+fn int_binary(op: BinOp, a: i128, b: i128, e: &Expr, guard: bool) -> E<V> {
+    let repr = e.ty.repr;
+    let exact = match op {
+        BinOp::Add => a.checked_add(b),
+        BinOp::Sub => a.checked_sub(b),
+        BinOp::Mul => a.checked_mul(b),
+        BinOp::FloorDiv | BinOp::Mod if b == 0 => None,
+        BinOp::FloorDiv => {
+            let q = a / b;
+            Some(if a % b != 0 && ((a < 0) != (b < 0)) {
+                q - 1
+            } else {
+                q
+            })
+        }
+        BinOp::Mod => {
+            let m = a % b;
+            Some(if m != 0 && ((m < 0) != (b < 0)) {
+                m + b
+            } else {
+                m
+            })
+        }
+        BinOp::Pow => u32::try_from(b).ok().and_then(|b| a.checked_pow(b)),
+        BinOp::Shl if !(0..127).contains(&b) => None,
+        BinOp::Shl => a.checked_mul(1 << b),
+        BinOp::Shr if b < 0 => None,
+        BinOp::Shr => Some(a >> b.min(127)),
+        BinOp::And => Some(a & b),
+        BinOp::Or => Some(a | b),
+        BinOp::Xor => Some(a ^ b),
+        BinOp::Min => Some(a.min(b)),
+        BinOp::Max => Some(a.max(b)),
+        BinOp::Div => panic!("{e}"),
+    };
+    match exact {
+        Some(v) => int(v, repr, e, guard),
+        None => Err(event(guard, e)),
+    }
+}
+
+fn float_binary(op: BinOp, a: f64, b: f64, e: &Expr, guard: bool) -> E<f64> {
+    Ok(match op {
+        BinOp::Add => a + b,
+        BinOp::Sub => a - b,
+        BinOp::Mul => a * b,
+        BinOp::Div | BinOp::FloorDiv | BinOp::Mod if b == 0.0 => return Err(event(guard, e)),
+        BinOp::Div => a / b,
+        BinOp::FloorDiv if e.ty.repr == Scalar::F32 => {
+            f64::from(float_floor_div_f32(a as f32, b as f32))
+        }
+        BinOp::FloorDiv => float_floor_div(a, b),
+        BinOp::Mod => float_mod(a, b),
+        BinOp::Pow => {
+            let v = if e.ty.repr == Scalar::F32 {
+                f64::from((a as f32).powf(b as f32))
+            } else {
+                a.powf(b)
+            };
+            let finite = a.is_finite() && b.is_finite();
+            if finite && !v.is_finite() || (a < 0.0 && b.fract() != 0.0) {
+                return Err(event(guard, e));
+            }
+            v
+        }
+        // NumPy's: NaN propagates.
+        BinOp::Min => {
+            if a.is_nan() || a < b {
+                a
+            } else {
+                b
+            }
+        }
+        BinOp::Max => {
+            if a.is_nan() || a > b {
+                a
+            } else {
+                b
+            }
+        }
+        _ => panic!("{e}"),
+    })
+}
+
+fn float_floor_div_f32(a: f32, b: f32) -> f32 {
+    let mut m = a % b;
+    let mut div = (a - m) / b;
+    if m != 0.0 && (b < 0.0) != (m < 0.0) {
+        m += b;
+        div -= 1.0;
+    }
+    let _ = m;
+    if div != 0.0 {
+        let f = div.floor();
+        if div - f > 0.5 { f + 1.0 } else { f }
+    } else {
+        0.0f32.copysign(a / b)
+    }
+}
+
+pub(crate) fn compare(op: CmpOp, x: V, y: V) -> bool {
+    let ordering = match (x, y) {
+        (V::Bool(a), V::Bool(b)) => Some(a.cmp(&b)),
+        (V::Int(a), V::Int(b)) => Some(a.cmp(&b)),
+        (V::Float(a), V::Float(b)) | (V::Num(a, _), V::Num(b, _)) => a.partial_cmp(&b),
+        (V::Complex(a, b), V::Complex(c, d)) => Some((a == c && b == d).cmp(&true)),
+        _ => panic!("{x:?} against {y:?}"),
+    };
+    use std::cmp::Ordering as O;
+    match op {
+        CmpOp::Eq => ordering == Some(O::Equal),
+        CmpOp::Ne => ordering != Some(O::Equal),
+        CmpOp::Lt => ordering == Some(O::Less),
+        CmpOp::Le => matches!(ordering, Some(O::Less | O::Equal)),
+        CmpOp::Gt => ordering == Some(O::Greater),
+        CmpOp::Ge => matches!(ordering, Some(O::Greater | O::Equal)),
+    }
+}
+
+pub(crate) fn cast(kind: Cast, v: V, e: &Expr, guard: bool) -> E<V> {
+    let to = e.ty.repr;
+    const EXACT: i128 = 1 << 53;
+    Ok(match (kind, v) {
+        (Cast::Value, V::Bool(b)) if to.is_int() => V::Int(b.into()),
+        (Cast::Value, V::Int(i)) if to.is_int() => int(i, to, e, guard)?,
+        (Cast::Value, V::Int(i)) if to.is_float() => {
+            if guard && i.abs() > EXACT {
+                return Err(Stop::Event);
+            }
+            V::Float(if to == Scalar::F32 {
+                f64::from(i as f32)
+            } else {
+                i as f64
+            })
+        }
+        (Cast::Value, V::Int(i)) if to == Scalar::Num => {
+            if i.abs() > EXACT {
+                return Err(event(guard, e));
+            }
+            V::Num(i as f64, true)
+        }
+        (Cast::Value, V::Float(f)) if to == Scalar::F64 => V::Float(f),
+        (Cast::Value, V::Float(f)) if to == Scalar::C128 => V::Complex(f, 0.0),
+        (Cast::Value, V::Float(f)) if to == Scalar::Num => V::Num(f, false),
+        (Cast::Value, V::Num(f, _)) if to == Scalar::F64 => V::Float(f),
+        (Cast::Round, V::Float(f)) if to == Scalar::F32 => {
+            let r = f64::from(f as f32);
+            if f.is_finite() && !r.is_finite() {
+                return Err(event(guard, e));
+            }
+            V::Float(r)
+        }
+        (Cast::Trunc, V::Float(f)) if to.is_int() => {
+            let t = f.trunc();
+            if t.is_nan() || t.abs() > 2e19 || !fits(to, t as i128) {
+                return Err(event(guard, e));
+            }
+            V::Int(t as i128)
+        }
+        (Cast::Truth, V::Int(i)) => V::Bool(i != 0),
+        (Cast::Truth, V::Float(f)) => V::Bool(f != 0.0),
+        (Cast::Ord, V::Int(i)) => V::Int(i),
+        _ => panic!("{e}: {v:?}"),
+    })
+}
+
+pub(crate) fn call(fun: Fun, x: &[f64], e: &Expr, guard: bool) -> E<V> {
+    let single = e.ty.repr == Scalar::F32;
+    let v = match fun {
+        Fun::Sqrt if single => f64::from((x[0] as f32).sqrt()),
+        Fun::Sqrt => x[0].sqrt(),
+        Fun::Fabs => x[0].abs(),
+        Fun::Floor => x[0].floor(),
+        Fun::Ceil => x[0].ceil(),
+        Fun::Trunc => x[0].trunc(),
+        Fun::Rint => x[0].round_ties_even(),
+        Fun::Exp => x[0].exp(),
+        Fun::Log => x[0].ln(),
+        Fun::Sin => x[0].sin(),
+        Fun::Cos => x[0].cos(),
+        Fun::Atan2 => x[0].atan2(x[1]),
+        Fun::Fmod => x[0] % x[1],
+        Fun::Copysign => x[0].copysign(x[1]),
+        Fun::Pow => x[0].powf(x[1]),
+        Fun::Pair => return Ok(V::Complex(x[0], x[1])),
+        Fun::IsNan => return Ok(V::Bool(x[0].is_nan())),
+        Fun::IsInf => return Ok(V::Bool(x[0].is_infinite())),
+        Fun::IsFinite => return Ok(V::Bool(x[0].is_finite())),
+        _ => panic!("{e}: not evaluated in tests"),
+    };
+    let bad = (v.is_nan() && !x.iter().any(|x| x.is_nan()))
+        || (v.is_infinite() && x.iter().all(|x| x.is_finite()));
+    if bad {
+        return Err(event(guard, e));
+    }
+    Ok(V::Float(v))
+}

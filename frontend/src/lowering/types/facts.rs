@@ -1,0 +1,385 @@
+//! What one round of lowering learns for the next.
+//!
+//! Lowering runs until nothing new is learnt. Everything here only grows, so that this ends; ranges of variables
+//! jump to the ends of their representation after a few rounds.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use nestwise_ir::{BinOp, Extent, Length, Scalar, Ty};
+
+use crate::lowering::arrays::temporary::Made;
+use crate::lowering::hir::{DefId, Hir, LocalId};
+use crate::lowering::types::intervals::{self, Range};
+use crate::lowering::types::kinds::{Kind, Kinds};
+use crate::lowering::types::live_ranges::{WebId, Webs};
+use crate::site::captures::Capture;
+
+/// Rounds after which growing ranges are widened.
+const PRECISE_ROUNDS: u32 = 3;
+
+/// What a web holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct WebFact {
+    /// Types of the scalars assigned to it, its entry included.
+    pub kinds: Kinds,
+    /// Bounds of its value at entry, if that is an int.
+    pub entry_range: Option<Range>,
+    /// Bounds of the ints assigned to it.
+    pub range: Option<Range>,
+    /// Bounds of the Python ints assigned to it.
+    pub py_range: Option<Range>,
+    /// It holds a view: whose capture, and how many subscripts.
+    pub view: Option<(u32, usize)>,
+    /// It holds a part of an array.
+    pub part: Option<PartFact>,
+    /// That part is not all of an array that its assignments make.
+    pub parted: bool,
+    /// The memory of the arrays that its assignments make.
+    pub made: Option<Made>,
+    /// Some of them NumPy gives as views of others that nothing names.
+    pub viewed: bool,
+    /// Two views of different arrays or ranks meet.
+    pub view_conflict: bool,
+    /// A Python float was assigned that is not a float32.
+    pub not_f32: bool,
+    /// Ints and floats must be told apart at run time.
+    pub num: bool,
+    /// Some read needs its variable (and not only what it stands for at the moment).
+    pub needs_var: bool,
+    /// The types of its value must be told apart at run time.
+    pub tagged: bool,
+    /// Its entry is an object of a type that is not modelled.
+    pub foreign: Option<String>,
+}
+
+/// A part of an array: whose, and for each of its axes the step of a range, or none for one place.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct PartFact {
+    pub source: Source,
+    pub axes: Vec<Option<i64>>,
+}
+
+/// Whose array a part is of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Source {
+    /// A captured one.
+    Capture(u32),
+    /// One that assignments of a web make.
+    Made(WebId),
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Facts {
+    pub webs: Vec<WebFact>,
+    /// See [`nestwise_ir::Nest::lengths`].
+    pub lengths: RefCell<Vec<Length>>,
+    /// Types that each textual definition assigns.
+    pub def_kinds: Vec<Kinds>,
+    /// Locals whose assignment must be recorded at run time.
+    pub flagged: BTreeSet<LocalId>,
+    /// Captures of lists that must hold ints and floats.
+    pub num_slots: BTreeSet<u32>,
+    /// Names that a statement gives what another name has, an array that the nest makes: `(name, other)`.
+    pub aliases: BTreeSet<(LocalId, LocalId)>,
+    /// Names of parts of arrays that the nest makes, and the webs that make those: `(web, owner)`.
+    pub borrowed: BTreeSet<(WebId, WebId)>,
+    /// Names of arrays that are updated in place, and hold arrays from outside at first.
+    pub updated: BTreeSet<LocalId>,
+    /// Swap groups for which it must be known which object a slot holds.
+    pub parity: BTreeSet<usize>,
+    /// What `return` returns.
+    pub returns: Option<Returns>,
+    /// The bounds of the top loop are not computed from ints and extents alone.
+    pub wrapped: bool,
+    /// Representations that operations asked for. What a round sees before types have settled may mislead, so
+    /// they are granted only when nothing else is new.
+    wished: BTreeSet<Wish>,
+    /// A name turned out to be of an array from outside only at first: what was learnt of others by it is no more.
+    pub restart: bool,
+    /// All assignments of a local have to do with one memory: an array is updated in place under its name, and the name may hold
+    /// what it held at entry, too.
+    pub join: Option<LocalId>,
+    /// Something was learnt in this round.
+    pub changed: bool,
+    pub round: u32,
+}
+
+/// Something that must hold ints and floats with a tag.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Wish {
+    Web(WebId),
+    /// A list, by its capture.
+    Slot(u32),
+    /// The lists that a web's assignments make.
+    Made(WebId),
+}
+
+/// What the site returns.
+#[derive(Debug, Default)]
+pub(crate) struct Returns {
+    pub tuple: bool,
+    pub none: bool,
+    pub values: Vec<WebFact>,
+}
+
+impl Facts {
+    /// What the captures alone say.
+    pub fn new(hir: &Hir, webs: &Webs, captures: &[Capture]) -> Facts {
+        let mut facts = Facts {
+            webs: vec![WebFact::default(); webs.local.len()],
+            def_kinds: vec![Kinds::NONE; hir.defs.len()],
+            ..Facts::default()
+        };
+        for (web, entry) in webs.entry.iter().enumerate() {
+            let Some(index) = entry
+                .and_then(|local| hir.locals.get(local))
+                .and_then(|l| l.capture)
+            else {
+                continue;
+            };
+            let fact = &mut facts.webs[web];
+            match captures.get(index as usize) {
+                Some(Capture::Scalar { ty, range }) => {
+                    fact.kinds = Kinds::of_ty(*ty);
+                    let all = intervals::of(ty.repr);
+                    fact.entry_range = range.map(|(lo, hi)| (lo.into(), hi.into())).or(all);
+                    fact.num = ty.repr == Scalar::Num;
+                }
+                Some(Capture::Array { .. } | Capture::Objects { .. }) => {
+                    fact.view = Some((index, 0));
+                }
+                Some(Capture::Unbound) | None => {}
+                Some(Capture::Other(name)) => fact.foreign = Some(name.clone()),
+                Some(Capture::Known(known)) => fact.foreign = Some(known.name()),
+                Some(Capture::Module) => fact.foreign = Some("module".into()),
+                Some(Capture::Object) => fact.foreign = Some("object".into()),
+                Some(Capture::User { .. } | Capture::Append) => {
+                    fact.foreign = Some("function".into());
+                }
+            }
+        }
+        facts
+    }
+
+    /// `fresh`, knowing which names begin as arrays from outside and become arrays that the nest makes.
+    pub fn anew(self, mut fresh: Facts) -> Facts {
+        for (web, (new, old)) in fresh.webs.iter_mut().zip(self.webs).enumerate() {
+            if old.carries() {
+                let axes = old.made.iter().flat_map(|m| &m.like);
+                new.part = Some(PartFact {
+                    source: Source::Made(web),
+                    axes: axes.map(|_| Some(1)).collect(),
+                });
+                new.made = old.made;
+            }
+        }
+        fresh.lengths = self.lengths;
+        fresh
+    }
+
+    /// A length that is computed of others.
+    pub fn computed(&self, op: BinOp, a: Extent, b: Extent) -> Extent {
+        let mut lengths = self.lengths.borrow_mut();
+        let length = Length { op, a, b };
+        let known = lengths.iter().position(|l| *l == length);
+        Extent::Computed(known.unwrap_or_else(|| {
+            lengths.push(length);
+            lengths.len() - 1
+        }) as u32)
+    }
+
+    /// Sets a bool fact.
+    pub fn demand(&mut self, web: WebId, get: impl Fn(&mut WebFact) -> &mut bool) {
+        if let Some(fact) = self.webs.get_mut(web) {
+            let flag = get(fact);
+            if !*flag {
+                *flag = true;
+                self.changed = true;
+            }
+        }
+    }
+
+    pub fn flag_local(&mut self, local: LocalId) {
+        self.changed |= self.flagged.insert(local);
+    }
+
+    /// The top loop becomes an inner one.
+    pub fn wrap(&mut self) {
+        self.changed |= !std::mem::replace(&mut self.wrapped, true);
+    }
+
+    /// Asks for tagged numbers.
+    pub fn wish(&mut self, wish: Wish) {
+        self.wished.insert(wish);
+    }
+
+    /// Ends a round. True if the next one will know more.
+    pub fn settle(&mut self) -> bool {
+        let wished = std::mem::take(&mut self.wished);
+        if !self.changed {
+            for wish in wished {
+                match wish {
+                    Wish::Web(web) => self.demand(web, |f| &mut f.num),
+                    Wish::Slot(capture) => self.changed |= self.num_slots.insert(capture),
+                    Wish::Made(web) => self.make_num(web),
+                }
+            }
+        }
+        self.changed
+    }
+
+    fn make_num(&mut self, web: WebId) {
+        let made = self.webs.get_mut(web).and_then(|fact| fact.made.as_mut());
+        if let Some(made) = made.filter(|made| made.storage != Scalar::Num) {
+            (made.storage, made.list) = (Scalar::Num, Some(Ty::PY_NUM));
+            self.num_slots.extend(made.starts);
+            self.changed = true;
+        }
+    }
+
+    /// Records the types of a definition.
+    pub fn def(&mut self, def: DefId, kinds: Kinds) {
+        if let Some(before) = self.def_kinds.get_mut(def) {
+            self.changed |= !kinds.within(*before);
+            *before = before.union(kinds);
+        }
+    }
+
+    /// Joins a scalar into a web. True if something is new.
+    pub fn join(&mut self, web: WebId, kinds: Kinds, range: Range, num: bool, f32_exact: bool) {
+        let round = self.round;
+        if let Some(fact) = self.webs.get_mut(web) {
+            self.changed |= fact.join(kinds, range, num, f32_exact, round);
+        }
+    }
+}
+
+impl WebFact {
+    /// Joins a scalar. True if something is new.
+    pub fn join(
+        &mut self,
+        kinds: Kinds,
+        range: Range,
+        num: bool,
+        f32_exact: bool,
+        round: u32,
+    ) -> bool {
+        let before = self.clone();
+        self.kinds = self.kinds.union(kinds);
+        if kinds.any(Kind::is_integral) {
+            self.range = Some(grow(self.range, range, round));
+        }
+        if kinds.any(|k| k.is_integral() && k.is_py()) {
+            self.py_range = Some(grow(self.py_range, range, round));
+        }
+        self.num |= num;
+        self.not_f32 |= kinds.has(Kind::PyFloat) && !f32_exact;
+        *self != before
+    }
+
+    /// Whether it holds an array, or a part of one.
+    pub fn holds_array(&self) -> bool {
+        self.view.is_some() || self.part.is_some()
+    }
+
+    /// Whether it begins as an array from outside, and becomes arrays that the nest makes.
+    pub fn carries(&self) -> bool {
+        let starts = self.made.as_ref().and_then(|m| m.starts);
+        starts.is_some_and(|capture| self.view == Some((capture, 0)))
+    }
+
+    /// Bounds of its ints, in the representation of its variable.
+    pub fn bounds(&self, repr: Scalar) -> Range {
+        let all = intervals::of(repr).unwrap_or(intervals::I64);
+        let both = match (self.entry_range, self.range) {
+            (Some(a), Some(b)) => Some(intervals::union(intervals::clamp(a, all), b)),
+            (a, b) => a.or(b),
+        };
+        both.map_or(all, |r| intervals::clamp(r, all))
+    }
+
+    /// The representation of its variable; `None`: there is none that keeps all values.
+    pub fn repr(&self) -> Option<Scalar> {
+        representation(self)
+    }
+}
+
+/// The union; after some rounds a bound that still grows jumps to the end of 64 bits.
+fn grow(before: Option<Range>, new: Range, round: u32) -> Range {
+    let Some(before) = before else { return new };
+    let joined = intervals::union(before, new);
+    if round < PRECISE_ROUNDS || joined == before {
+        return joined;
+    }
+    let lo = match (joined.0 < before.0, joined.0 >= 0) {
+        (true, true) => 0,
+        (true, false) => joined.0.min(intervals::I64.0),
+        _ => joined.0,
+    };
+    let hi = match (joined.1 > before.1, joined.1 <= intervals::I64.1) {
+        (true, true) => intervals::I64.1,
+        (true, false) => joined.1.max(intervals::U64.1),
+        _ => joined.1,
+    };
+    (lo, hi)
+}
+
+/// One representation for all types of a web, keeping every value. Conversions into it are exact: Python ints
+/// that are no floats fire. Of the value at entry only what its type promises is known: whoever binds the captures
+/// sees it and gives up where it does not fit.
+fn representation(fact: &WebFact) -> Option<Scalar> {
+    use Scalar as S;
+    let kinds = fact.kinds;
+    if fact.num {
+        let pair = Kinds::all(&[Kind::PyInt, Kind::PyFloat]);
+        return kinds.within(pair).then_some(S::Num);
+    }
+    if kinds.has(Kind::Char) {
+        return kinds.single().map(Kind::natural);
+    }
+    if kinds.any(Kind::is_complex) {
+        return (!kinds.has(Kind::Np(S::C64))).then_some(S::C128);
+    }
+    if kinds.any(Kind::is_float) {
+        // A start value of 0 or 0.0 is kept as the float32 that it is until the first sum.
+        let narrow = kinds.has(Kind::Np(S::F32)) && !kinds.has(Kind::Np(S::F64)) && !fact.not_f32;
+        return Some(if narrow { S::F32 } else { S::F64 });
+    }
+    integral_representation(fact)
+}
+
+fn integral_representation(fact: &WebFact) -> Option<Scalar> {
+    use Scalar as S;
+    let kinds = fact.kinds;
+    let natural: BTreeSet<Scalar> = kinds.iter().map(Kind::natural).collect();
+    if kinds.py_integral() {
+        if kinds == Kinds::of(Kind::PyBool) {
+            return Some(S::Bool);
+        }
+        let range = fact.range.or(fact.entry_range).unwrap_or(intervals::I64);
+        let unsigned = range.0 >= 0 && range.1 > intervals::I64.1 && range.1 <= intervals::U64.1;
+        return Some(if unsigned { S::U64 } else { S::I64 });
+    }
+    if natural.len() == 1 {
+        return natural.first().copied();
+    }
+    // A small Python int that becomes a NumPy int: `s = 0; s += a[i]`.
+    let numpy: Vec<Scalar> = kinds
+        .numpy()
+        .iter()
+        .map(Kind::natural)
+        .filter(|s| *s != S::Bool)
+        .collect();
+    if let [one] = numpy.as_slice() {
+        // Python ints that the NumPy type cannot hold (`best = -1` over unsigned elements) need a wider one.
+        let fits = intervals::of(*one).is_none_or(|all| {
+            let known = fact.py_range.into_iter().chain(fact.entry_range);
+            known.into_iter().all(|r| intervals::within(r, all))
+        });
+        if fits && !natural.contains(&S::Bool) {
+            return Some(*one);
+        }
+    }
+    (!numpy.contains(&S::U64)).then_some(S::I64)
+}

@@ -1,0 +1,7 @@
+//! What is known of each value: live ranges, types, provenance, intervals.
+
+pub(crate) mod facts;
+pub(crate) mod intervals;
+pub(crate) mod kinds;
+pub(crate) mod live_ranges;
+pub(crate) mod provenance;

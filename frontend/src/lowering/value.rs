@@ -1,0 +1,181 @@
+//! Values during lowering: typed expressions together with what is known about them.
+
+use nestwise_ir::model::nest::{Const, Expr, ExprKind};
+use nestwise_ir::{ArrayId, Scalar, Span, Ty, VarId};
+
+use crate::lowering::arrays::elementwise::Elementwise;
+use crate::lowering::build;
+use crate::lowering::types::intervals::{self, Range};
+use crate::lowering::types::kinds::{Kind, Kinds};
+use crate::lowering::types::live_ranges::WebId;
+
+/// How it can be told at run time which of its types a value has.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Tag {
+    /// It cannot (or there is only one).
+    #[default]
+    Unknown,
+    /// As the variable of this web.
+    Web(WebId),
+    /// By a bool variable that is true for these types.
+    Var(VarId, Kinds),
+    /// NumPy's if any operand is.
+    AnyNp(Vec<(Kinds, Tag)>),
+    /// One or the other, by a bool variable.
+    Select(VarId, Box<(Kinds, Tag)>, Box<(Kinds, Tag)>),
+}
+
+/// A Python int before it is committed to 64 bits: the same value (or, if not `exact`, the same modulo 2**64) in
+/// 128 bits, without events.
+#[derive(Clone, Debug)]
+pub(crate) struct Wide {
+    pub e: Expr,
+    pub range: Range,
+    pub exact: bool,
+}
+
+/// A scalar.
+#[derive(Clone, Debug)]
+pub(crate) struct Sv {
+    pub e: Expr,
+    /// The types it may have; empty: not known yet.
+    pub kinds: Kinds,
+    /// Bounds of its value where it is an int or bool.
+    pub range: Range,
+    pub wide: Option<Box<Wide>>,
+    pub tag: Tag,
+    /// The web it is a direct read of.
+    pub web: Option<WebId>,
+}
+
+impl Sv {
+    pub fn new(e: Expr, kinds: Kinds) -> Sv {
+        let all = intervals::of(e.ty.repr).unwrap_or(intervals::I64);
+        let range = build::const_range(&e).unwrap_or(all);
+        Sv {
+            e,
+            kinds,
+            range,
+            wide: None,
+            tag: Tag::Unknown,
+            web: None,
+        }
+    }
+    pub fn of(e: Expr, kind: Kind) -> Sv {
+        Sv::new(e, Kinds::of(kind))
+    }
+    pub fn with_range(mut self, range: Range) -> Sv {
+        self.range = range;
+        self
+    }
+    pub fn with_tag(mut self, tag: Tag) -> Sv {
+        self.tag = tag;
+        self
+    }
+    /// A value of a type that a later round will know.
+    pub fn bottom(span: Span) -> Sv {
+        Sv::new(Expr::int(0, span), Kinds::NONE)
+    }
+    pub fn is_bottom(&self) -> bool {
+        self.kinds.is_empty()
+    }
+    pub fn int(value: i128, span: Span) -> Sv {
+        let kinds = Kinds::of(Kind::PyInt);
+        let repr = if intervals::has(intervals::I64, value) {
+            Scalar::I64
+        } else if intervals::has(intervals::U64, value) {
+            Scalar::U64
+        } else {
+            Scalar::I128
+        };
+        Sv::new(build::integer(value, Ty::py(repr), span), kinds).with_range((value, value))
+    }
+    pub fn float(value: f64, span: Span) -> Sv {
+        Sv::of(build::float(value, Ty::PY_FLOAT, span), Kind::PyFloat)
+    }
+    pub fn bool(value: bool, span: Span) -> Sv {
+        Sv::of(build::boolean(value, Ty::PY_BOOL, span), Kind::PyBool)
+    }
+    pub fn repr(&self) -> Scalar {
+        self.e.ty.repr
+    }
+    pub fn span(&self) -> Span {
+        self.e.span
+    }
+    pub fn is_int(&self) -> bool {
+        self.kinds.integral() && self.repr() != Scalar::Num
+    }
+    /// The same without the uncommitted form.
+    pub fn committed(mut self) -> Sv {
+        self.wide = None;
+        self
+    }
+    /// The literal's value, if it is an int literal.
+    pub fn as_int(&self) -> Option<i128> {
+        match self.e.kind {
+            ExprKind::Const(Const::Int(v)) => Some(v),
+            ExprKind::Const(Const::Bool(v)) => Some(v.into()),
+            _ => None,
+        }
+    }
+    /// The literal's value, if it is a float literal.
+    pub fn as_float(&self) -> Option<f64> {
+        match self.e.kind {
+            ExprKind::Const(Const::Float(v)) => Some(v),
+            _ => None,
+        }
+    }
+    /// Whether it is certainly not zero (as a divisor).
+    pub fn nonzero(&self) -> bool {
+        if self.is_int() {
+            return self.range.0 > 0 || self.range.1 < 0;
+        }
+        match self.e.kind {
+            ExprKind::Const(Const::Float(v)) => v != 0.0,
+            ExprKind::Const(Const::Int(v)) => v != 0,
+            ExprKind::Const(Const::Complex(re, im)) => re != 0.0 || im != 0.0,
+            _ => false,
+        }
+    }
+}
+
+/// An array or a part of it: a slot and subscripts for its first axes.
+#[derive(Clone, Debug)]
+pub(crate) struct View {
+    /// The flat capture whose array it is.
+    pub capture: u32,
+    pub array: ArrayId,
+    pub index: Vec<Expr>,
+    /// For each subscript, whether it is known to be in range where the view stands.
+    pub checked: Vec<bool>,
+}
+
+/// A value.
+#[derive(Clone, Debug)]
+pub(crate) enum Val {
+    Scalar(Sv),
+    View(View),
+    /// A part of an array, or what is computed from such parts.
+    Array(Box<Elementwise>),
+    Tuple(Vec<Val>),
+    /// A new list that nobody has named.
+    List(Box<Elementwise>),
+    Str(String),
+    Bytes(Vec<u8>),
+    None,
+}
+
+impl Val {
+    /// Its type in the user's words.
+    pub fn type_name(&self) -> String {
+        match self {
+            Val::Scalar(sv) => sv.kinds.to_string(),
+            Val::View(_) | Val::Array(_) => "array".into(),
+            Val::Tuple(_) => "tuple".into(),
+            Val::List(_) => "list".into(),
+            Val::Str(_) => "str".into(),
+            Val::Bytes(_) => "bytes".into(),
+            Val::None => "None".into(),
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! What the hook found in the places of a site: types, never values.
+//!
+//! The list of captures is flat: one entry per place of the site (`captures[place.index()]`), then, for every
+//! [`Capture::User`], one entry per place of that function from its `first` on. The same function captured
+//! through two places may share one block of entries.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use nestwise_ir::{ArrayKind, Scalar, Ty, surface};
+
+use crate::builtins::Known;
+
+/// What the objects in a list have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Alike {
+    /// Their class.
+    Class,
+    /// They are tuples of so many items, of several types; what stands at one place is an attribute by the name of
+    /// [`item_name`](crate::item_name).
+    Tuples(usize),
+    /// Nothing that a nest could use: they are only kept for names that hold them.
+    Nothing,
+}
+
+/// What one place holds when the hook runs.
+#[derive(Clone, Debug)]
+pub enum Capture {
+    /// Nothing: the place is not captured, or has no value.
+    Unbound,
+    /// A scalar. A Python int from `2**63` to `2**64 - 1` has the type `py.u64`. `range` is a promise about an
+    /// int's value that is part of the signature (`None`: all values of the type).
+    Scalar {
+        /// Its type; never [`nestwise_ir::Prov::Dyn`].
+        ty: Ty,
+        /// Smallest and largest value.
+        range: Option<(i64, i64)>,
+    },
+    /// A sequence of numbers (or of such sequences), or a `str`.
+    Array {
+        /// Python's object.
+        kind: ArrayKind,
+        /// How elements lie in memory (for lists: in the converted buffer).
+        storage: Scalar,
+        /// Type of a loaded element.
+        elem: Ty,
+        /// Number of dimensions, 1 to 8.
+        rank: u32,
+        /// Whether elements may be stored.
+        writable: bool,
+    },
+    /// A list or tuple of objects.
+    Objects {
+        /// What they have in common.
+        alike: Alike,
+        /// Names that may be asked for, and the captures of what the objects have under them: arrays of attributes, with an element
+        /// for each object, or methods; [`Capture::Unbound`] where there is nothing. They come behind those of places.
+        attributes: Vec<(String, u32)>,
+    },
+    /// `append` of a list.
+    Append,
+    /// A function or type that is known by name and checked by identity.
+    Known(Known),
+    /// A module: only its attributes are of use.
+    Module,
+    /// An object with attributes in a plain dictionary or slots: only its attributes are of use.
+    Object,
+    /// A Python function of the user's, to be inlined. The captures of its places start at `first`.
+    User {
+        /// The parsed function.
+        function: Arc<surface::Function>,
+        /// Index of the capture of its first place.
+        first: u32,
+        /// It is bound to the object that the place is an attribute of: its first parameter. That parameter's
+        /// place, and attributes of it, have captures too.
+        method: bool,
+    },
+    /// Anything else: the name of its type.
+    Other(String),
+}
+
+impl PartialEq for Capture {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Unbound, Self::Unbound)
+            | (Self::Module, Self::Module)
+            | (Self::Append, Self::Append)
+            | (Self::Object, Self::Object) => true,
+            (
+                Self::Scalar { ty, range },
+                Self::Scalar {
+                    ty: ty2,
+                    range: range2,
+                },
+            ) => ty == ty2 && range == range2,
+            (
+                Self::Array {
+                    kind,
+                    storage,
+                    elem,
+                    rank,
+                    writable,
+                },
+                Self::Array {
+                    kind: kind2,
+                    storage: storage2,
+                    elem: elem2,
+                    rank: rank2,
+                    writable: writable2,
+                },
+            ) => {
+                (kind, storage, elem, rank, writable) == (kind2, storage2, elem2, rank2, writable2)
+            }
+            (
+                Self::Objects { alike, attributes },
+                Self::Objects {
+                    alike: alike2,
+                    attributes: attributes2,
+                },
+            ) => (alike, attributes) == (alike2, attributes2),
+            (Self::Known(a), Self::Known(b)) => a == b,
+            // One parsed function is one object for as long as its code object lives.
+            (
+                Self::User {
+                    function,
+                    first,
+                    method,
+                },
+                Self::User {
+                    function: function2,
+                    first: first2,
+                    method: method2,
+                },
+            ) => Arc::ptr_eq(function, function2) && (first, method) == (first2, method2),
+            (Self::Other(a), Self::Other(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Capture {}
+
+impl Hash for Capture {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        match self {
+            Self::Unbound | Self::Module | Self::Object | Self::Append => {}
+            Self::Scalar { ty, range } => (ty, range).hash(state),
+            Self::Array {
+                kind,
+                storage,
+                elem,
+                rank,
+                writable,
+            } => (kind, storage, elem, rank, writable).hash(state),
+            Self::Objects { alike, attributes } => (alike, attributes).hash(state),
+            Self::Known(known) => known.hash(state),
+            Self::User {
+                function,
+                first,
+                method,
+            } => (Arc::as_ptr(function), first, method).hash(state),
+            Self::Other(name) => name.hash(state),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_compare_by_identity() {
+        let function = |name: &str| {
+            Arc::new(surface::Function {
+                name: name.into(),
+                file: String::new(),
+                params: vec![],
+                places: Default::default(),
+                body: vec![],
+                library: None,
+            })
+        };
+        let (f, g) = (function("f"), function("f"));
+        let user = |function: &Arc<surface::Function>| Capture::User {
+            function: function.clone(),
+            first: 3,
+            method: false,
+        };
+        assert_eq!(user(&f), user(&f));
+        assert_ne!(user(&f), user(&g));
+    }
+}

@@ -1,0 +1,189 @@
+//! What the hook of a site is given and gives back.
+
+use nestwise_ir::surface::{ExprKind, Place, Scope, Site, StmtKind};
+use nestwise_ir::{PlaceId, WithSpan};
+
+use crate::refusal::Refusal;
+use crate::site::access_paths::{ScopeInfo, flow_of_loop, is_stable, walk_expr, walk_stmts};
+use crate::site::item_attributes::exprs_of;
+use crate::site::size_terms::{Atom, MAX_ATOMS, atoms};
+use crate::site::special_methods::is_method;
+use crate::site::static_cost::Effort;
+use crate::site::whole_array_uses::{Whole, wholes};
+
+/// Expressions with fewer turns, whatever is captured, are no sites.
+const FEW_TURNS: f64 = 20.0;
+
+/// The kind of a site's own loop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LoopKind {
+    /// `for`.
+    For,
+    /// `while`.
+    While,
+    /// None: the site is an expression.
+    Value,
+}
+
+/// The contract between a site's rewritten source and its hook.
+///
+/// Only the function's own names (locals, cells, free names) travel through the hook's arguments and results; it
+/// finds globals itself and stores them itself, as it does attributes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Interface {
+    /// Of the site's own loop.
+    pub kind: LoopKind,
+    /// Local names to pass to the hook, in order of first appearance. Each has a value on every path.
+    pub reads: Vec<String>,
+    /// Local names that have a value whenever the hook ran at least one iteration: it assigns them all.
+    pub writes: Vec<String>,
+    /// The places of `writes`.
+    pub write_order: Vec<PlaceId>,
+    /// Local names that may have no value before and none after the iterations that the hook ran.
+    pub maybe: Vec<String>,
+    /// The places of `maybe`.
+    pub maybe_order: Vec<PlaceId>,
+    /// Global names and attributes that the site assigns; the hook stores them.
+    pub stores: Vec<PlaceId>,
+    /// Captured places whose entry value the nest itself never uses: the place may only keep it. Its type does not
+    /// matter, and a signature need not hold it.
+    pub pass_through: Vec<PlaceId>,
+    /// Pairs of places whose objects must not be one and the same: they have an attribute of one name, and the site
+    /// assigns it through one of them.
+    pub distinct: Vec<(PlaceId, PlaceId)>,
+    /// What decides how much work the nest is: the trip count of every loop is bounded by a function of these numbers
+    /// that grows with each of them. `None` if that is not known from a few ints and lengths.
+    pub atoms: Option<Vec<Atom>>,
+    /// What CPython does, at most if there are atoms, and otherwise at least.
+    pub effort: Effort,
+    /// The places that it calls, each as often as its text does.
+    pub calls: Vec<PlaceId>,
+    /// Names of which it uses more than an element at once if they are arrays of more axes: then it does more than `effort`
+    /// says.
+    pub wholes: Vec<Whole>,
+    /// The names among `reads` that the atoms are of; where there are no atoms, whatever may tell small calls from large.
+    pub sizes: Vec<String>,
+    /// The site holds a `return`.
+    pub returns: bool,
+}
+
+fn calls(site: &Site) -> Vec<PlaceId> {
+    let mut called = Vec::new();
+    walk_stmts(std::slice::from_ref(&site.top), &mut |stmt| {
+        exprs_of(stmt, &mut |e| {
+            walk_expr(e, &mut |e| {
+                if let ExprKind::Call { func, .. } = &e.kind
+                    && let ExprKind::Place(place) = func.kind
+                {
+                    called.push(place);
+                }
+            });
+        });
+    });
+    called
+}
+
+/// Derives the interface of a site that was read in `scope`.
+///
+/// A name that has a value before is never in [`Interface::maybe`]: where the site may leave it alone, its old value
+/// goes in by `reads` and comes back by `writes`.
+pub fn interface(site: &Site, scope: &ScopeInfo) -> Result<Interface, WithSpan<Refusal>> {
+    let flow = flow_of_loop(&site.places, &site.top);
+    let mut result = Interface {
+        kind: match site.top.kind {
+            _ if site.value => LoopKind::Value,
+            StmtKind::While { .. } => LoopKind::While,
+            _ => LoopKind::For,
+        },
+        reads: vec![],
+        writes: vec![],
+        write_order: vec![],
+        maybe: vec![],
+        maybe_order: vec![],
+        stores: vec![],
+        pass_through: vec![],
+        distinct: distinct(site),
+        atoms: None,
+        effort: Effort::default(),
+        calls: calls(site),
+        wholes: wholes(site),
+        sizes: vec![],
+        returns: site.returns,
+    };
+    for (id, place) in site.places.iter() {
+        let read = flow.reads.get(&id);
+        if place.captured && read.is_none() && place.item.is_none() && !is_method(place) {
+            result.pass_through.push(id);
+        }
+        if place.scope != Scope::Local {
+            if place.written {
+                result.stores.push(id);
+            }
+            continue;
+        }
+        let bound = scope.bound_names.contains(&place.name);
+        // What the site assigns itself is checked where it is read.
+        if let (Some(&span), false, false) = (read, bound, place.written) {
+            let name = place.name.clone();
+            return Err(WithSpan::new(span, Refusal::PossiblyUnbound { name }));
+        }
+        if place.captured {
+            result.reads.push(place.name.clone());
+        }
+        if place.written && (place.captured || flow.definite.contains(id)) {
+            result.writes.push(place.name.clone());
+            result.write_order.push(id);
+        } else if place.written {
+            result.maybe.push(place.name.clone());
+            result.maybe_order.push(id);
+        }
+    }
+    (result.atoms, result.effort) = atoms(site, &result.reads);
+    let constant = result.atoms.as_ref().is_some_and(Vec::is_empty);
+    if site.value && constant && result.effort.operations(&[]).turns < FEW_TURNS {
+        return Err(WithSpan::new(site.top.span, Refusal::Small));
+    }
+    if result.atoms.is_none() {
+        result.sizes = result.reads.iter().take(MAX_ATOMS).cloned().collect();
+    }
+    for atom in result.atoms.iter().flatten() {
+        let name = &root(site, atom.place).name;
+        if result.reads.contains(name) && !result.sizes.contains(name) {
+            result.sizes.push(name.clone());
+        }
+    }
+    Ok(result)
+}
+
+/// The place that an attribute chain begins at.
+fn root(site: &Site, id: PlaceId) -> &Place {
+    let mut place = &site.places[id];
+    while let Some(parent) = place.parent {
+        place = &site.places[parent];
+    }
+    place
+}
+
+/// Two objects with an attribute of the same name, assigned through one: if they were one object, the other's value
+/// would be stale.
+fn distinct(site: &Site) -> Vec<(PlaceId, PlaceId)> {
+    let attrs: Vec<_> = site
+        .places
+        .iter()
+        .filter(|(id, place)| place.parent.is_some() && is_stable(&site.places, *id, &[]))
+        .collect();
+    let mut pairs = Vec::new();
+    for (i, (_, a)) in attrs.iter().enumerate() {
+        for (_, b) in attrs.iter().skip(i + 1) {
+            let (Some(x), Some(y)) = (a.parent, b.parent) else {
+                continue;
+            };
+            if a.name == b.name && x != y && (a.written || b.written) {
+                pairs.push((x.min(y), x.max(y)));
+            }
+        }
+    }
+    pairs.sort();
+    pairs.dedup();
+    pairs
+}

@@ -1,0 +1,238 @@
+//! Attributes of objects that a site finds in lists: `bodies[i].x`, `for b in bodies: b.x += b.vx`.
+//!
+//! The attributes of one name of all objects in a list are an array to a nest. Which list an object is from only types tell
+//! (`specialise/objects.rs`), so whoever binds a list of objects does so for each name of an attribute that is asked of
+//! something which is not the same throughout ([`attributes_of_site`], [`attributes_of_function`]).
+
+use std::collections::BTreeSet;
+
+use nestwise_ir::surface::{Expr, ExprKind, Function, Place, Site, Stmt, StmtKind, Target};
+use nestwise_ir::{Arena, PlaceId, Span};
+
+use crate::site::access_paths::{is_inner, is_stable, targets_of, walk_expr, walk_stmts};
+
+/// The name of a tuple's item, among attributes.
+pub fn item_name(which: usize) -> String {
+    format!("[{which}]")
+}
+
+/// Makes attributes of an expression of those targets that are attributes of something which the statements assign, or that is
+/// `unstable` otherwise.
+pub(crate) fn part_targets(
+    places: &Arena<PlaceId, Place>,
+    stmts: &mut [Stmt],
+    unstable: &[PlaceId],
+) {
+    let mut changing: BTreeSet<PlaceId> = unstable.iter().copied().collect();
+    walk_stmts(stmts, &mut |stmt| {
+        targets_of(stmt, &mut |place| {
+            changing.insert(place);
+        });
+    });
+    each_target(stmts, &mut |target, span| {
+        let Target::Place(id) = *target else { return };
+        let parent = |id: &PlaceId| places.get(*id).and_then(|p| p.parent);
+        let mut around = std::iter::successors(parent(&id), parent);
+        if let Some(object) = parent(&id)
+            && around.any(|place| changing.contains(&place))
+        {
+            let kind = ExprKind::Place(object);
+            *target = Target::Attr(Expr { kind, span }, places[id].name.clone());
+        }
+    });
+}
+
+fn each_target(stmts: &mut [Stmt], f: &mut impl FnMut(&mut Target, Span)) {
+    fn of_target(target: &mut Target, span: Span, f: &mut impl FnMut(&mut Target, Span)) {
+        match target {
+            Target::Tuple(items) => items.iter_mut().for_each(|item| of_target(item, span, f)),
+            one => f(one, span),
+        }
+    }
+    for stmt in stmts {
+        let span = stmt.span;
+        match &mut stmt.kind {
+            StmtKind::Assign { targets, .. } => {
+                targets.iter_mut().for_each(|t| of_target(t, span, f));
+            }
+            StmtKind::AugAssign { target, .. } => of_target(target, span, f),
+            StmtKind::For {
+                target,
+                body,
+                orelse,
+                ..
+            } => {
+                of_target(target, span, f);
+                each_target(body, f);
+                each_target(orelse, f);
+            }
+            StmtKind::If { body, orelse, .. } | StmtKind::While { body, orelse, .. } => {
+                each_target(body, f);
+                each_target(orelse, f);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The names of attributes that a site asks of what is not the same throughout.
+pub fn attributes_of_site(site: &Site) -> BTreeSet<String> {
+    attributes(&site.places, std::slice::from_ref(&site.top), &[])
+}
+
+/// The same of a function, whose parameters differ from call to call.
+pub fn attributes_of_function(function: &Function) -> BTreeSet<String> {
+    let params: Vec<PlaceId> = function.params.iter().map(|p| p.place).collect();
+    attributes(&function.places, &function.body, &params)
+}
+
+fn attributes(
+    places: &Arena<PlaceId, Place>,
+    stmts: &[Stmt],
+    unstable: &[PlaceId],
+) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    walk_stmts(stmts, &mut |stmt| {
+        exprs_of(stmt, &mut |e| {
+            walk_expr(e, &mut |e| match &e.kind {
+                ExprKind::Attr(_, name) => {
+                    names.insert(name.clone());
+                }
+                ExprKind::Place(id) => names.extend(changing(places, *id, unstable)),
+                _ => {}
+            });
+        });
+        targets(stmt, &mut |target| {
+            if let Target::Attr(_, name) = target {
+                names.insert(name.clone());
+            }
+        });
+    });
+    // What a function assigns of its first parameter, if that is an object of a list.
+    let written = places.iter().filter(|(id, place)| {
+        place.written && place.parent.is_some() && !is_stable(places, *id, unstable)
+    });
+    names.extend(written.map(|(_, place)| place.name.clone()));
+    names
+}
+
+/// The names of a place and of those around it, as far as they are attributes of something which is not the same throughout.
+fn changing(
+    places: &Arena<PlaceId, Place>,
+    id: PlaceId,
+    unstable: &[PlaceId],
+) -> impl Iterator<Item = String> {
+    let parent = |id: &PlaceId| places.get(*id).and_then(|p| p.parent);
+    let all: Vec<PlaceId> = std::iter::successors(Some(id), parent).collect();
+    let root = all.last().and_then(|root| places.get(*root));
+    let inner = root.is_some_and(|root| is_inner(&root.name));
+    let mut names = Vec::new();
+    for id in all.iter().take(all.len() - 1) {
+        if inner || !is_stable(places, *id, unstable) {
+            names.push(places[*id].name.clone());
+        }
+    }
+    names.into_iter()
+}
+
+/// Calls `f` on the targets of a statement itself, those inside tuples too.
+pub(crate) fn targets<'a>(stmt: &'a Stmt, f: &mut impl FnMut(&'a Target)) {
+    fn of_target<'a>(target: &'a Target, f: &mut impl FnMut(&'a Target)) {
+        match target {
+            Target::Tuple(items) => items.iter().for_each(|item| of_target(item, f)),
+            one => f(one),
+        }
+    }
+    match &stmt.kind {
+        StmtKind::Assign { targets, .. } => targets.iter().for_each(|t| of_target(t, f)),
+        StmtKind::AugAssign { target, .. } | StmtKind::For { target, .. } => of_target(target, f),
+        _ => {}
+    }
+}
+
+/// Calls `f` on the expressions of a statement itself, those of its targets too.
+pub(crate) fn exprs_of<'a>(stmt: &'a Stmt, f: &mut impl FnMut(&'a Expr)) {
+    match &stmt.kind {
+        StmtKind::Assign { value, .. }
+        | StmtKind::AugAssign { value, .. }
+        | StmtKind::For { iter: value, .. }
+        | StmtKind::If { test: value, .. }
+        | StmtKind::While { test: value, .. }
+        | StmtKind::Return(Some(value))
+        | StmtKind::Call(value) => f(value),
+        _ => {}
+    }
+    targets(stmt, &mut |target| match target {
+        Target::Subscript(base, index) => {
+            f(base);
+            index.iter().for_each(&mut *f);
+        }
+        Target::Attr(base, _) => f(base),
+        _ => {}
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ScopeInfo;
+    use crate::parse_function;
+    use crate::parse_site;
+    use std::collections::HashSet;
+
+    fn site(text: &str) -> Site {
+        let names = ["b", "c", "dt", "me", "s", "math"];
+        let names: HashSet<String> = names.map(String::from).into();
+        let scope = ScopeInfo {
+            module_level: false,
+            local_names: names.clone(),
+            bound_names: names,
+        };
+        parse_site(text, 1, false, &scope).expect("a loop that is read")
+    }
+
+    fn asked(text: &str) -> Vec<String> {
+        attributes_of_site(&site(text)).into_iter().collect()
+    }
+
+    #[test]
+    fn attributes_of_what_changes_are_asked_for() {
+        assert_eq!(
+            asked("for p in b:\n  p.x += dt * p.at.v\n"),
+            ["at", "v", "x"]
+        );
+        assert_eq!(
+            asked("for i in range(9):\n  b[i].x = c[i].y.z\n"),
+            ["x", "y", "z"]
+        );
+        assert_eq!(
+            asked("for i in range(9):\n  s += sum(p.m for p in b)\n"),
+            ["m"]
+        );
+        assert_eq!(asked("for p in b:\n  p.move(dt)\n"), ["move"]);
+    }
+
+    #[test]
+    fn those_of_what_stays_are_places() {
+        assert_eq!(
+            asked("for i in range(9):\n  s += me.x + math.pi\n"),
+            [""; 0]
+        );
+        let loops = site("for i in range(9):\n  me.x += 1\n");
+        assert!(
+            loops
+                .places
+                .values()
+                .any(|place| place.written && place.name == "x")
+        );
+    }
+
+    #[test]
+    fn a_function_asks_its_parameters() {
+        let text = "def f(a, b):\n  b.v += a.x\n  a.k = 1\n";
+        let local = ["a", "b"].map(String::from).into();
+        let function = parse_function(text, 1, false, &local, &HashSet::new(), "f", "f.py");
+        let asked = attributes_of_function(&function.expect("a function that is read"));
+        assert_eq!(asked.into_iter().collect::<Vec<_>>(), ["k", "v", "x"]);
+    }
+}

@@ -1,0 +1,12 @@
+//! What a site is to the rest: the values its hook is given and gives back, and what its text alone
+//! tells of its cost.
+
+pub mod access_paths;
+pub mod captures;
+pub mod interface;
+pub(crate) mod item_attributes;
+pub mod size_terms;
+pub mod special_methods;
+pub mod static_cost;
+pub(crate) mod tuple_names;
+pub mod whole_array_uses;

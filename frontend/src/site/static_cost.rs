@@ -1,0 +1,205 @@
+//! What CPython does in a nest, counted from its text alone.
+//!
+//! Finding out what a nest may do, and what it costs where, takes about a millisecond: many loops are over sooner. How much
+//! one call does at most is counted here by kinds of operations, each times the bounds of the loops around it, which are
+//! functions of some ints and lengths. Types are not known yet, so kinds are coarse; each branch of an `if` is taken every
+//! other time, and a loop that nothing bounds turns once.
+
+use nestwise_ir::surface::{Expr, ExprKind};
+
+use crate::site::access_paths::children;
+use crate::site::size_terms::Atom;
+
+/// An upper bound of a number's magnitude that grows with its atoms.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Bound {
+    /// That number.
+    Number(f64),
+    /// The size of an atom, by its place in [`Effort::atoms`].
+    Atom(usize),
+    /// Of several.
+    Sum(Vec<Bound>),
+    /// Of two.
+    Product(Box<Bound>, Box<Bound>),
+    /// The largest of several.
+    Largest(Vec<Bound>),
+    /// The smallest of several.
+    Smallest(Vec<Bound>),
+    /// Trips of a loop that may be left before it has made so many: the mean where each order of magnitude is as likely.
+    Left(Box<Bound>),
+}
+
+impl Bound {
+    /// One.
+    pub(crate) const ONE: Bound = Bound::Number(1.0);
+    /// Longer formulas are not worth their evaluation.
+    const LONGEST: usize = 64;
+
+    /// Its value where the atoms have these sizes.
+    pub fn value(&self, sizes: &[f64]) -> f64 {
+        let values = |all: &[Bound]| all.iter().map(|b| b.value(sizes)).collect::<Vec<_>>();
+        match self {
+            Bound::Number(v) => *v,
+            Bound::Atom(k) => sizes.get(*k).map_or(f64::INFINITY, |v| v.abs()),
+            Bound::Sum(all) => values(all).iter().sum(),
+            Bound::Product(a, b) => a.value(sizes) * b.value(sizes),
+            Bound::Largest(all) => values(all).into_iter().fold(0.0, f64::max),
+            Bound::Smallest(all) => values(all).into_iter().fold(f64::INFINITY, f64::min),
+            Bound::Left(trips) => match trips.value(sizes) {
+                n if n > 2.0 && n.is_finite() => (n - 1.0) / n.ln(),
+                n => n,
+            },
+        }
+    }
+
+    fn length(&self) -> usize {
+        1 + match self {
+            Bound::Number(_) | Bound::Atom(_) => 0,
+            Bound::Sum(all) | Bound::Largest(all) | Bound::Smallest(all) => {
+                all.iter().map(Bound::length).sum()
+            }
+            Bound::Product(a, b) => a.length() + b.length(),
+            Bound::Left(trips) => trips.length(),
+        }
+    }
+
+    /// Infinity instead of a long formula.
+    pub(crate) fn short(self) -> Bound {
+        match self.length() > Self::LONGEST {
+            true => Bound::Number(f64::INFINITY),
+            false => self,
+        }
+    }
+}
+
+/// Operations of each kind.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Operations {
+    /// Names and constants read, names assigned.
+    pub names: f64,
+    /// Operators, comparisons, tests, attributes.
+    pub arithmetic: f64,
+    /// The same inside subscripts, where numbers are ints.
+    pub indexing: f64,
+    /// Elements of arrays and lists read or written.
+    pub elements: f64,
+    /// Calls.
+    pub calls: f64,
+    /// Turns of loops.
+    pub turns: f64,
+}
+
+impl Operations {
+    fn add(&mut self, other: &Operations, times: f64) {
+        self.names += other.names * times;
+        self.arithmetic += other.arithmetic * times;
+        self.indexing += other.indexing * times;
+        self.elements += other.elements * times;
+        self.calls += other.calls * times;
+        self.turns += other.turns * times;
+    }
+}
+
+/// What a site does.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Effort {
+    /// What it depends on.
+    pub atoms: Vec<Atom>,
+    pub(crate) turns: Turn,
+}
+
+impl Effort {
+    /// What it does where its atoms have these sizes.
+    pub fn operations(&self, sizes: &[f64]) -> Operations {
+        self.turns.operations(sizes)
+    }
+}
+
+/// What a block does: once, and as often as its loops turn.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct Turn {
+    once: Operations,
+    loops: Vec<(Bound, Turn)>,
+}
+
+impl Turn {
+    fn operations(&self, sizes: &[f64]) -> Operations {
+        let mut all = self.once;
+        for (trips, body) in &self.loops {
+            all.add(&body.operations(sizes), trips.value(sizes));
+        }
+        all
+    }
+
+    /// One of two branches.
+    pub(crate) fn add_branch(&mut self, branch: Turn) {
+        self.once.add(&branch.once, 0.5);
+        let loops = branch.loops.into_iter();
+        self.loops.extend(loops.map(|(trips, body)| {
+            let half = Bound::Product(Box::new(trips), Box::new(Bound::Number(0.5)));
+            (half, body)
+        }));
+    }
+
+    /// A loop of so many turns.
+    pub(crate) fn add_loop(&mut self, trips: Bound, mut body: Turn) {
+        body.once.turns += 1.0;
+        self.loops.push((trips, body));
+    }
+
+    /// What evaluating an expression does; the elements of comprehensions are counted apart.
+    pub(crate) fn add_expr(&mut self, expr: &Expr) {
+        let once = &mut self.once;
+        match &expr.kind {
+            ExprKind::Subscript(base, index) => return self.add_element(base, index),
+            ExprKind::Call { .. } => once.calls += 1.0,
+            ExprKind::Comprehension { func, parts, .. } => {
+                once.calls += 1.0;
+                func.iter().for_each(|e| self.add_expr(e));
+                return parts.iter().take(1).for_each(|p| self.add_expr(&p.iter));
+            }
+            ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Attr(..)
+            | ExprKind::MatMul(..)
+            | ExprKind::Slice { .. }
+            | ExprKind::InText(..)
+            | ExprKind::IsNone(_)
+            | ExprKind::Is(..)
+            | ExprKind::IfExp { .. }
+            | ExprKind::Tuple(_) => once.arithmetic += 1.0,
+            ExprKind::And(all) | ExprKind::Or(all) => once.arithmetic += all.len() as f64,
+            ExprKind::Compare(_, rest) => once.arithmetic += rest.len() as f64,
+            _ => once.names += 1.0,
+        }
+        children(expr, &mut |child| self.add_expr(child));
+    }
+
+    /// What evaluating a subscript does.
+    fn add_index(&mut self, expr: &Expr) {
+        let mut index = Turn::default();
+        index.add_expr(expr);
+        index.once.indexing += std::mem::take(&mut index.once.arithmetic);
+        self.once.add(&index.once, 1.0);
+    }
+
+    /// A name assigned.
+    pub(crate) fn add_name(&mut self) {
+        self.once.names += 1.0;
+    }
+
+    /// An element read or written.
+    pub(crate) fn add_element(&mut self, base: &Expr, index: &[Expr]) {
+        self.once.elements += 1.0;
+        // A slice makes two objects, and is there for an operation on each element of what it is.
+        let slices = index.iter().any(Expr::is_slice);
+        self.once.calls += if slices { 2.0 } else { 0.0 };
+        self.add_expr(base);
+        index.iter().for_each(|e| self.add_index(e));
+    }
+
+    /// One operator more.
+    pub(crate) fn add_operator(&mut self) {
+        self.once.arithmetic += 1.0;
+    }
+}

@@ -1,0 +1,345 @@
+//! Names that hold a tuple of scalars: `where = (y, x)`, `state = step(state, dt)`.
+//!
+//! Such a name is not a value of the nest. Each of its elements is a local of its own, and what is written back is a
+//! tuple made of them. This holds where nothing sees the tuple as an object: it is assigned displays of one length, and what
+//! functions of the user's return that are no other; it is read by constant subscripts and by unpacking, and handed to such
+//! functions. What a name of a site holds at the beginning is looked at item by item.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use nestwise_ir::surface::{
+    Expr, ExprKind, Function, Item, Place, Scope, Site, Stmt, StmtKind, Target, UnOp,
+};
+use nestwise_ir::{Arena, PlaceId};
+
+use crate::site::access_paths::{flow_of_loop, walk_stmts};
+use crate::site::item_attributes::item_name;
+
+/// What is called.
+pub(crate) enum Callee {
+    /// That is not known yet.
+    Any,
+    /// A function that is inlined.
+    User {
+        function: Arc<Function>,
+        /// How many of its first parameters are given otherwise.
+        skipped: usize,
+        /// The length of the tuples that it returns, if it returns nothing else.
+        length: Option<usize>,
+    },
+    /// A list's `append`, which gets a tuple of its own.
+    Append,
+    Other,
+}
+
+/// Tells what an expression in the place of a function is.
+pub(crate) type Callees<'a> = &'a dyn Fn(&Expr) -> Callee;
+
+/// The names of a site that may be such tuples, with their lengths.
+pub(crate) fn tuples_of_site(site: &Site, callee: Callees<'_>) -> BTreeMap<PlaceId, usize> {
+    let mut scan = Scan::new(callee, false);
+    scan.stmt(&site.top);
+    scan.found(&site.places)
+}
+
+/// The names of a function's own that are.
+pub(crate) fn tuples_of_function(f: &Function, callee: Callees<'_>) -> BTreeMap<PlaceId, usize> {
+    let mut scan = Scan::new(callee, true);
+    scan.block(&f.body);
+    scan.whole.extend(f.params.iter().map(|p| p.place));
+    scan.found(&f.places)
+}
+
+/// Makes places of the items of tuples that the site reads before it assigns them.
+pub(crate) fn add_items(site: &mut Site) {
+    let reads = flow_of_loop(&site.places, &site.top).reads;
+    for (id, length) in tuples_of_site(site, &|_| Callee::Any) {
+        if !site.places[id].captured || !reads.contains_key(&id) {
+            continue;
+        }
+        for which in 0..length as u32 {
+            let of = length as u32;
+            site.places.push(Place {
+                parent: Some(id),
+                name: item_name(which as usize),
+                scope: Scope::Attr,
+                captured: true,
+                written: false,
+                item: Some(Item { which, of }),
+            });
+        }
+    }
+}
+
+/// The element that a constant subscript names.
+pub(crate) fn element(index: i128, length: usize) -> Option<usize> {
+    let length = i128::try_from(length).ok()?;
+    let at = if index < 0 { index + length } else { index };
+    usize::try_from(at).ok().filter(|_| at < length)
+}
+
+/// A subscript that is an int literal.
+pub(crate) fn constant_index(index: &[Expr]) -> Option<i128> {
+    match index {
+        [one] => match &one.kind {
+            ExprKind::Int(v) => Some(*v),
+            ExprKind::Unary(UnOp::Neg, a) => match a.kind {
+                ExprKind::Int(v) => v.checked_neg(),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+struct Scan<'a> {
+    callee: Callees<'a>,
+    /// What is returned is a tuple to the caller, and nothing else.
+    in_function: bool,
+    /// Places that are assigned displays, and their length.
+    lengths: BTreeMap<PlaceId, usize>,
+    /// Places that are used in any other way.
+    whole: BTreeSet<PlaceId>,
+    /// Constant subscripts.
+    uses: Vec<(PlaceId, i128)>,
+}
+
+impl<'a> Scan<'a> {
+    fn new(callee: Callees<'a>, in_function: bool) -> Scan<'a> {
+        Scan {
+            callee,
+            in_function,
+            lengths: BTreeMap::new(),
+            whole: BTreeSet::new(),
+            uses: vec![],
+        }
+    }
+
+    fn found(mut self, places: &Arena<PlaceId, Place>) -> BTreeMap<PlaceId, usize> {
+        // An attribute of it is an attribute of the object.
+        let attributes = places.values().filter(|p| p.item.is_none());
+        self.whole.extend(attributes.filter_map(|p| p.parent));
+        self.lengths.retain(|id, length| {
+            let place = &places[*id];
+            let name = place.written && place.parent.is_none() && place.scope != Scope::Attr;
+            let there = |(_, index): &&(PlaceId, i128)| element(*index, *length).is_some();
+            let uses = self.uses.iter().filter(|(used, _)| used == id);
+            name && !self.whole.contains(id) && uses.clone().count() == uses.filter(there).count()
+        });
+        self.lengths
+    }
+
+    fn block(&mut self, stmts: &[Stmt]) {
+        stmts.iter().for_each(|s| self.stmt(s));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Assign { targets, value } => self.assign(targets, value),
+            StmtKind::AugAssign { target, value, .. } => {
+                self.target(target);
+                self.expr(value);
+            }
+            StmtKind::If { test, body, orelse } | StmtKind::While { test, body, orelse } => {
+                self.expr(test);
+                self.block(body);
+                self.block(orelse);
+            }
+            StmtKind::For {
+                target,
+                iter,
+                body,
+                orelse,
+            } => {
+                self.target(target);
+                self.expr(iter);
+                self.block(body);
+                self.block(orelse);
+            }
+            StmtKind::Return(Some(value))
+                if self.in_function && matches!(value.kind, ExprKind::Place(_)) => {}
+            StmtKind::Return(Some(value)) | StmtKind::Call(value) => self.expr(value),
+            StmtKind::Return(None)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Raise
+            | StmtKind::Pass => {}
+        }
+    }
+
+    fn assign(&mut self, targets: &[Target], value: &Expr) {
+        match (targets, &value.kind) {
+            // Elements that are tuples themselves are objects that somebody may see.
+            ([Target::Place(id)], ExprKind::Tuple(items))
+                if !items.is_empty() && !items.iter().any(is_tuple) =>
+            {
+                self.is_tuple(*id, items.len());
+                items.iter().for_each(|e| self.expr(e));
+            }
+            ([Target::Place(id)], ExprKind::Call { func, .. }) => {
+                match (self.callee)(func) {
+                    Callee::Any => {}
+                    Callee::User {
+                        length: Some(length),
+                        ..
+                    } => self.is_tuple(*id, length),
+                    Callee::User { .. } | Callee::Append | Callee::Other => {
+                        self.whole.insert(*id);
+                    }
+                }
+                self.expr(value);
+            }
+            ([Target::Tuple(items)], ExprKind::Place(_)) => {
+                items.iter().for_each(|t| self.target(t));
+            }
+            _ => {
+                targets.iter().for_each(|t| self.target(t));
+                self.expr(value);
+            }
+        }
+    }
+
+    fn is_tuple(&mut self, id: PlaceId, length: usize) {
+        if *self.lengths.entry(id).or_insert(length) != length {
+            self.whole.insert(id);
+        }
+    }
+
+    /// The arguments of a call; functions that are inlined take tuples apart, as long as their names stay what they are.
+    fn arguments(&mut self, func: &Expr, args: &[Expr], kwargs: &[(String, Expr)]) {
+        let callee = (self.callee)(func);
+        let takes = |param: Option<PlaceId>| match (&callee, param) {
+            (Callee::Any | Callee::Append, _) => true,
+            (Callee::User { function, .. }, Some(param)) => !function.places[param].written,
+            _ => false,
+        };
+        let (function, skipped) = match &callee {
+            Callee::User {
+                function, skipped, ..
+            } => (Some(function), *skipped),
+            _ => (None, 0),
+        };
+        let named = |name: &String| {
+            let f = function?;
+            let mut params = f.params.iter().map(|p| p.place);
+            params.find(|p| f.places[*p].name == *name)
+        };
+        let at = |k: usize| Some(function?.params.get(k + skipped)?.place);
+        let given = args.iter().enumerate().map(|(k, e)| (takes(at(k)), e));
+        let given = given.chain(kwargs.iter().map(|(name, e)| (takes(named(name)), e)));
+        for (takes, e) in given.collect::<Vec<_>>() {
+            if !takes || !matches!(e.kind, ExprKind::Place(_)) {
+                self.expr(e);
+            }
+        }
+    }
+
+    fn target(&mut self, target: &Target) {
+        match target {
+            Target::Place(id) => {
+                self.whole.insert(*id);
+            }
+            Target::Subscript(base, index) => {
+                self.expr(base);
+                index.iter().for_each(|e| self.expr(e));
+            }
+            Target::Attr(base, _) => self.expr(base),
+            Target::Tuple(items) => items.iter().for_each(|t| self.target(t)),
+        }
+    }
+
+    fn expr(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Place(id) => {
+                self.whole.insert(*id);
+            }
+            ExprKind::Subscript(base, index) => match (&base.kind, constant_index(index)) {
+                (ExprKind::Place(id), Some(at)) => self.uses.push((*id, at)),
+                _ => {
+                    self.expr(base);
+                    index.iter().for_each(|e| self.expr(e));
+                }
+            },
+            ExprKind::Attr(a, _)
+            | ExprKind::Unary(_, a)
+            | ExprKind::InText(a, _)
+            | ExprKind::IsNone(a) => self.expr(a),
+            ExprKind::Call { func, args, kwargs } => {
+                self.expr(func);
+                self.arguments(func, args, kwargs);
+            }
+            ExprKind::Binary(_, a, b) | ExprKind::MatMul(a, b) | ExprKind::Is(a, b) => {
+                self.expr(a);
+                self.expr(b);
+            }
+            ExprKind::And(items)
+            | ExprKind::Or(items)
+            | ExprKind::Tuple(items)
+            | ExprKind::List(items) => {
+                items.iter().for_each(|e| self.expr(e));
+            }
+            ExprKind::Compare(first, rest) => {
+                self.expr(first);
+                rest.iter().for_each(|(_, e)| self.expr(e));
+            }
+            ExprKind::IfExp { test, body, orelse } => {
+                self.expr(test);
+                self.expr(body);
+                self.expr(orelse);
+            }
+            ExprKind::Slice { start, stop, step } => {
+                let parts = [start, stop, step].into_iter().flatten();
+                parts.for_each(|e| self.expr(e));
+            }
+            ExprKind::Comprehension {
+                func,
+                element,
+                parts,
+            } => {
+                func.iter().for_each(|e| self.expr(e));
+                self.expr(element);
+                for part in parts {
+                    self.target(&part.target);
+                    self.expr(&part.iter);
+                    part.tests.iter().for_each(|e| self.expr(e));
+                }
+            }
+            ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Imag(_)
+            | ExprKind::Bool(_)
+            | ExprKind::None
+            | ExprKind::Ellipsis
+            | ExprKind::Str(_)
+            | ExprKind::Bytes(_) => {}
+        }
+    }
+}
+
+fn is_tuple(e: &Expr) -> bool {
+    matches!(e.kind, ExprKind::Tuple(_))
+}
+
+/// How many items the tuples have that a function returns, if all have as many.
+pub(crate) fn returned(function: &Function, callee: Callees<'_>) -> Option<usize> {
+    let own = tuples_of_function(function, callee);
+    let length = |e: &Expr| match &e.kind {
+        ExprKind::Tuple(items) if !items.iter().any(is_tuple) => Some(items.len()),
+        ExprKind::Place(id) => own.get(id).copied(),
+        ExprKind::Call { func, .. } => match callee(func) {
+            Callee::User { length, .. } => length,
+            _ => None,
+        },
+        _ => None,
+    };
+    let mut lengths = BTreeSet::new();
+    walk_stmts(&function.body, &mut |stmt| {
+        if let StmtKind::Return(value) = &stmt.kind {
+            lengths.insert(value.as_ref().and_then(length));
+        }
+    });
+    let only = lengths.pop_first().filter(|_| lengths.is_empty())?;
+    only.filter(|length| *length > 0)
+}

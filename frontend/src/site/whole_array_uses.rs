@@ -1,0 +1,133 @@
+//! Names of which a site may use more than an element at once.
+//!
+//! `y[i] = x[i] * 2` does as much each time, whatever `x` is, if that has one axis; `y[i] = x[i]` copies a row if it has two, and
+//! `x * y` may be one operation or a million. What such a site does is not told by its text and the bounds of its loops: it
+//! depends on how many axes arrays have, which is known when it is called.
+
+use nestwise_ir::PlaceId;
+use nestwise_ir::surface::{Expr, ExprKind, Site, Stmt, StmtKind, Target};
+
+use crate::site::access_paths::{children, walk_stmts};
+
+/// A place, and of how many axes an array in it is used element by element: with more, it is used in larger parts somewhere.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Whole {
+    /// The place.
+    pub place: PlaceId,
+    /// The fewest subscripts that it has anywhere, slices aside.
+    pub axes: u32,
+}
+
+/// Those of a site, each place once.
+pub(crate) fn wholes(site: &Site) -> Vec<Whole> {
+    let mut uses = Uses {
+        site,
+        found: vec![],
+    };
+    walk_stmts(std::slice::from_ref(&site.top), &mut |stmt| uses.stmt(stmt));
+    uses.found
+}
+
+/// What an array tells of itself.
+const FACTS: [&str; 4] = ["shape", "size", "ndim", "dtype"];
+
+struct Uses<'a> {
+    site: &'a Site,
+    found: Vec<Whole>,
+}
+
+impl Uses<'_> {
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Assign { targets, value } => {
+                targets.iter().for_each(|target| self.target(target));
+                self.value(value, 0);
+            }
+            StmtKind::AugAssign { target, value, .. } => {
+                if let Target::Place(place) = target {
+                    self.add(*place, 0);
+                }
+                self.target(target);
+                self.value(value, 0);
+            }
+            StmtKind::For { target, iter, .. } => {
+                self.target(target);
+                self.value(iter, 1);
+            }
+            StmtKind::If { test, .. } | StmtKind::While { test, .. } => self.value(test, 0),
+            StmtKind::Return(Some(value)) | StmtKind::Call(value) => self.value(value, 0),
+            StmtKind::Return(None)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Raise
+            | StmtKind::Pass => {}
+        }
+    }
+
+    fn target(&mut self, target: &Target) {
+        match target {
+            Target::Place(_) => {}
+            Target::Subscript(base, index) => self.subscript(base, index, 0),
+            Target::Attr(base, _) => self.value(base, 0),
+            Target::Tuple(items) => items.iter().for_each(|item| self.target(item)),
+        }
+    }
+
+    /// A value of which `axes` more are taken by subscripts.
+    fn value(&mut self, expr: &Expr, axes: u32) {
+        match &expr.kind {
+            ExprKind::Place(place) => self.add(*place, axes),
+            ExprKind::Subscript(base, index) => self.subscript(base, index, axes),
+            ExprKind::Attr(base, name) if FACTS.contains(&name.as_str()) => {
+                // Of a part: its subscripts may be anything.
+                if let ExprKind::Subscript(_, index) = &base.kind {
+                    index.iter().for_each(|e| self.value(e, 0));
+                }
+            }
+            ExprKind::Call { func, args, kwargs } => {
+                self.called(func);
+                let each = match self.name(func) {
+                    Some("len") => return,
+                    Some("enumerate" | "zip" | "reversed") => 1,
+                    _ => 0,
+                };
+                let named = kwargs.iter().map(|(_, e)| e);
+                args.iter().chain(named).for_each(|e| self.value(e, each));
+            }
+            _ => children(expr, &mut |e| self.value(e, 0)),
+        }
+    }
+
+    fn subscript(&mut self, base: &Expr, index: &[Expr], axes: u32) {
+        let taken = index.iter().filter(|e| !e.is_slice()).count() as u32;
+        self.value(base, axes + taken);
+        index.iter().for_each(|e| self.value(e, 0));
+    }
+
+    /// A method may do something to all of its object.
+    fn called(&mut self, func: &Expr) {
+        match func.kind {
+            ExprKind::Place(id) => {
+                if let Some(object) = self.site.places.get(id).and_then(|p| p.parent) {
+                    self.add(object, 0);
+                }
+            }
+            _ => self.value(func, 0),
+        }
+    }
+
+    fn name(&self, func: &Expr) -> Option<&str> {
+        let ExprKind::Place(id) = func.kind else {
+            return None;
+        };
+        let place = self.site.places.get(id)?;
+        place.parent.is_none().then_some(place.name.as_str())
+    }
+
+    fn add(&mut self, place: PlaceId, axes: u32) {
+        match self.found.iter_mut().find(|whole| whole.place == place) {
+            Some(whole) => whole.axes = whole.axes.min(axes),
+            None => self.found.push(Whole { place, axes }),
+        }
+    }
+}

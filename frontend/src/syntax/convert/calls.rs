@@ -1,0 +1,50 @@
+//! Calls and their arguments.
+
+use nestwise_ir::surface::{Expr, ExprKind};
+use rustpython_parser::ast;
+
+use crate::refusal::Refusal;
+use crate::syntax::convert::Lower;
+
+impl Lower<'_> {
+    pub(crate) fn call(&mut self, e: &ast::ExprCall) -> Option<ExprKind> {
+        let refused = self.refusals.len();
+        let call = self.comprehension(e);
+        if call.is_some() || self.refusals.len() > refused {
+            return call;
+        }
+        let func = self.boxed(&e.func);
+        let args: Vec<_> = e.args.iter().map(|e| self.argument(e)).collect();
+        let args = args.into_iter().collect::<Option<_>>();
+        let kwargs: Vec<_> = e
+            .keywords
+            .iter()
+            .map(|keyword| self.keyword(keyword))
+            .collect();
+        let kwargs = kwargs.into_iter().collect::<Option<_>>();
+        Some(ExprKind::Call {
+            func: func?,
+            args: args?,
+            kwargs: kwargs?,
+        })
+    }
+
+    fn keyword(&mut self, keyword: &ast::Keyword) -> Option<(String, Expr)> {
+        let Some(name) = &keyword.arg else {
+            return self.refuse(keyword, Refusal::Star);
+        };
+        let name = self.spelling(name.as_str(), keyword)?.to_owned();
+        Some((name, self.argument(&keyword.value)?))
+    }
+
+    /// None is for functions that ask whether that is what they are given.
+    fn argument(&mut self, e: &ast::Expr) -> Option<Expr> {
+        match e {
+            ast::Expr::Constant(c) if c.value.is_none() => Some(Expr {
+                kind: ExprKind::None,
+                span: self.span(e),
+            }),
+            e => self.expr(e),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! A function's parameters and body.
+
+use nestwise_ir::surface::{Expr, ExprKind, Param, Stmt, StmtKind};
+use rustpython_parser::ast;
+
+use crate::refusal::Refusal;
+use crate::syntax::Callable;
+use crate::syntax::convert::Lower;
+use crate::syntax::convert::idioms::is_constant;
+
+impl Lower<'_> {
+    /// A function's parameters and body.
+    pub(crate) fn callable(&mut self, callable: &Callable<'_>) -> Option<(Vec<Param>, Vec<Stmt>)> {
+        let all = callable.arguments();
+        let kinds = [
+            (&all.posonlyargs, true, false),
+            (&all.args, true, true),
+            (&all.kwonlyargs, false, true),
+        ];
+        let params: Option<Vec<Param>> = kinds
+            .into_iter()
+            .flat_map(|(args, positional, keyword)| {
+                args.iter().map(move |arg| (arg, positional, keyword))
+            })
+            .map(|(arg, positional, keyword)| self.param(arg, positional, keyword))
+            .collect();
+        let body = match callable {
+            Callable::Def(def) => self.block(&def.body),
+            Callable::AsyncDef(def) => self.block(&def.body),
+            Callable::Lambda(lambda) => self.expr(&lambda.body).map(|value| {
+                let span = value.span;
+                vec![Stmt {
+                    kind: StmtKind::Return(Some(value)),
+                    span,
+                }]
+            }),
+        };
+        Some((params?, body?))
+    }
+
+    fn param(
+        &mut self,
+        arg: &ast::ArgWithDefault,
+        positional: bool,
+        keyword: bool,
+    ) -> Option<Param> {
+        let place = self.name(arg.def.arg.as_str(), &arg.def, true)?;
+        let default = match arg.default.as_deref() {
+            None => None,
+            Some(default) => match self.literal(default) {
+                Some(value) => Some(value),
+                None => {
+                    let why = "has a default value that is not a literal";
+                    let name = arg.def.arg.to_string();
+                    return self.refuse(default, Refusal::Function { name, why });
+                }
+            },
+        };
+        Some(Param {
+            place,
+            positional,
+            keyword,
+            default,
+        })
+    }
+
+    /// A constant that is the same in every evaluation.
+    fn literal(&mut self, expr: &ast::Expr) -> Option<Expr> {
+        match expr {
+            ast::Expr::Constant(c) if c.value.is_none() => Some(Expr {
+                kind: ExprKind::None,
+                span: self.span(expr),
+            }),
+            _ if is_constant(expr) => self.expr(expr),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,600 @@
+//! The parser's tree to the surface nest: one exhaustive match for statements, one for expressions.
+
+pub(crate) mod attributes;
+pub(crate) mod calls;
+pub(crate) mod function;
+pub(crate) mod idioms;
+pub(crate) mod interpreter_exits;
+
+use std::collections::{HashMap, HashSet};
+
+use nestwise_ir::surface::{BinOp, CmpOp, Expr, ExprKind, Stmt, StmtKind, Target, UnOp};
+use nestwise_ir::{PlaceId, Span, WithSpan};
+use rustpython_parser::ast::{self, Ranged};
+
+use crate::refusal::Refusal;
+use crate::site::access_paths::{PlaceTable, ScopeInfo};
+use crate::syntax::convert::idioms::{is_foreign, may_be_object};
+use crate::syntax::describe::{dotted, expression_name, statement_name};
+use crate::syntax::{Source, names};
+
+/// Deepest nesting of statements and expressions, counted together. All later stages recurse over them.
+const MAX_DEPTH: u32 = 200;
+/// Refusals collected for one text.
+const MAX_REFUSALS: usize = 20;
+
+/// How names are looked up.
+#[derive(Clone, Copy)]
+pub(crate) enum Names<'a> {
+    /// In the scope of a site.
+    Site(&'a ScopeInfo),
+    /// In a function of its own.
+    Function {
+        /// Parameters and locals.
+        local: &'a HashSet<String>,
+        /// Names of enclosing functions.
+        free: &'a HashSet<String>,
+    },
+}
+
+/// Lowers the parser's tree. Methods return `None` behind a refusal.
+pub(crate) struct Lower<'a> {
+    source: &'a Source,
+    names: Names<'a>,
+    /// The places so far.
+    pub(crate) table: PlaceTable,
+    /// The refusals so far.
+    pub(crate) refusals: Vec<WithSpan<Refusal>>,
+    /// A function's `global` and `nonlocal` names.
+    pub(crate) declared: HashSet<String>,
+    /// Whether a `return` was met.
+    pub(crate) returns: bool,
+    depth: u32,
+    /// Enclosing loops.
+    loops: u32,
+    /// The site has no loop inside: what is not supported in some iterations alone may be left to CPython.
+    leaves: bool,
+    /// The names of enclosing comprehensions, innermost last; empty where they have no value yet.
+    inner: Vec<HashMap<String, String>>,
+    inner_count: usize,
+}
+
+impl<'a> Lower<'a> {
+    pub(crate) fn new(source: &'a Source, names: Names<'a>) -> Lower<'a> {
+        Lower {
+            source,
+            names,
+            table: PlaceTable::default(),
+            refusals: Vec::new(),
+            declared: HashSet::new(),
+            returns: false,
+            depth: 0,
+            loops: 0,
+            leaves: false,
+            inner: Vec::new(),
+            inner_count: 0,
+        }
+    }
+
+    /// Notes a refusal.
+    pub(crate) fn refuse_at(&mut self, span: Span, refusal: Refusal) {
+        if self.refusals.len() < MAX_REFUSALS {
+            self.refusals.push(WithSpan::new(span, refusal));
+        }
+    }
+
+    fn refuse<T>(&mut self, node: &impl Ranged, refusal: Refusal) -> Option<T> {
+        self.refuse_at(self.span(node), refusal);
+        None
+    }
+
+    fn span(&self, node: &impl Ranged) -> Span {
+        self.source.lines.span(node.start().into())
+    }
+
+    /// Runs `f` one level deeper, or refuses.
+    fn deeper<T>(
+        &mut self,
+        node: &impl Ranged,
+        f: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<T> {
+        if self.depth >= MAX_DEPTH {
+            return self.refuse(node, Refusal::TooDeep { limit: MAX_DEPTH });
+        }
+        self.depth += 1;
+        let result = f(self);
+        self.depth -= 1;
+        result
+    }
+
+    // ---- Statements ---------------------------------------------------------------------------------------------
+
+    /// The site's own loop, without its `else` clause: CPython runs that.
+    pub(crate) fn top(&mut self, stmt: &ast::Stmt) -> Option<Stmt> {
+        match stmt {
+            ast::Stmt::For(s) => {
+                self.leaves = !self.source.suspends && !interpreter_exits::has_loop(&s.body);
+                self.for_loop(s, &[])
+            }
+            ast::Stmt::While(s) => {
+                self.leaves = !self.source.suspends && !interpreter_exits::has_loop(&s.body);
+                self.while_loop(s, &[])
+            }
+            other => self.refuse(other, Refusal::NotALoop),
+        }
+    }
+
+    /// Lowers all statements, the ones behind a refused one too.
+    fn block(&mut self, stmts: &[ast::Stmt]) -> Option<Vec<Stmt>> {
+        let lowered: Vec<Option<Stmt>> = stmts.iter().map(|s| self.stmt(s)).collect();
+        lowered.into_iter().collect()
+    }
+
+    fn stmt(&mut self, stmt: &ast::Stmt) -> Option<Stmt> {
+        self.deeper(stmt, |lower| lower.stmt_here(stmt))
+    }
+
+    fn stmt_here(&mut self, stmt: &ast::Stmt) -> Option<Stmt> {
+        let span = self.span(stmt);
+        let kind = match stmt {
+            ast::Stmt::For(s) => return self.for_loop(s, &s.orelse),
+            ast::Stmt::While(s) => return self.while_loop(s, &s.orelse),
+            ast::Stmt::If(s) => {
+                let test = self.expr(&s.test);
+                let body = self.branch(&s.body);
+                let orelse = self.branch(&s.orelse);
+                StmtKind::If {
+                    test: test?,
+                    body: body?,
+                    orelse: orelse?,
+                }
+            }
+            ast::Stmt::Assign(s) => {
+                let targets: Vec<_> = s.targets.iter().map(|t| self.target(t)).collect();
+                let value = self.expr(&s.value);
+                StmtKind::Assign {
+                    targets: targets.into_iter().collect::<Option<_>>()?,
+                    value: value?,
+                }
+            }
+            ast::Stmt::AnnAssign(s) => self.annotated(s)?,
+            ast::Stmt::AugAssign(s) => {
+                let target = self.target(&s.target);
+                let op = self.operator(stmt, s.op);
+                let value = self.expr(&s.value);
+                StmtKind::AugAssign {
+                    target: target?,
+                    op: op?,
+                    value: value?,
+                }
+            }
+            ast::Stmt::Return(s) => {
+                self.returns = true;
+                StmtKind::Return(match s.value.as_deref() {
+                    None => None,
+                    Some(ast::Expr::Constant(c)) if c.value.is_none() => Some(Expr {
+                        kind: ExprKind::None,
+                        span: self.span(c),
+                    }),
+                    Some(value) => Some(self.expr(value)?),
+                })
+            }
+            ast::Stmt::Expr(s) => match s.value.as_ref() {
+                // A docstring or `...`: no effect.
+                ast::Expr::Constant(_) => StmtKind::Pass,
+                value => return self.effect(value),
+            },
+            ast::Stmt::Pass(_) => StmtKind::Pass,
+            // The `else` clause of a site's own loop is not lowered, so these belong to a loop that is.
+            ast::Stmt::Break(_) if self.loops > 0 => StmtKind::Break,
+            ast::Stmt::Continue(_) if self.loops > 0 => StmtKind::Continue,
+            ast::Stmt::Global(s) => return self.declaration(stmt, &s.names, "global"),
+            ast::Stmt::Nonlocal(s) => return self.declaration(stmt, &s.names, "nonlocal"),
+            // What is raised, with what message, is CPython's to say: it runs the iteration that gets here.
+            ast::Stmt::Raise(_) => StmtKind::Raise,
+            ast::Stmt::Assert(s) => {
+                let raise = Stmt {
+                    kind: StmtKind::Raise,
+                    span,
+                };
+                let test = self.boxed(&s.test)?;
+                StmtKind::If {
+                    test: Expr {
+                        span: test.span,
+                        kind: ExprKind::Unary(UnOp::Not, test),
+                    },
+                    body: vec![raise],
+                    orelse: vec![],
+                }
+            }
+            other => {
+                let name = statement_name(other);
+                return self.refuse(other, Refusal::Statement { name });
+            }
+        };
+        Some(Stmt { kind, span })
+    }
+
+    fn for_loop(&mut self, s: &ast::StmtFor, orelse: &[ast::Stmt]) -> Option<Stmt> {
+        let target = self.target(&s.target);
+        let iter = self.items(&s.iter);
+        let body = self.loop_body(&s.body);
+        let orelse = self.block(orelse);
+        let kind = StmtKind::For {
+            target: target?,
+            iter: iter?,
+            body: body?,
+            orelse: orelse?,
+        };
+        Some(Stmt {
+            kind,
+            span: self.span(s),
+        })
+    }
+
+    fn while_loop(&mut self, s: &ast::StmtWhile, orelse: &[ast::Stmt]) -> Option<Stmt> {
+        let test = self.expr(&s.test);
+        let body = self.loop_body(&s.body);
+        let orelse = self.block(orelse);
+        let kind = StmtKind::While {
+            test: test?,
+            body: body?,
+            orelse: orelse?,
+        };
+        Some(Stmt {
+            kind,
+            span: self.span(s),
+        })
+    }
+
+    fn loop_body(&mut self, body: &[ast::Stmt]) -> Option<Vec<Stmt>> {
+        self.loops += 1;
+        let body = self.block(body);
+        self.loops -= 1;
+        body
+    }
+
+    /// An expression evaluated for its effect.
+    fn effect(&mut self, value: &ast::Expr) -> Option<Stmt> {
+        match value {
+            ast::Expr::Yield(_) | ast::Expr::YieldFrom(_) | ast::Expr::Await(_) => {
+                self.expr(value);
+                None
+            }
+            ast::Expr::Call(call) => {
+                let callee = dotted(&call.func);
+                if is_foreign(&call.func) {
+                    return self.refuse(value, Refusal::ExpressionStatement { callee });
+                }
+                let value = self.expr(value)?;
+                let span = value.span;
+                Some(Stmt {
+                    kind: StmtKind::Call(value),
+                    span,
+                })
+            }
+            _ => self.refuse(value, Refusal::ExpressionStatement { callee: None }),
+        }
+    }
+
+    fn annotated(&mut self, s: &ast::StmtAnnAssign) -> Option<StmtKind> {
+        // Only a function leaves annotations unevaluated; a module stores them in a dict.
+        if matches!(self.names, Names::Site(scope) if scope.module_level) {
+            return self.refuse(
+                s,
+                Refusal::Expression {
+                    name: "an annotation at module level",
+                },
+            );
+        }
+        let target = self.target(&s.target);
+        let Some(value) = s.value.as_deref() else {
+            let is_name = matches!(s.target.as_ref(), ast::Expr::Name(_));
+            return if is_name {
+                target.map(|_| StmtKind::Pass)
+            } else {
+                self.refuse(
+                    s,
+                    Refusal::Expression {
+                        name: "an annotation without a value",
+                    },
+                )
+            };
+        };
+        let value = self.expr(value);
+        Some(StmtKind::Assign {
+            targets: vec![target?],
+            value: value?,
+        })
+    }
+
+    /// `global` and `nonlocal`: known to a function's code object already, not expected inside a site.
+    fn declaration(
+        &mut self,
+        stmt: &ast::Stmt,
+        names: &[ast::Identifier],
+        name: &'static str,
+    ) -> Option<Stmt> {
+        if let Names::Site(_) = self.names {
+            return self.refuse(stmt, Refusal::Statement { name });
+        }
+        self.declared.extend(names.iter().map(ToString::to_string));
+        Some(Stmt {
+            kind: StmtKind::Pass,
+            span: self.span(stmt),
+        })
+    }
+
+    fn target(&mut self, target: &ast::Expr) -> Option<Target> {
+        self.deeper(target, |lower| lower.target_here(target))
+    }
+
+    fn target_here(&mut self, target: &ast::Expr) -> Option<Target> {
+        match target {
+            ast::Expr::Name(e) => Some(Target::Place(self.name(e.id.as_str(), e, false)?)),
+            ast::Expr::Attribute(e) => match self.expr(target)?.kind {
+                ExprKind::Place(place) => Some(Target::Place(place)),
+                ExprKind::Attr(base, name) if may_be_object(&base) => {
+                    Some(Target::Attr(*base, name))
+                }
+                _ => {
+                    let name = "an attribute of an expression";
+                    self.refuse(e, Refusal::AssignTarget { name })
+                }
+            },
+            ast::Expr::Subscript(e) => {
+                let base = self.expr(&e.value);
+                let index = self.index(&e.slice);
+                Some(Target::Subscript(base?, index?))
+            }
+            ast::Expr::Tuple(ast::ExprTuple { elts, .. })
+            | ast::Expr::List(ast::ExprList { elts, .. }) => {
+                let items: Vec<_> = elts.iter().map(|e| self.target(e)).collect();
+                items.into_iter().collect::<Option<_>>().map(Target::Tuple)
+            }
+            ast::Expr::Starred(e) => self.refuse(e, Refusal::Star),
+            other => self.refuse(
+                other,
+                Refusal::AssignTarget {
+                    name: expression_name(other),
+                },
+            ),
+        }
+    }
+
+    // ---- Expressions --------------------------------------------------------------------------------------------
+
+    fn expr(&mut self, expr: &ast::Expr) -> Option<Expr> {
+        let kind = self.deeper(expr, |lower| lower.expr_here(expr))?;
+        Some(Expr {
+            kind,
+            span: self.span(expr),
+        })
+    }
+
+    fn boxed(&mut self, expr: &ast::Expr) -> Option<Box<Expr>> {
+        self.expr(expr).map(Box::new)
+    }
+
+    fn exprs(&mut self, exprs: &[ast::Expr]) -> Option<Vec<Expr>> {
+        let lowered: Vec<_> = exprs.iter().map(|e| self.expr(e)).collect();
+        lowered.into_iter().collect()
+    }
+
+    fn expr_here(&mut self, expr: &ast::Expr) -> Option<ExprKind> {
+        Some(match expr {
+            ast::Expr::Name(e) => ExprKind::Place(self.name(e.id.as_str(), e, false)?),
+            ast::Expr::Constant(e) => self.constant(e)?,
+            ast::Expr::Attribute(e) => self.attribute(e)?,
+            ast::Expr::Subscript(e) => {
+                let base = self.boxed(&e.value);
+                let index = self.index(&e.slice);
+                ExprKind::Subscript(base?, index?)
+            }
+            ast::Expr::Call(e) => self.call(e)?,
+            ast::Expr::List(e) => ExprKind::List(self.exprs(&e.elts)?),
+            ast::Expr::ListComp(e) => self.list_comprehension(e)?,
+            ast::Expr::UnaryOp(e) => {
+                let op = match e.op {
+                    ast::UnaryOp::Invert => UnOp::Invert,
+                    ast::UnaryOp::Not => UnOp::Not,
+                    ast::UnaryOp::UAdd => UnOp::Pos,
+                    ast::UnaryOp::USub => UnOp::Neg,
+                };
+                ExprKind::Unary(op, self.boxed(&e.operand)?)
+            }
+            ast::Expr::BinOp(e) if e.op == ast::Operator::MatMult => {
+                let left = self.boxed(&e.left);
+                ExprKind::MatMul(left?, self.boxed(&e.right)?)
+            }
+            ast::Expr::BinOp(e) => {
+                let left = self.boxed(&e.left);
+                let op = self.operator(expr, e.op);
+                let right = self.boxed(&e.right);
+                ExprKind::Binary(op?, left?, right?)
+            }
+            ast::Expr::BoolOp(e) => {
+                let values = self.exprs(&e.values)?;
+                match e.op {
+                    ast::BoolOp::And => ExprKind::And(values),
+                    ast::BoolOp::Or => ExprKind::Or(values),
+                }
+            }
+            ast::Expr::Compare(e) => self.compare(e)?,
+            ast::Expr::IfExp(e) => {
+                let (test, body) = (self.boxed(&e.test), self.boxed(&e.body));
+                let orelse = self.boxed(&e.orelse);
+                ExprKind::IfExp {
+                    test: test?,
+                    body: body?,
+                    orelse: orelse?,
+                }
+            }
+            ast::Expr::Tuple(e) => ExprKind::Tuple(self.exprs(&e.elts)?),
+            ast::Expr::Slice(e) => return self.refuse(e, Refusal::Slice),
+            ast::Expr::Starred(e) => return self.refuse(e, Refusal::Star),
+            other => {
+                let name = expression_name(other);
+                return self.refuse(other, Refusal::Expression { name });
+            }
+        })
+    }
+
+    fn constant(&mut self, e: &ast::ExprConstant) -> Option<ExprKind> {
+        let name = match &e.value {
+            ast::Constant::Bool(value) => return Some(ExprKind::Bool(*value)),
+            ast::Constant::Float(value) => return Some(ExprKind::Float(*value)),
+            ast::Constant::Int(value) => {
+                // The size is asked first: the text of a huge literal takes time that grows with its square.
+                let parsed = if value.bits() < 128 {
+                    value.to_string().parse().ok()
+                } else {
+                    None
+                };
+                return match parsed {
+                    Some(value) => Some(ExprKind::Int(value)),
+                    None => self.refuse(e, Refusal::IntTooLarge),
+                };
+            }
+            ast::Constant::Complex { real, imag } if *real == 0.0 => {
+                return Some(ExprKind::Imag(*imag));
+            }
+            ast::Constant::Str(value) => match self.string_fault(e) {
+                Some(fault) => fault,
+                // The parser puts this in place of a lone surrogate.
+                None if value.contains('\u{fffd}') => "a string with unusual characters",
+                None => return Some(ExprKind::Str(value.clone())),
+            },
+            ast::Constant::Bytes(value) => match self.string_fault(e) {
+                Some(fault) => fault,
+                None => return Some(ExprKind::Bytes(value.clone())),
+            },
+            ast::Constant::None => "None",
+            ast::Constant::Ellipsis => "`...`",
+            ast::Constant::Complex { .. } => "a complex literal",
+            ast::Constant::Tuple(_) => "a constant tuple",
+        };
+        self.refuse(e, Refusal::Expression { name })
+    }
+
+    /// Why a literal is not what stands in the source, if any of its parts was screened out.
+    fn string_fault(&self, e: &ast::ExprConstant) -> Option<&'static str> {
+        let (start, end) = (u32::from(e.range.start()), u32::from(e.range.end()));
+        let inside = |offsets: &[u32]| offsets.iter().any(|at| (start..end).contains(at));
+        if inside(&self.source.f_strings) {
+            return Some("an f-string");
+        }
+        inside(&self.source.odd_strings).then_some("a string with unusual escapes")
+    }
+
+    fn compare(&mut self, e: &ast::ExprCompare) -> Option<ExprKind> {
+        if let Some(members) = self.membership(e) {
+            return Some(members);
+        }
+        if let ([op @ (ast::CmpOp::Is | ast::CmpOp::IsNot)], [ast::Expr::Constant(c)]) =
+            (e.ops.as_slice(), e.comparators.as_slice())
+            && c.value.is_none()
+        {
+            let is = ExprKind::IsNone(self.boxed(&e.left)?);
+            let span = self.span(e);
+            return Some(match op {
+                ast::CmpOp::Is => is,
+                _ => ExprKind::Unary(UnOp::Not, Box::new(Expr { kind: is, span })),
+            });
+        }
+        let first = self.boxed(&e.left);
+        if let ([op @ (ast::CmpOp::Is | ast::CmpOp::IsNot)], [other]) =
+            (e.ops.as_slice(), e.comparators.as_slice())
+        {
+            let (first, other) = (first?, self.boxed(other)?);
+            if !may_be_object(&first) || !may_be_object(&other) {
+                return self.refuse(e, Refusal::Comparison { op: "is" });
+            }
+            let (is, span) = (ExprKind::Is(first, other), self.span(e));
+            return Some(match op {
+                ast::CmpOp::Is => is,
+                _ => ExprKind::Unary(UnOp::Not, Box::new(Expr { kind: is, span })),
+            });
+        }
+        let mut rest = Vec::with_capacity(e.ops.len());
+        for (op, value) in e.ops.iter().zip(&e.comparators) {
+            let refused = match op {
+                ast::CmpOp::Eq => Ok(CmpOp::Eq),
+                ast::CmpOp::NotEq => Ok(CmpOp::Ne),
+                ast::CmpOp::Lt => Ok(CmpOp::Lt),
+                ast::CmpOp::LtE => Ok(CmpOp::Le),
+                ast::CmpOp::Gt => Ok(CmpOp::Gt),
+                ast::CmpOp::GtE => Ok(CmpOp::Ge),
+                ast::CmpOp::Is => Err("is"),
+                ast::CmpOp::IsNot => Err("is not"),
+                ast::CmpOp::In => Err("in"),
+                ast::CmpOp::NotIn => Err("not in"),
+            };
+            match refused {
+                Ok(op) => rest.push((op, self.expr(value))),
+                Err(op) => return self.refuse(e, Refusal::Comparison { op }),
+            }
+        }
+        let rest = rest.into_iter().map(|(op, value)| Some((op, value?)));
+        Some(ExprKind::Compare(first?, rest.collect::<Option<_>>()?))
+    }
+
+    fn operator(&mut self, node: &impl Ranged, op: ast::Operator) -> Option<BinOp> {
+        Some(match op {
+            ast::Operator::Add => BinOp::Add,
+            ast::Operator::Sub => BinOp::Sub,
+            ast::Operator::Mult => BinOp::Mul,
+            ast::Operator::Div => BinOp::Div,
+            ast::Operator::FloorDiv => BinOp::FloorDiv,
+            ast::Operator::Mod => BinOp::Mod,
+            ast::Operator::Pow => BinOp::Pow,
+            ast::Operator::LShift => BinOp::Shl,
+            ast::Operator::RShift => BinOp::Shr,
+            ast::Operator::BitAnd => BinOp::BitAnd,
+            ast::Operator::BitOr => BinOp::BitOr,
+            ast::Operator::BitXor => BinOp::BitXor,
+            ast::Operator::MatMult => return self.refuse(node, Refusal::MatMul),
+        })
+    }
+
+    // ---- Names --------------------------------------------------------------------------------------------------
+
+    /// The place of a name; `own` for a parameter.
+    fn name(&mut self, name: &str, node: &impl Ranged, own: bool) -> Option<PlaceId> {
+        let name = self.spelling(name, node)?;
+        if let Some(inner) = self.inner.iter().rev().find_map(|own| own.get(name)) {
+            if inner.is_empty() {
+                let name = name.to_owned();
+                return self.refuse(node, Refusal::PossiblyUnbound { name });
+            }
+            return Some(self.table.name(inner, true));
+        }
+        let local = match self.names {
+            _ if own => true,
+            Names::Site(scope) => !scope.module_level && scope.local_names.contains(name),
+            Names::Function { local, free } => local.contains(name) || free.contains(name),
+        };
+        Some(self.table.name(name, local))
+    }
+
+    /// A name as CPython spells it, if that is known.
+    fn spelling<'n>(&mut self, name: &'n str, node: &impl Ranged) -> Option<&'n str> {
+        if names::is_private(name) {
+            return self.refuse(
+                node,
+                Refusal::PrivateName {
+                    name: name.to_owned(),
+                },
+            );
+        }
+        if names::is_respelled(name) {
+            return self.refuse(
+                node,
+                Refusal::RespelledName {
+                    name: name.to_owned(),
+                },
+            );
+        }
+        Some(name)
+    }
+}

@@ -1,0 +1,140 @@
+//! Which nodes may fire an event: the one definition that analysis, code generation and the runtime share.
+//!
+//! A node *may fire* if an execution exists in which no event has fired yet and this node fires one. Code that goes
+//! on after an event (lanes, sticky loops) may test more than that, but only values that an earlier event spoilt.
+
+use crate::model::ids::ArrayId;
+use crate::model::nest::{BinOp, Cast, Expr, ExprKind, For, Nest, Stmt, StmtKind, UnOp};
+use crate::model::types::Scalar;
+use crate::schedule::Schedule;
+
+/// Whether the operation itself may fire, its operands aside.
+pub fn expr_may_fire(e: &Expr) -> bool {
+    let number = e.ty.repr == Scalar::Num;
+    match &e.kind {
+        ExprKind::Load { guard, .. } | ExprKind::Call { guard, .. } => *guard,
+        // A number that is an int must stay one that a double holds exactly, whatever the guard says: that guard is
+        // about divisors.
+        ExprKind::Unary { op, guard, .. } => *guard || number && *op == UnOp::Neg,
+        ExprKind::Binary { op, guard, .. } => *guard || number && *op != BinOp::Div,
+        // Which of the two a number is, only the run tells.
+        ExprKind::Cast { kind, a, guard } => {
+            *guard || *kind == Cast::Value && a.ty.repr == Scalar::Num && e.ty.repr.is_int()
+        }
+        _ => false,
+    }
+}
+
+/// Whether an operation in `e` may fire.
+pub fn any_expr_may_fire(e: &Expr) -> bool {
+    let mut found = false;
+    e.walk(&mut |e| found |= expr_may_fire(e));
+    found
+}
+
+/// Whether a loop's step may be zero.
+pub fn step_may_fire(l: &For) -> bool {
+    l.step.as_int().is_none_or(|step| step == 0)
+}
+
+/// Whether the statement itself may fire, the expressions and blocks in it aside.
+pub fn stmt_may_fire(nest: &Nest, s: &Stmt) -> bool {
+    match &s.kind {
+        StmtKind::Store { array, guard, .. } => *guard || narrows(nest, *array),
+        StmtKind::Check { guard, .. } => *guard,
+        StmtKind::For(l) => step_may_fire(l) || nest.interruptible.contains(&l.id),
+        StmtKind::While(l) => nest.interruptible.contains(&l.id),
+        _ => false,
+    }
+}
+
+/// Whether anything in a statement may fire, in its blocks too.
+pub fn any_may_fire(nest: &Nest, s: &Stmt) -> bool {
+    let mut found = false;
+    s.walk(&mut |s| {
+        found |= stmt_may_fire(nest, s) || s.exprs().any(any_expr_may_fire);
+    });
+    found
+}
+
+/// Whether anything in a block may fire.
+pub fn block_may_fire(nest: &Nest, block: &[Stmt]) -> bool {
+    block.iter().any(|s| any_may_fire(nest, s))
+}
+
+/// Whether anything in the nest may fire.
+pub fn nest_may_fire(nest: &Nest) -> bool {
+    block_may_fire(nest, &nest.prologue) || any_may_fire(nest, &nest.top)
+}
+
+/// Whether all that may fire stands in loops that run one iteration after the other: when something fires, nothing behind it
+/// has run.
+pub fn fire_in_order(nest: &Nest, schedule: &Schedule) -> bool {
+    in_order(nest, schedule, &nest.top)
+}
+
+fn in_order(nest: &Nest, schedule: &Schedule, s: &Stmt) -> bool {
+    let mapped = match &s.kind {
+        StmtKind::For(l) => schedule.maps(l.id),
+        StmtKind::While(l) => schedule.maps(l.id),
+        _ => false,
+    };
+    let mut blocks = s.blocks();
+    match mapped {
+        true => blocks.all(|block| !block_may_fire(nest, block)),
+        false => blocks.all(|block| block.iter().all(|s| in_order(nest, schedule, s))),
+    }
+}
+
+/// A store into a storage of ints that is narrower than the values: they are tested whether the index is or not.
+fn narrows(nest: &Nest, array: ArrayId) -> bool {
+    nest.arrays
+        .get(array)
+        .is_none_or(|a| a.storage != a.elem.repr && a.storage.is_int())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Span;
+    use crate::Ty;
+    use crate::VarId;
+
+    fn var(ty: Ty) -> Box<Expr> {
+        Box::new(Expr {
+            kind: ExprKind::Var(VarId(0)),
+            ty,
+            span: Span::default(),
+        })
+    }
+
+    fn fires(kind: ExprKind, ty: Ty) -> bool {
+        let span = Span::default();
+        any_expr_may_fire(&Expr { kind, ty, span })
+    }
+
+    #[test]
+    fn numbers_fire_without_a_guard_and_floats_do_not() {
+        let sum = |ty: Ty| ExprKind::Binary {
+            op: BinOp::Add,
+            a: var(ty),
+            b: var(ty),
+            guard: false,
+        };
+        assert!(fires(sum(Ty::PY_NUM), Ty::PY_NUM));
+        assert!(!fires(sum(Ty::PY_FLOAT), Ty::PY_FLOAT));
+        let negated = |ty: Ty| ExprKind::Unary {
+            op: UnOp::Neg,
+            a: var(ty),
+            guard: false,
+        };
+        assert!(fires(negated(Ty::PY_NUM), Ty::PY_NUM));
+        assert!(!fires(negated(Ty::PY_INT), Ty::PY_INT));
+        let index = ExprKind::Cast {
+            kind: Cast::Value,
+            a: var(Ty::PY_NUM),
+            guard: false,
+        };
+        assert!(fires(index, Ty::PY_INT));
+    }
+}

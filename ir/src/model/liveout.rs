@@ -1,0 +1,114 @@
+//! What a nest leaves in the places that it writes.
+
+use crate::model::ids::{ArrayId, PlaceId, VarId};
+
+/// What a written place holds afterwards.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct LiveOut {
+    /// The site's place.
+    pub place: PlaceId,
+    /// Its value.
+    pub kind: LiveOutKind,
+    /// `None`: assigned whenever the top loop ran an iteration. `Some(flag)`: assigned when the bool variable is
+    /// true; the flag is false at entry.
+    pub assigned: Option<VarId>,
+}
+
+/// The kinds of live-outs.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub enum LiveOutKind {
+    /// A scalar.
+    Var(VarId),
+    /// A row: the object of the slot's entry array, indexed by the variables (`row = A[i]`; no index: `B = A`).
+    View(ArrayId, Vec<VarId>),
+    /// The object that the slot holds at the end (buffer swaps).
+    Slot(ArrayId),
+    /// The place is a list's `append`: `count` is the number of elements, each of one value, or a tuple of one from
+    /// each column; those that were not there at entry are new.
+    Appended {
+        columns: Vec<ArrayId>,
+        count: VarId,
+        tuple: bool,
+    },
+    /// A new tuple of scalars.
+    Tuple(Vec<VarId>),
+    /// A part of an array, as slices make it.
+    Part(ArrayId, Vec<PartAxis>),
+    /// A new array.
+    Made(MadeArray),
+    /// A part of one, as slices make it.
+    MadePart(MadeArray, Vec<PartAxis>),
+}
+
+/// A new array: the first elements of a slot of the nest's own along each axis, so many.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct MadeArray {
+    pub array: ArrayId,
+    pub lens: Vec<VarId>,
+    /// Where one of these bool variables is true, it is that object instead.
+    pub same: Vec<(VarId, SameAs)>,
+    /// Where that bool variable is true, it is a view of such an array.
+    #[serde(default)]
+    pub viewed: Option<VarId>,
+}
+
+/// An object that may be what a place holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub enum SameAs {
+    /// The new array that another place holds, of that slot.
+    Made(ArrayId),
+    /// What a capture was at entry.
+    Entry(u32),
+}
+
+/// One axis of an array in a part of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub enum PartAxis {
+    /// One place along it.
+    At(VarId),
+    /// So many places from the first on; not positive: none.
+    Range { start: VarId, len: VarId, step: i64 },
+}
+
+impl LiveOutKind {
+    /// The variables that it is made of.
+    pub fn vars(&self) -> Vec<VarId> {
+        match self {
+            Self::Var(v) => vec![*v],
+            Self::Appended { count, .. } => vec![*count],
+            Self::View(_, vars) | Self::Tuple(vars) => vars.clone(),
+            Self::Made(made) => made.vars(),
+            Self::MadePart(made, axes) => {
+                let own = axes.iter().flat_map(PartAxis::vars);
+                own.chain(made.vars()).collect()
+            }
+            Self::Part(_, axes) => axes.iter().flat_map(PartAxis::vars).collect(),
+            Self::Slot(_) => vec![],
+        }
+    }
+
+    /// The new array that it is, or is a part of.
+    pub fn made(&self) -> Option<&MadeArray> {
+        match self {
+            Self::Made(made) | Self::MadePart(made, _) => Some(made),
+            _ => None,
+        }
+    }
+}
+
+impl MadeArray {
+    fn vars(&self) -> Vec<VarId> {
+        let flags = self.same.iter().map(|(flag, _)| *flag);
+        let flags = flags.chain(self.viewed);
+        self.lens.iter().copied().chain(flags).collect()
+    }
+}
+
+impl PartAxis {
+    pub(crate) fn vars(&self) -> Vec<VarId> {
+        match self {
+            Self::At(v) => vec![*v],
+            Self::Range { start, len, .. } => vec![*start, *len],
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! The typed nest and what it is made of: ids, types, operations, statements, live-outs.
+
+pub mod ids;
+pub mod liveout;
+pub mod nest;
+pub(crate) mod ops;
+pub mod span;
+pub mod types;

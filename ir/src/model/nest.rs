@@ -1,0 +1,629 @@
+//! The typed nest.
+//!
+//! Operands of an operation have already been cast to the type the operation computes in, so an operation's
+//! meaning is decided by its kind and the representation of its operands alone.
+
+use std::collections::HashSet;
+
+use crate::interpreter_work::NestWork;
+use crate::model::ids::{AccessId, Arena, ArrayId, LoopId, ScopeId, VarId};
+use crate::model::span::Span;
+use crate::model::types::{Scalar, Ty};
+
+pub use crate::model::liveout::{LiveOut, LiveOutKind, PartAxis};
+pub use crate::model::ops::{BinOp, Cast, CmpOp, Fun, Lib, UnOp};
+
+/// A typed nest: one top loop and the declarations it uses.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Nest {
+    /// Array slots.
+    pub arrays: Arena<ArrayId, ArrayDecl>,
+    /// Scalar variables.
+    pub vars: Arena<VarId, VarDecl>,
+    /// Loops in source order; the top loop is `L0`.
+    pub loops: Arena<LoopId, LoopDecl>,
+    /// Every textual array access; an access stands exactly once in the body.
+    pub accesses: Arena<AccessId, Access>,
+    /// Number of scopes, `s0..`.
+    pub scopes: u32,
+    /// Statements before the top loop: `Let`s of loop invariants, without array accesses.
+    pub prologue: Vec<Stmt>,
+    /// The top loop: a [`StmtKind::For`] or [`StmtKind::While`], loop `L0`.
+    pub top: Stmt,
+    /// What the site's places hold afterwards, in the order they are to be written back.
+    pub live_outs: Vec<LiveOut>,
+    /// Values of `return`, in order (a tuple has several); set before [`StmtKind::Return`].
+    pub returns: Option<Returns>,
+    /// Loops that must run at least once per entry for the types to hold (an accumulator whose type changes in
+    /// the first iteration). Checked before launch; otherwise CPython runs the site.
+    pub needs_trip: Vec<LoopId>,
+    /// Arrays that share no memory, or have no element at two places (both are one array): operations on whole arrays are loops
+    /// on that condition. Checked before launch; otherwise CPython runs the site.
+    pub apart: Vec<(ArrayId, ArrayId)>,
+    /// Arrays of one shape: they trade places, and what is known of one's extents has to hold for the other. Checked before launch.
+    pub alike: Vec<(ArrayId, ArrayId)>,
+    /// Arrays whose elements lie forward in memory along each axis: what NumPy computes of others has other bits. Checked before
+    /// launch, too.
+    pub forward: Vec<ArrayId>,
+    /// Arrays that lie in memory row by row, or sums along their axes are made in another order. Checked before launch, too.
+    pub by_rows: Vec<ArrayId>,
+    /// What axes of the nest's own memory are computed of.
+    pub lengths: Vec<Length>,
+    /// Arrays that lie so with nothing between their elements, or NumPy adds them up in another order. Checked before launch, too.
+    pub dense: Vec<ArrayId>,
+    /// `None`: the body of the top loop runs once for each of its iterations. `Some(end)`: once for each launched range
+    /// of them that is not empty, and does what all of them do together, in an order of its own. The top loop's
+    /// counter then holds the first iteration's value, and `end`, an `i64` that nothing assigns, what would be the
+    /// value after the last.
+    pub whole: Option<VarId>,
+    /// Loops inside the top loop in which a kernel asks whether somebody waits: entering or repeating one of them is an
+    /// event then. Chosen for each launch ([`interrupts`](crate::interrupts)); none in a nest as it was written.
+    pub interruptible: Vec<LoopId>,
+    /// What CPython does in it, as it was written. No kernel depends on it.
+    #[serde(skip)]
+    pub work: NestWork,
+}
+
+/// The variables a `return` sets.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Returns {
+    /// One per element.
+    pub vars: Vec<VarId>,
+    /// How they are boxed.
+    pub form: ReturnForm,
+}
+
+/// What `return` returns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub enum ReturnForm {
+    /// `return`, `return None`.
+    None,
+    /// One scalar.
+    Scalar,
+    /// A tuple of scalars.
+    Tuple,
+}
+
+/// Which Python object an array slot came from.
+#[derive(
+    Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+pub enum ArrayKind {
+    /// `numpy.ndarray`, in place.
+    Ndarray,
+    /// A regular list (of lists ...): converted into a row-major buffer, written elements put back.
+    List,
+    /// A tuple of numbers: a read-only list.
+    Tuple,
+    /// `array.array`, in place.
+    ArrayArray,
+    /// `bytes` or `bytearray`, in place.
+    Bytes,
+    /// `str`: a buffer of code points, read-only.
+    Str,
+    /// A list that grows: a buffer with room behind. What the list holds at entry is at its front if the nest reads
+    /// the slot; otherwise that is not looked at, and the buffer starts empty.
+    Appended,
+    /// What an operation on whole arrays makes before it is stored, or gives a name: memory of a launch's own.
+    Scratch,
+    /// A list or tuple of objects of one class. Its second axis stands for an object, of which nothing but attributes is
+    /// looked at: arrays of their own, with an element for each object.
+    Objects,
+}
+
+impl ArrayKind {
+    /// Whether it is memory that a launch makes for itself alone, and that is no copy of what anybody else has.
+    pub fn is_own(self) -> bool {
+        matches!(self, Self::Appended | Self::Scratch)
+    }
+}
+
+/// An array slot.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct ArrayDecl {
+    /// The name in the user's words.
+    pub name: String,
+    /// Index into the flat list of captures (see the frontend): whose object it holds at entry.
+    pub capture: u32,
+    /// Python's object.
+    pub kind: ArrayKind,
+    /// Representation in memory.
+    pub storage: Scalar,
+    /// Type of a loaded element; same representation as `storage`, except that Python ints and floats widen
+    /// (`array.array('i')` loads as `py.i64`, `bytes` as `py.i64`).
+    pub elem: Ty,
+    /// Number of dimensions, 1 to 8.
+    pub rank: u32,
+    /// The nest loads from this slot.
+    pub read: bool,
+    /// The nest stores to this slot.
+    pub written: bool,
+    /// Of [`ArrayKind::Scratch`]: how long its axes are.
+    pub like: Vec<Extent>,
+    /// Of [`ArrayKind::Scratch`]: it begins as a copy of the capture's array.
+    pub starts: bool,
+    /// Whole rows of this list change places, which the nest does element by element: nothing but the list may hold
+    /// them.
+    pub moved: bool,
+    /// A list that was made of the attributes of one name of a list's objects, which are set when the nest has run.
+    pub attributes: bool,
+    /// Of [`ArrayKind::Scratch`]: it is a list of Python's, or of lists, which is just as long.
+    pub list: bool,
+}
+
+impl ArrayDecl {
+    /// Whether its elements are references to Python objects that were boxed one by one, or will be.
+    pub fn boxes(&self) -> bool {
+        matches!(self.kind, ArrayKind::List | ArrayKind::Appended) || self.list
+    }
+}
+
+/// How long an axis of memory of the nest's own is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+pub enum Extent {
+    /// As an axis of a captured array.
+    Axis {
+        /// Index into the flat list of captures.
+        capture: u32,
+        /// Which of its axes.
+        axis: u32,
+        /// So many more.
+        plus: i32,
+    },
+    /// So long.
+    Fixed(u32),
+    /// As an int that is captured says.
+    Value {
+        /// Index into the flat list of captures.
+        capture: u32,
+        /// So many more.
+        plus: i32,
+    },
+    /// Computed of others: a place in [`Nest::lengths`].
+    Computed(u32),
+}
+
+/// A length that is computed of others, which come before it in [`Nest::lengths`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Length {
+    /// `Add`, `Sub`, `Mul`, `FloorDiv`, `Min` or `Max`, of ints.
+    pub op: BinOp,
+    /// On its left.
+    pub a: Extent,
+    /// On its right.
+    pub b: Extent,
+}
+
+impl Extent {
+    /// Longer by so much.
+    pub fn longer(self, by: i64) -> Option<Extent> {
+        let more = |plus: i32| i32::try_from(i64::from(plus).checked_add(by)?).ok();
+        Some(match self {
+            Extent::Fixed(n) => Extent::Fixed(u32::try_from(i64::from(n).checked_add(by)?).ok()?),
+            Extent::Axis {
+                capture,
+                axis,
+                plus,
+            } => Extent::Axis {
+                capture,
+                axis,
+                plus: more(plus)?,
+            },
+            Extent::Value { capture, plus } => Extent::Value {
+                capture,
+                plus: more(plus)?,
+            },
+            Extent::Computed(_) => return None,
+        })
+    }
+}
+
+/// A scalar variable. Variables are mutable; a variable not live-in is unassigned at entry, except that hidden bool
+/// variables (flags, tags) start as false.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct VarDecl {
+    /// The name in the user's words; empty for hidden ones.
+    pub name: String,
+    /// Type of its value throughout the nest.
+    pub ty: Ty,
+    /// Index into the flat list of captures, if it has a value at entry. The captured value is cast to `ty`
+    /// without loss by the binder.
+    pub live_in: Option<u32>,
+    /// The range a live-in int was promised to be in (part of the signature).
+    pub range: Option<(i64, i64)>,
+    /// For [`crate::Prov::Dyn`] variables whose provenance is observable: the bool variable that is true when the
+    /// value is NumPy's.
+    pub np_tag: Option<VarId>,
+}
+
+/// A loop's declaration.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct LoopDecl {
+    /// Line of the `for` or `while`.
+    pub span: Span,
+    /// The user's loop variable(s) as text, empty for `while`.
+    pub name: String,
+    /// Nesting depth, the top loop is 0.
+    pub depth: u32,
+    /// The enclosing loop.
+    pub parent: Option<LoopId>,
+}
+
+/// One textual access.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Access {
+    /// The slot.
+    pub array: ArrayId,
+    /// A store, or a load.
+    pub store: bool,
+    /// Where.
+    pub span: Span,
+}
+
+/// A statement with its position.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Stmt {
+    /// What it does.
+    pub kind: StmtKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Statements.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub enum StmtKind {
+    /// `var = value`; the types are equal.
+    Let { var: VarId, value: Expr },
+    /// `array[index] = value`; `value.ty.repr` is loadable into `storage` by the one rule of
+    /// [`ArrayDecl::elem`]: it equals the element type's representation.
+    Store {
+        access: AccessId,
+        array: ArrayId,
+        index: Vec<Expr>,
+        value: Expr,
+        guard: bool,
+    },
+    /// Simultaneous assignment of slots: each `dst` gets what `src` held before. Always a permutation.
+    Rebind(Vec<(ArrayId, ArrayId)>),
+    /// Two-way branch.
+    If {
+        cond: Expr,
+        then: Vec<Stmt>,
+        orelse: Vec<Stmt>,
+    },
+    /// Counted loop.
+    For(For),
+    /// `while`.
+    While(While),
+    /// Leaves loop `L` (no `else` clause runs: those are lowered with scopes).
+    Break(LoopId),
+    /// Next iteration of loop `L`.
+    Continue(LoopId),
+    /// A block that may be left early.
+    Scope { id: ScopeId, body: Vec<Stmt> },
+    /// Leaves the scope.
+    Leave(ScopeId),
+    /// Ends the nest; the return variables are set.
+    Return,
+    /// Fires an event if the condition is false.
+    Check { cond: Expr, guard: bool },
+    /// Evaluates for its events alone (an expression whose value is unused but that may fire).
+    Eval(Expr),
+}
+
+/// `for counter in start, start + step, ..., before stop`.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct For {
+    /// This loop.
+    pub id: LoopId,
+    /// The counter, a `py.i64` variable assigned by nothing else.
+    pub counter: VarId,
+    /// First value; evaluated once, as are `stop` and `step`.
+    pub start: Expr,
+    /// Exclusive end.
+    pub stop: Expr,
+    /// Non-zero; an event fires if it is zero and not constant.
+    pub step: Expr,
+    /// The body.
+    pub body: Vec<Stmt>,
+}
+
+/// `while cond: body`.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct While {
+    /// This loop.
+    pub id: LoopId,
+    /// Bool; evaluated before each iteration.
+    pub cond: Expr,
+    /// The body.
+    pub body: Vec<Stmt>,
+}
+
+/// A typed expression. Evaluation order is left to right, operands before the operation.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Expr {
+    /// What it computes.
+    pub kind: ExprKind,
+    /// Type of the result.
+    pub ty: Ty,
+    /// Where it stands in the source.
+    pub span: Span,
+}
+
+/// Literal values.
+#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+pub enum Const {
+    /// Bool.
+    Bool(bool),
+    /// Any integer representation, characters too.
+    Int(i128),
+    /// Any real floating-point representation (already rounded to it).
+    Float(f64),
+    /// Real and imaginary part.
+    Complex(f64, f64),
+}
+
+/// Expressions. `guard: true` means the operation may fire an event.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub enum ExprKind {
+    /// A literal.
+    Const(Const),
+    /// A variable's value.
+    Var(VarId),
+    /// Extent of an axis of a slot, `py.i64`, never negative.
+    Dim(ArrayId, u32),
+    /// `array[index]`; one `py.i64` index per axis. Guarded: a negative index wraps once, then out of range fires.
+    /// Unguarded: in `0..extent`.
+    Load {
+        access: AccessId,
+        array: ArrayId,
+        index: Vec<Expr>,
+        guard: bool,
+    },
+    /// Unary operation; operand and result have the same representation, except for [`UnOp::Not`] (bool).
+    Unary { op: UnOp, a: Box<Expr>, guard: bool },
+    /// Arithmetic; both operands have the result's representation ([`BinOp`] lists the exceptions).
+    Binary {
+        op: BinOp,
+        a: Box<Expr>,
+        b: Box<Expr>,
+        guard: bool,
+    },
+    /// Comparison of two operands of one representation; bool result. Ints exactly, floats as IEEE.
+    Compare {
+        op: CmpOp,
+        a: Box<Expr>,
+        b: Box<Expr>,
+    },
+    /// `if cond { then } else { orelse }`, only the chosen side evaluated. `and` and `or` are this too.
+    Select {
+        cond: Box<Expr>,
+        then: Box<Expr>,
+        orelse: Box<Expr>,
+    },
+    /// Conversion of `a` to the expression's type; see [`Cast`].
+    Cast {
+        kind: Cast,
+        a: Box<Expr>,
+        guard: bool,
+    },
+    /// A mathematical function.
+    Call {
+        fun: Fun,
+        lib: Lib,
+        args: Vec<Expr>,
+        guard: bool,
+    },
+    /// `{ let var = value; body }`: names a value that an expression uses several times (a chained comparison's
+    /// middle, the operand that `or` returns, min's operands).
+    Bind {
+        var: VarId,
+        value: Box<Expr>,
+        body: Box<Expr>,
+    },
+}
+
+impl Expr {
+    /// A literal of `ty`.
+    pub fn constant(value: Const, ty: Ty, span: Span) -> Expr {
+        Expr {
+            kind: ExprKind::Const(value),
+            ty,
+            span,
+        }
+    }
+    /// A Python int literal.
+    pub fn int(value: i64, span: Span) -> Expr {
+        Expr::constant(Const::Int(value.into()), Ty::PY_INT, span)
+    }
+    /// The value as an int constant, if it is one.
+    pub fn as_int(&self) -> Option<i128> {
+        match self.kind {
+            ExprKind::Const(Const::Int(v)) => Some(v),
+            _ => None,
+        }
+    }
+    /// The operands, in evaluation order.
+    pub fn children(&self) -> impl DoubleEndedIterator<Item = &Expr> {
+        const NONE: &[Expr] = &[];
+        // Analyses look at every node many times: nothing is allocated.
+        let (many, few): (&[Expr], [Option<&Expr>; 3]) = match &self.kind {
+            ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Dim(..) => (NONE, [None; 3]),
+            ExprKind::Load { index, .. } => (index, [None; 3]),
+            ExprKind::Unary { a, .. } | ExprKind::Cast { a, .. } => (NONE, [Some(a), None, None]),
+            ExprKind::Binary { a, b, .. } | ExprKind::Compare { a, b, .. } => {
+                (NONE, [Some(a), Some(b), None])
+            }
+            ExprKind::Select { cond, then, orelse } => {
+                (NONE, [Some(cond), Some(then), Some(orelse)])
+            }
+            ExprKind::Call { args, .. } => (args, [None; 3]),
+            ExprKind::Bind { value, body, .. } => (NONE, [Some(value), Some(body), None]),
+        };
+        many.iter().chain(few.into_iter().flatten())
+    }
+    /// The operands, in evaluation order, for rewriting.
+    pub fn children_mut(&mut self) -> Vec<&mut Expr> {
+        match &mut self.kind {
+            ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Dim(..) => vec![],
+            ExprKind::Load { index, .. } => index.iter_mut().collect(),
+            ExprKind::Unary { a, .. } | ExprKind::Cast { a, .. } => vec![a],
+            ExprKind::Binary { a, b, .. } | ExprKind::Compare { a, b, .. } => vec![a, b],
+            ExprKind::Select { cond, then, orelse } => vec![cond, then, orelse],
+            ExprKind::Call { args, .. } => args.iter_mut().collect(),
+            ExprKind::Bind { value, body, .. } => vec![value, body],
+        }
+    }
+    /// Calls `f` on this expression and all below it, parents first.
+    pub fn walk<'a>(&'a self, f: &mut impl FnMut(&'a Expr)) {
+        f(self);
+        for child in self.children() {
+            child.walk(f);
+        }
+    }
+}
+
+impl Stmt {
+    /// The expressions this statement evaluates itself (not those of statements inside it).
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        const NONE: &[Expr] = &[];
+        let (many, few): (&[Expr], [Option<&Expr>; 3]) = match &self.kind {
+            StmtKind::Let { value, .. } | StmtKind::Eval(value) => {
+                (NONE, [Some(value), None, None])
+            }
+            StmtKind::Store { index, value, .. } => (index, [Some(value), None, None]),
+            StmtKind::If { cond, .. } | StmtKind::Check { cond, .. } => {
+                (NONE, [Some(cond), None, None])
+            }
+            StmtKind::For(l) => (NONE, [Some(&l.start), Some(&l.stop), Some(&l.step)]),
+            StmtKind::While(l) => (NONE, [Some(&l.cond), None, None]),
+            _ => (NONE, [None; 3]),
+        };
+        many.iter().chain(few.into_iter().flatten())
+    }
+    /// The expressions this statement evaluates itself, for rewriting.
+    pub fn exprs_mut(&mut self) -> Vec<&mut Expr> {
+        match &mut self.kind {
+            StmtKind::Let { value, .. } | StmtKind::Eval(value) => vec![value],
+            StmtKind::Store { index, value, .. } => index.iter_mut().chain([value]).collect(),
+            StmtKind::If { cond, .. } | StmtKind::Check { cond, .. } => vec![cond],
+            StmtKind::For(l) => vec![&mut l.start, &mut l.stop, &mut l.step],
+            StmtKind::While(l) => vec![&mut l.cond],
+            _ => vec![],
+        }
+    }
+    /// The blocks inside this statement.
+    pub fn blocks(&self) -> impl Iterator<Item = &Vec<Stmt>> {
+        let blocks = match &self.kind {
+            StmtKind::If { then, orelse, .. } => [Some(then), Some(orelse)],
+            StmtKind::For(l) => [Some(&l.body), None],
+            StmtKind::While(l) => [Some(&l.body), None],
+            StmtKind::Scope { body, .. } => [Some(body), None],
+            _ => [None, None],
+        };
+        blocks.into_iter().flatten()
+    }
+    /// The blocks inside this statement, for rewriting.
+    pub fn blocks_mut(&mut self) -> Vec<&mut Vec<Stmt>> {
+        match &mut self.kind {
+            StmtKind::If { then, orelse, .. } => vec![then, orelse],
+            StmtKind::For(l) => vec![&mut l.body],
+            StmtKind::While(l) => vec![&mut l.body],
+            StmtKind::Scope { body, .. } => vec![body],
+            _ => vec![],
+        }
+    }
+    /// Calls `f` on this statement and all inside it, outer first.
+    pub fn walk<'a>(&'a self, f: &mut impl FnMut(&'a Stmt)) {
+        f(self);
+        for block in self.blocks() {
+            for stmt in block {
+                stmt.walk(f);
+            }
+        }
+    }
+}
+
+impl Expr {
+    /// Whether it reads elements of arrays that are `asked` for.
+    pub fn reads(&self, asked: impl Fn(ArrayId) -> bool) -> bool {
+        let mut found = false;
+        self.walk(&mut |e| {
+            found |= matches!(e.kind, ExprKind::Load { array, .. } if asked(array));
+        });
+        found
+    }
+}
+
+/// The arrays that a block stores to.
+pub fn stored(block: &[Stmt]) -> HashSet<ArrayId> {
+    let mut found = HashSet::new();
+    for s in block {
+        s.walk(&mut |s| {
+            if let StmtKind::Store { array, .. } = s.kind {
+                found.insert(array);
+            }
+        });
+    }
+    found
+}
+
+impl Nest {
+    /// Whether it appends to lists.
+    pub fn appends(&self) -> bool {
+        let appended = |out: &LiveOut| matches!(out.kind, LiveOutKind::Appended { .. });
+        self.live_outs.iter().any(appended)
+    }
+
+    /// Slots that trade places (buffer swaps) hold each other's arrays in turn: what one of them writes or reads, any of their
+    /// arrays may see.
+    pub fn spread_accesses(&mut self) {
+        let mut moves: Vec<(ArrayId, ArrayId)> = Vec::new();
+        self.walk(&mut |stmt| {
+            if let StmtKind::Rebind(pairs) = &stmt.kind {
+                moves.extend(pairs);
+            }
+        });
+        // As many rounds as the longest chain of moves could be.
+        for _ in 0..self.arrays.len() {
+            for (dst, src) in &moves {
+                let (read, written) = (
+                    self.arrays[*dst].read | self.arrays[*src].read,
+                    self.arrays[*dst].written | self.arrays[*src].written,
+                );
+                for slot in [*dst, *src] {
+                    self.arrays[slot].read = read;
+                    self.arrays[slot].written = written;
+                }
+            }
+        }
+    }
+
+    /// Calls `f` on every statement, prologue first.
+    pub fn walk<'a>(&'a self, f: &mut impl FnMut(&'a Stmt)) {
+        for stmt in &self.prologue {
+            stmt.walk(f);
+        }
+        self.top.walk(f);
+    }
+    /// Calls `f` on every expression.
+    pub fn walk_exprs<'a>(&'a self, f: &mut impl FnMut(&'a Expr)) {
+        self.walk(&mut |stmt| {
+            for e in stmt.exprs() {
+                e.walk(f);
+            }
+        });
+    }
+    /// The top loop's `For`, unless it is a `while`.
+    pub fn top_for(&self) -> Option<&For> {
+        match &self.top.kind {
+            StmtKind::For(l) => Some(l),
+            _ => None,
+        }
+    }
+    /// Bytes between consecutive elements' value planes: the element size of a slot.
+    pub fn elem_size(&self, array: ArrayId) -> usize {
+        let storage: Scalar = self.arrays[array].storage;
+        storage.size()
+    }
+}

@@ -1,0 +1,464 @@
+//! What an object is to a nest: its signature word and its native value, told by exact types alone.
+
+use std::sync::Arc;
+
+use nestwise_frontend::site::captures::{Alike, Capture};
+use nestwise_ir::{ArrayKind, Scalar, Ty};
+use nestwise_runtime::{ArrayView, Value};
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+
+use crate::objects::numpy::{self, Numpy};
+use crate::objects::{builtins, functions, layout, lists, random, records};
+
+// What a signature word's lowest byte says.
+pub const UNBOUND: u64 = 0;
+pub const SCALAR: u64 = 1;
+pub const ARRAY: u64 = 2;
+pub const KNOWN: u64 = 3;
+pub const MODULE: u64 = 4;
+pub const OBJECT: u64 = 5;
+pub const USER: u64 = 6;
+pub const OTHER: u64 = 7;
+pub const METHOD: u64 = 8;
+pub const APPEND: u64 = 9;
+pub const OBJECTS: u64 = 10;
+pub const OPAQUE: u64 = 11;
+
+fn scalar_word(ty: Ty, class: u64) -> u64 {
+    SCALAR | (ty.prov as u64) << 8 | (ty.repr as u64) << 16 | class << 24
+}
+
+fn array_word(kind: ArrayKind, storage: Scalar, rank: usize, writable: bool) -> u64 {
+    ARRAY
+        | (kind as u64) << 8
+        | (storage as u64) << 16
+        | (rank as u64) << 24
+        | u64::from(writable) << 32
+}
+
+/// A word that says what kind of object it is, and which.
+pub fn pointer_word(tag: u64, object: *const PyObject) -> u64 {
+    tag | (object as u64) << 8
+}
+
+/// Ranges that a live-in int's signature promises, narrowest first.
+pub const INT_CLASSES: [Option<(i64, i64)>; 3] = [
+    Some((0, i32::MAX as i64)),
+    Some((i32::MIN as i64, i32::MAX as i64)),
+    None,
+];
+
+fn repr_of(byte: u64) -> Option<Scalar> {
+    Scalar::ALL.into_iter().find(|s| *s as u64 == byte & 0xff)
+}
+
+/// The type of a scalar with this word.
+pub fn scalar_type(word: u64) -> Option<Ty> {
+    let repr = repr_of(word >> 16)?;
+    Some(if (word >> 8) & 0xff == 0 {
+        Ty::py(repr)
+    } else {
+        Ty::np(repr)
+    })
+}
+
+/// What an array with this word is to the front end.
+pub fn array_type(word: u64) -> Option<Capture> {
+    let kinds = [
+        ArrayKind::Ndarray,
+        ArrayKind::List,
+        ArrayKind::Tuple,
+        ArrayKind::ArrayArray,
+        ArrayKind::Bytes,
+        ArrayKind::Str,
+    ];
+    let kind = kinds
+        .into_iter()
+        .find(|k| *k as u64 == (word >> 8) & 0xff)?;
+    let storage = repr_of(word >> 16)?;
+    let elem = match kind {
+        ArrayKind::Ndarray => Ty::np(storage),
+        ArrayKind::Str => Ty::CHAR,
+        _ if (word >> 33) & 1 == 1 => Ty::np(storage),
+        _ if storage.is_int() => Ty::PY_INT,
+        _ if storage == Scalar::F32 => Ty::PY_FLOAT,
+        _ => Ty::py(storage),
+    };
+    let rank = (word >> 24) as u32 & 0xff;
+    Some(Capture::Array {
+        kind,
+        storage,
+        elem,
+        rank,
+        writable: (word >> 32) & 1 == 1,
+    })
+}
+
+/// The signature word and the native value of an object.
+///
+/// # Safety
+/// `object` is null or alive; the GIL is held.
+pub unsafe fn classify(
+    py: Python<'_>,
+    np: Option<&'static Numpy>,
+    object: *mut PyObject,
+    has_children: bool,
+    mixed: bool,
+) -> (u64, Value) {
+    if object.is_null() {
+        return (UNBOUND, Value::None);
+    }
+    // SAFETY: payloads are read only after the exact type is known.
+    unsafe {
+        let ty = ffi::Py_TYPE(object);
+        if np.is_some_and(|np| ty == np.ndarray) {
+            return ndarray(object);
+        }
+        if let Some(found) = number(np, object) {
+            return found;
+        }
+        if ty == &raw mut ffi::PyList_Type || ty == &raw mut ffi::PyTuple_Type {
+            return sequence(np, object, ty == &raw mut ffi::PyList_Type, mixed);
+        }
+        if ty == &raw mut ffi::PyModule_Type {
+            return (MODULE, Value::None);
+        }
+        if let Some(list) = crate::results::appended::list_of(object) {
+            let length = layout::list_items(list).len() as i64;
+            return (APPEND, Value::Append { length });
+        }
+        if builtins::is_known(py, object) {
+            return (pointer_word(KNOWN, object), Value::None);
+        }
+        if let Some(code) = functions::code_of(py, object) {
+            return (pointer_word(USER, code), Value::None);
+        }
+        if let Some(code) = crate::objects::buffers::character(object) {
+            return (scalar_word(Ty::CHAR, 2), Value::Int(code.into()));
+        }
+        let drawn = |function: Arc<functions::UserFunction>| {
+            (
+                pointer_word(METHOD, Arc::as_ptr(&function).cast()),
+                Value::None,
+            )
+        };
+        if let Some((function, receiver)) = functions::method(py, object) {
+            // One code object may be that of methods of several classes, of which some draw in another way.
+            if let Some(own) = random::drawn_by(py, &function, &receiver) {
+                return drawn(own);
+            }
+            if let Some(code) = functions::code_of(py, function.as_ptr()) {
+                return (pointer_word(METHOD, code), Value::None);
+            }
+        } else if let Some((_, own)) = random::method_of(py, object) {
+            return drawn(own);
+        }
+        // A generator is of use for its attributes, or for its state.
+        let generator = has_children && random::is_generator(py, object);
+        if !generator && let Some((word, value)) = buffer(py, object) {
+            return (word, value);
+        }
+        if has_children {
+            return (OBJECT, Value::None);
+        }
+        (pointer_word(OTHER, ty.cast()), Value::None)
+    }
+}
+
+/// The signature word and the value of a number of Python's or NumPy's.
+///
+/// # Safety
+/// `object` is alive; the GIL is held.
+pub unsafe fn number(np: Option<&'static Numpy>, object: *mut PyObject) -> Option<(u64, Value)> {
+    // SAFETY: payloads are read only after the exact type is known.
+    unsafe {
+        let ty = ffi::Py_TYPE(object);
+        if ty == &raw mut ffi::PyLong_Type {
+            return Some(int(object)).filter(|found| found.0 & 0xff == SCALAR);
+        }
+        if ty == &raw mut ffi::PyFloat_Type {
+            let value = Value::Float(layout::payload(object));
+            return Some((scalar_word(Ty::PY_FLOAT, 2), value));
+        }
+        if ty == &raw mut ffi::PyBool_Type {
+            let value = Value::Bool(object == ffi::Py_True());
+            return Some((scalar_word(Ty::PY_BOOL, 2), value));
+        }
+        if ty == &raw mut ffi::PyComplex_Type {
+            let re = ffi::PyComplex_RealAsDouble(object);
+            let im = ffi::PyComplex_ImagAsDouble(object);
+            return Some((scalar_word(Ty::PY_COMPLEX, 2), Value::Complex(re, im)));
+        }
+        let repr = np?.scalar_of(ty)?;
+        Some(numpy_scalar(object, repr))
+    }
+}
+
+/// An element of a list, tuple or text, whose rows are lists or tuples; below zero subscripts count from the end. None where it
+/// is no number.
+///
+/// # Safety
+/// `object` is alive; the GIL is held.
+pub unsafe fn element(
+    np: Option<&'static Numpy>,
+    mut object: *mut PyObject,
+    at: &[i64],
+) -> Option<Value> {
+    for k in at {
+        // SAFETY: `object` is an element of what is alive, whose type is looked at before its items; nobody changes them
+        // meanwhile.
+        unsafe {
+            let within = |length: usize| {
+                let from = if *k < 0 { length as i64 } else { 0 };
+                let k = usize::try_from(k.checked_add(from)?).ok()?;
+                (k < length).then_some(k)
+            };
+            if ffi::Py_TYPE(object) == &raw mut ffi::PyUnicode_Type {
+                let k = within(ffi::PyUnicode_GetLength(object) as usize)?;
+                let letter = ffi::PyUnicode_ReadChar(object, k as ffi::Py_ssize_t);
+                return Some(Value::Int(letter.into()));
+            }
+            let items = lists::items(object)?;
+            object = items[within(items.len())?];
+        }
+    }
+    // SAFETY: as above.
+    unsafe { number(np, object) }.map(|found| found.1)
+}
+
+unsafe fn int(object: *mut PyObject) -> (u64, Value) {
+    let mut overflow = 0;
+    // SAFETY: an exact int.
+    let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(object, &raw mut overflow) };
+    if overflow != 0 {
+        // SAFETY: an exact int; the error of one that is negative or too large is cleared.
+        unsafe {
+            let value = ffi::PyLong_AsUnsignedLongLong(object);
+            if ffi::PyErr_Occurred().is_null() {
+                return (scalar_word(Ty::py(Scalar::U64), 2), Value::Uint(value));
+            }
+            ffi::PyErr_Clear();
+            return (
+                pointer_word(OTHER, ffi::Py_TYPE(object).cast()),
+                Value::None,
+            );
+        }
+    }
+    let holds = |c: &Option<(i64, i64)>| c.is_none_or(|(lo, hi)| (lo..=hi).contains(&value));
+    let class = INT_CLASSES.iter().position(holds).unwrap_or(2);
+    (scalar_word(Ty::PY_INT, class as u64), Value::Int(value))
+}
+
+unsafe fn numpy_scalar(object: *mut PyObject, repr: Scalar) -> (u64, Value) {
+    // SAFETY: the scalar type was just identified, so its payload is of that representation.
+    let value = unsafe {
+        match repr {
+            Scalar::Bool => Value::Bool(layout::payload::<u8>(object) != 0),
+            Scalar::I8 => Value::Int(layout::payload::<i8>(object).into()),
+            Scalar::I16 => Value::Int(layout::payload::<i16>(object).into()),
+            Scalar::I32 => Value::Int(layout::payload::<i32>(object).into()),
+            Scalar::U8 => Value::Int(layout::payload::<u8>(object).into()),
+            Scalar::U16 => Value::Int(layout::payload::<u16>(object).into()),
+            Scalar::U32 => Value::Int(layout::payload::<u32>(object).into()),
+            Scalar::I64 => Value::Int(layout::payload::<i64>(object)),
+            Scalar::U64 => Value::Uint(layout::payload::<u64>(object)),
+            Scalar::F32 => Value::Float(layout::payload::<f32>(object).into()),
+            Scalar::F64 => Value::Float(layout::payload::<f64>(object)),
+            Scalar::C64 => {
+                let [re, im] = layout::payload::<[f32; 2]>(object);
+                Value::Complex(re.into(), im.into())
+            }
+            _ => {
+                let [re, im] = layout::payload::<[f64; 2]>(object);
+                Value::Complex(re, im)
+            }
+        }
+    };
+    (scalar_word(Ty::np(repr), 2), value)
+}
+
+/// What of an ndarray's header its signature word was made from, and with its extents and strides decides whether
+/// another one is used alike.
+pub struct Shape {
+    type_num: i32,
+    flags: i32,
+}
+
+const LOOKED_AT: i32 = layout::ALIGNED | layout::WRITEABLE;
+
+impl Shape {
+    /// Of an exact ndarray; none for other objects.
+    ///
+    /// # Safety
+    /// `object` is alive; the GIL is held.
+    pub unsafe fn of(py: Python<'_>, object: *mut PyObject) -> Option<Shape> {
+        // SAFETY: a live object; the header is read of an exact ndarray only.
+        unsafe {
+            if numpy::numpy(py)?.ndarray != ffi::Py_TYPE(object) {
+                return None;
+            }
+            let header = layout::array_header(object);
+            Some(Shape {
+                type_num: (*header.descr).type_num,
+                flags: header.flags & LOOKED_AT,
+            })
+        }
+    }
+
+    /// Whether an array is like the one of `view`, which becomes the window on it.
+    ///
+    /// # Safety
+    /// `object` is an exact ndarray.
+    pub unsafe fn again(&self, object: *mut PyObject, view: &mut ArrayView) -> bool {
+        // SAFETY: the header's dtype is alive as long as the array; both lists have `nd` entries.
+        unsafe {
+            let header = layout::array_header(object);
+            let descr = &*header.descr;
+            if descr.type_num != self.type_num
+                || !is_native(descr)
+                || header.flags & LOOKED_AT != self.flags
+                || header.nd as usize != view.rank
+            {
+                return false;
+            }
+            view.ptr = header.data;
+            (0..view.rank).all(|axis| {
+                view.extents[axis] == *header.dimensions.add(axis) as i64
+                    && view.strides[axis] == *header.strides.add(axis) as i64
+            })
+        }
+    }
+}
+
+/// Whether the elements' bytes are in this machine's order.
+fn is_native(descr: &layout::Descr) -> bool {
+    matches!(descr.byteorder as u8, b'=' | b'|')
+}
+
+unsafe fn ndarray(object: *mut PyObject) -> (u64, Value) {
+    // SAFETY: an exact ndarray.
+    let header = unsafe { layout::array_header(object) };
+    // SAFETY: the header's dtype is alive as long as the array.
+    let descr = unsafe { &*header.descr };
+    let native = is_native(descr);
+    let rank = header.nd as usize;
+    let storage =
+        numpy::dtype(descr.type_num).filter(|_| native && header.flags & layout::ALIGNED != 0);
+    let Some(storage) = storage.filter(|_| (1..=8).contains(&rank)) else {
+        // SAFETY: a live object.
+        return (
+            pointer_word(OTHER, unsafe { ffi::Py_TYPE(object) }.cast()),
+            Value::None,
+        );
+    };
+    let mut view = ArrayView {
+        ptr: header.data,
+        tags: std::ptr::null_mut(),
+        rank,
+        extents: [0; 8],
+        strides: [0; 8],
+        size: storage.size() as i64,
+    };
+    for axis in 0..rank {
+        // SAFETY: both arrays have `nd` entries.
+        unsafe {
+            view.extents[axis] = *header.dimensions.add(axis) as i64;
+            view.strides[axis] = *header.strides.add(axis) as i64;
+        }
+    }
+    let writable = header.flags & layout::WRITEABLE != 0;
+    (
+        array_word(ArrayKind::Ndarray, storage, rank, writable),
+        Value::Array(view),
+    )
+}
+
+/// The elements of an array, if they are numbers that kernels could work with.
+///
+/// # Safety
+/// `object` is an exact ndarray, alive.
+pub unsafe fn numbers(object: *mut PyObject) -> Option<ArrayView> {
+    // SAFETY: as promised by the caller.
+    match unsafe { ndarray(object) } {
+        (_, Value::Array(view)) => Some(view),
+        _ => None,
+    }
+}
+
+unsafe fn sequence(
+    np: Option<&'static Numpy>,
+    object: *mut PyObject,
+    is_list: bool,
+    mixed: bool,
+) -> (u64, Value) {
+    // SAFETY: a live list or tuple.
+    let length = unsafe { records::tuple_length(object, np) };
+    if let Some(length) = length.filter(|_| !mixed) {
+        // SAFETY: the same.
+        return (OBJECTS | (length as u64) << 8, unsafe {
+            objects_in(object)
+        });
+    }
+    // SAFETY: an exact list or tuple.
+    let Some(shape) = (unsafe { lists::shape(object, np) }) else {
+        // SAFETY: a live list or tuple.
+        if unsafe { records::begins_with_object(object) } {
+            // SAFETY: the same.
+            return (OBJECTS, unsafe { objects_in(object) });
+        }
+        // SAFETY: a live object.
+        return (
+            pointer_word(OTHER, unsafe { ffi::Py_TYPE(object) }.cast()),
+            Value::None,
+        );
+    };
+    let storage = if mixed { Scalar::Num } else { shape.leaf };
+    let kind = if is_list {
+        ArrayKind::List
+    } else {
+        ArrayKind::Tuple
+    };
+    let numpy = u64::from(shape.numpy && !mixed) << 33;
+    (
+        array_word(kind, storage, shape.rank, is_list) | numpy,
+        Value::Sequence {
+            rank: shape.rank,
+            extents: shape.extents,
+        },
+    )
+}
+
+/// A list as an array of as many objects.
+///
+/// # Safety
+/// `list` is a live list or tuple.
+pub unsafe fn objects_in(list: *mut PyObject) -> Value {
+    // SAFETY: as promised by the caller.
+    let length = unsafe { layout::length(list) };
+    objects_of(length)
+}
+
+/// So many objects.
+pub fn objects_of(length: i64) -> Value {
+    let mut extents = [0; 8];
+    extents[0] = length;
+    Value::Sequence { rank: 2, extents }
+}
+
+/// What the objects of a list have in common, by its word; none: it is no such list.
+pub fn alike(word: u64) -> Option<Alike> {
+    match (word & 0xff, word >> 8) {
+        (OPAQUE, _) => Some(Alike::Nothing),
+        (OBJECTS, 0) => Some(Alike::Class),
+        (OBJECTS, length) => Some(Alike::Tuples(length as usize)),
+        _ => None,
+    }
+}
+
+/// `array.array`, `bytes`, `bytearray`, `str`.
+unsafe fn buffer(py: Python<'_>, object: *mut PyObject) -> Option<(u64, Value)> {
+    let found = crate::objects::buffers::view(py, object)?;
+    let word = array_word(found.kind, found.storage, 1, found.writable);
+    Some((word, found.value))
+}

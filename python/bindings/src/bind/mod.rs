@@ -1,0 +1,586 @@
+//! Binding: what a call of the hook finds in the places of its site, without running any user code.
+//!
+//! Each place gives a *capture*: the object (kept alive until the call ends), its value in native form, and a
+//! 64-bit signature word. The words of all places together are the signature under which a plan is found.
+
+pub(crate) mod amounts;
+pub(crate) mod classify;
+pub(crate) mod fast_reject;
+pub(crate) mod inline_cache;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use nestwise_frontend::site::captures::{Alike, Capture};
+use nestwise_frontend::site::special_methods::is_method;
+use nestwise_ir::surface::{Item, Place, Scope};
+use nestwise_runtime::Value;
+use nestwise_runtime::pipeline::HasValue;
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::bind::classify::*;
+use crate::objects::functions::{self, UserFunction};
+use crate::objects::numpy::{self, Numpy};
+use crate::objects::records::{self, Field, Part};
+use crate::objects::{attributes, builtins, random};
+use crate::site::parsed::Parsed;
+
+/// So many attributes of objects in lists are bound.
+const MOST_FIELDS: usize = 128;
+/// So many functions.
+const MOST_USERS: usize = 16;
+
+/// A place as the binder needs it.
+pub struct BindPlace {
+    /// Interned name.
+    pub name: Py<PyString>,
+    /// Index of the parent place.
+    pub parent: Option<usize>,
+    /// Which item of the parent it is, if it is no attribute.
+    pub item: Option<Item>,
+    /// A method that subscripts or calls of the parent call, which only its class can have.
+    pub special: bool,
+    /// Where it lives.
+    pub scope: Scope,
+    /// Its entry value may be needed.
+    pub captured: bool,
+    /// Position among the hook's arguments, for locals.
+    pub argument: Option<usize>,
+    /// Attributes of it are places too.
+    pub has_children: bool,
+    /// Only kept to be given back: its type does not matter.
+    pub pass_through: bool,
+    /// It is assigned as a whole.
+    pub is_written: bool,
+}
+
+impl BindPlace {
+    /// The attribute or the item of its parent's object, as a new reference; null if it is not there or could run user code.
+    ///
+    /// # Safety
+    /// `parent` is alive; the GIL is held.
+    pub unsafe fn of(&self, py: Python<'_>, parent: *mut PyObject) -> *mut PyObject {
+        // SAFETY: as promised by the caller; the type and the length are looked at first.
+        unsafe {
+            let Some(Item { which, of }) = self.item else {
+                let name = self.name.bind(py);
+                if self.special {
+                    return attributes::special(py, parent, name);
+                }
+                let value = attributes::read(py, parent, name);
+                return random::kept(py, parent, name, value);
+            };
+            if ffi::PyTuple_CheckExact(parent) == 0 || ffi::PyTuple_Size(parent) != of as isize {
+                return std::ptr::null_mut();
+            }
+            let item = ffi::PyTuple_GetItem(parent, which as isize);
+            ffi::Py_XINCREF(item);
+            item
+        }
+    }
+}
+
+/// Prepares the places of a site or of a user's function.
+pub fn bind_places(py: Python<'_>, places: &[&Place], arguments: &[String]) -> Vec<BindPlace> {
+    let mut out: Vec<BindPlace> = places
+        .iter()
+        .map(|p| BindPlace {
+            name: PyString::intern(py, &p.name).unbind(),
+            parent: p.parent.map(|q| q.index()),
+            item: p.item,
+            special: is_method(p),
+            scope: p.scope,
+            captured: p.captured,
+            argument: match p.scope {
+                Scope::Local => arguments.iter().position(|a| *a == p.name),
+                _ => None,
+            },
+            has_children: false,
+            pass_through: false,
+            is_written: p.written,
+        })
+        .collect();
+    for child in 0..out.len() {
+        // What is but called, or has subscripts, is no object with attributes for that.
+        if let (Some(parent), None, false) =
+            (out[child].parent, out[child].item, out[child].special)
+        {
+            out[parent].has_children = true;
+        }
+    }
+    out
+}
+
+/// Names as they are looked up.
+pub fn interned(py: Python<'_>, names: BTreeSet<String>) -> Vec<Py<PyString>> {
+    let intern = |name: String| PyString::intern(py, &name).unbind();
+    names.into_iter().map(intern).collect()
+}
+
+/// One capture of a call.
+pub struct Bound {
+    /// A strong reference, or null.
+    pub object: *mut PyObject,
+    /// Signature word.
+    pub word: u64,
+    /// Native value.
+    pub value: Value,
+}
+
+impl HasValue for Bound {
+    fn value(&self) -> &Value {
+        &self.value
+    }
+
+    fn element(&self, at: &[i64]) -> Value {
+        // SAFETY: what is bound is used with the GIL held, and alive.
+        let found = unsafe {
+            let py = Python::assume_attached();
+            element(numpy::numpy(py), self.object, at)
+        };
+        found.unwrap_or(Value::None)
+    }
+}
+
+impl Drop for Bound {
+    fn drop(&mut self) {
+        // SAFETY: the reference is ours; dropped with the GIL held, as the whole call is.
+        unsafe { ffi::Py_XDECREF(self.object) };
+    }
+}
+
+/// Where names are looked up.
+pub struct Names<'a> {
+    /// Positional arguments of the hook.
+    pub arguments: &'a [*mut PyObject],
+    /// Borrowed dictionaries.
+    pub globals: *mut PyObject,
+    /// The frame's builtins.
+    pub builtins: *mut PyObject,
+    /// In a method: the place of its first parameter, and the object it is bound to.
+    pub receiver: Option<(usize, *mut PyObject)>,
+}
+
+/// A user's function, or a method of a user's object, among the captures.
+pub struct User {
+    /// Its capture.
+    pub capture: usize,
+    /// What it is.
+    pub function: Arc<UserFunction>,
+    /// The capture of its first place.
+    pub first: usize,
+    /// The object that a method is bound to: its first parameter.
+    receiver: Option<Py<PyAny>>,
+    callee: Option<Py<PyAny>>,
+}
+
+impl User {
+    /// The function itself, borrowed; null between calls.
+    pub fn callee(&self) -> *mut PyObject {
+        self.callee
+            .as_ref()
+            .map_or(std::ptr::null_mut(), Py::as_ptr)
+    }
+
+    /// Whether it is bound to an object.
+    pub fn is_method(&self) -> bool {
+        self.receiver.is_some()
+    }
+
+    /// Takes what a call of `object` runs, if that is the same function; what a method is bound to may be another object.
+    pub fn accepts(&mut self, py: Python<'_>, object: *mut PyObject, method: bool) -> bool {
+        let Some((callee, receiver)) = functions::callee(py, object) else {
+            return false;
+        };
+        let now = functions::user_function(py, callee.as_ptr());
+        let same = now.is_some_and(|now| Arc::ptr_eq(&now, &self.function));
+        let bound = receiver.is_some();
+        (self.callee, self.receiver) = (Some(callee), receiver);
+        same && bound == method
+    }
+
+    /// What it is called on is let go of.
+    pub fn release(&mut self) {
+        (self.callee, self.receiver) = (None, None);
+    }
+
+    /// What its names are looked up in.
+    pub fn inside(&self, py: Python<'_>) -> Inside {
+        let first = self.function.surface.params.first();
+        let receiver = self.receiver.as_ref().map(|r| r.clone_ref(py));
+        let held = functions::closure(py, self.callee());
+        Inside {
+            function: self.function.clone(),
+            cells: held.iter().map(Py::as_ptr).collect(),
+            _held: held,
+            receiver: first.map(|p| p.place.index()).zip(receiver),
+        }
+    }
+}
+
+/// A function as it sees itself.
+pub struct Inside {
+    /// The function.
+    pub function: Arc<UserFunction>,
+    /// What its free names hold.
+    cells: Vec<*mut PyObject>,
+    _held: Vec<Py<PyAny>>,
+    receiver: Option<(usize, Py<PyAny>)>,
+}
+
+impl Inside {
+    /// Where its names are looked up.
+    pub fn names(&self, builtins: *mut PyObject) -> Names<'_> {
+        Names {
+            arguments: &self.cells,
+            globals: self.function.globals.as_ptr(),
+            builtins,
+            receiver: self.receiver.as_ref().map(|(at, r)| (*at, r.as_ptr())),
+        }
+    }
+}
+
+/// Everything bound in one call.
+pub struct Binding {
+    /// Captures: the site's places, then those of user functions, then attributes of objects in lists.
+    pub captures: Vec<Bound>,
+    /// User functions among them.
+    pub users: Vec<User>,
+    /// The attributes.
+    pub fields: Vec<Field>,
+}
+
+/// Binds all places of a site; `mixed` are the captures that are known to hold ints and floats together.
+pub fn bind(py: Python<'_>, parsed: &Parsed, names: &Names<'_>, mixed: &[usize]) -> Binding {
+    let mut binding = Binding {
+        captures: Vec::with_capacity(parsed.places.len() + 4),
+        users: Vec::new(),
+        fields: Vec::new(),
+    };
+    let np = numpy::numpy(py);
+    binding.scope(py, np, &parsed.places, names, mixed);
+    let mut bound = 0;
+    // Functions found while binding functions are appended behind, as are those that objects in lists have; a function that
+    // contains itself is cut off by the limit.
+    loop {
+        while bound < binding.users.len() && binding.users.len() <= MOST_USERS {
+            let first = binding.captures.len();
+            binding.users[bound].first = first;
+            let inside = binding.users[bound].inside(py);
+            let names = inside.names(names.builtins);
+            binding.scope(py, np, &inside.function.places, &names, mixed);
+            bound += 1;
+        }
+        if !binding.add_fields(py, np, parsed, mixed) {
+            return binding;
+        }
+    }
+}
+
+/// The signature word of a function: it stands for what a call of it does. One that is not inlined is an object like any
+/// other of its type, since its address may be another's later.
+///
+/// # Safety
+/// `object` is alive.
+unsafe fn function_word(
+    word: u64,
+    object: *mut PyObject,
+    function: Option<&Arc<UserFunction>>,
+) -> u64 {
+    match function {
+        Some(function) => pointer_word(word & 0xff, Arc::as_ptr(function).cast_mut().cast()),
+        // SAFETY: as promised by the caller.
+        None => pointer_word(OTHER, unsafe { ffi::Py_TYPE(object) }.cast()),
+    }
+}
+
+impl Binding {
+    /// The signature of the call.
+    pub fn words(&self) -> impl Iterator<Item = u64> {
+        self.captures.iter().map(|b| b.word)
+    }
+
+    fn scope(
+        &mut self,
+        py: Python<'_>,
+        np: Option<&'static Numpy>,
+        places: &[BindPlace],
+        names: &Names<'_>,
+        mixed: &[usize],
+    ) {
+        let first = self.captures.len();
+        for place in places {
+            let index = self.captures.len();
+            let receiver = names.receiver.filter(|(at, _)| first + at == index);
+            let object = if let Some((_, object)) = receiver {
+                // SAFETY: kept alive by the caller.
+                unsafe { ffi::Py_XINCREF(object) };
+                object
+            } else if place.captured {
+                self.look_up(py, place, first, names)
+            } else {
+                std::ptr::null_mut()
+            };
+            if place.pass_through {
+                let (word, value) = (UNBOUND, Value::None);
+                self.captures.push(Bound {
+                    object,
+                    word,
+                    value,
+                });
+                continue;
+            }
+            // SAFETY: null or a strong reference, which is given up.
+            unsafe { self.push(py, np, object, place.has_children, mixed) };
+        }
+    }
+
+    /// One more capture, and user if it is a function of the user's.
+    ///
+    /// # Safety
+    /// `object` is null or a strong reference, which the capture takes over.
+    unsafe fn push(
+        &mut self,
+        py: Python<'_>,
+        np: Option<&'static Numpy>,
+        object: *mut PyObject,
+        has_children: bool,
+        mixed: &[usize],
+    ) {
+        let index = self.captures.len();
+        // SAFETY: as promised by the caller.
+        let (mut word, value) =
+            unsafe { classify(py, np, object, has_children, mixed.contains(&index)) };
+        if matches!(word & 0xff, USER | METHOD) {
+            let found = functions::callee(py, object).and_then(|(callee, receiver)| {
+                let function = functions::user_function(py, callee.as_ptr())?;
+                Some((callee, receiver, function))
+            });
+            let parsed = found.as_ref().map(|f| &f.2);
+            // SAFETY: a live object.
+            word = unsafe { function_word(word, object, parsed) };
+            if let Some((callee, receiver, function)) = found {
+                self.users.push(User {
+                    capture: index,
+                    function,
+                    first: 0,
+                    receiver,
+                    callee: Some(callee),
+                });
+            }
+        }
+        self.captures.push(Bound {
+            object,
+            word,
+            value,
+        });
+    }
+
+    /// Binds attributes that the site and the functions it calls may ask for of objects in lists, as far as they are not yet;
+    /// whether there were any.
+    fn add_fields(
+        &mut self,
+        py: Python<'_>,
+        np: Option<&'static Numpy>,
+        parsed: &Parsed,
+        mixed: &[usize],
+    ) -> bool {
+        let mut lists = Vec::new();
+        for (index, bound) in self.captures.iter().enumerate() {
+            // Objects that are attributes of objects, which are attributes of objects, are nobody's.
+            let around = self.fields.iter().find(|f| f.capture == index);
+            let inner = around.is_some_and(|f| self.fields.iter().any(|g| g.capture == f.list));
+            if bound.word & 0xff == OBJECTS && !inner {
+                lists.push(index);
+            }
+        }
+        if lists.is_empty() {
+            return false;
+        }
+        let mut attributes: Vec<Part> = Vec::new();
+        let users = self.users.iter().flat_map(|u| u.function.attributes(py));
+        for name in parsed.attributes(py).iter().chain(users) {
+            if !attributes.iter().any(|other| other.name.is(name)) {
+                attributes.push(Part::attribute(py, name));
+            }
+        }
+        let before = self.fields.len();
+        for list in lists {
+            let items = match alike(self.captures[list].word) {
+                Some(Alike::Tuples(length)) => Part::items(py, length),
+                _ => vec![],
+            };
+            let parts = if items.is_empty() {
+                &attributes
+            } else {
+                &items
+            };
+            for part in parts {
+                let is = |f: &Field| f.list == list && f.part.name.is(&part.name);
+                if self.fields.len() >= MOST_FIELDS || self.fields.iter().any(is) {
+                    continue;
+                }
+                let capture = self.captures.len();
+                let Value::Sequence { extents: of, .. } = self.captures[list].value else {
+                    continue;
+                };
+                // SAFETY: a list that is kept alive here; null or a new reference, which is given up.
+                unsafe {
+                    let object = self.captures[list].object;
+                    let first = records::first(py, object, part);
+                    self.push(py, np, first, false, mixed);
+                }
+                let bound = &mut self.captures[capture];
+                if part.item.is_some() && bound.word & 0xff == OTHER {
+                    (bound.word, bound.value) = (OPAQUE, objects_of(of[0]));
+                }
+                if let Value::Sequence { extents, .. } = &mut self.captures[capture].value {
+                    extents[0] = of[0];
+                }
+                let part = part.clone_ref(py);
+                self.fields.push(Field {
+                    capture,
+                    list,
+                    part,
+                });
+            }
+        }
+        self.fields.len() > before
+    }
+
+    /// Lists of tuples that could be arrays of ints and floats.
+    pub fn tuples_of_numbers(&self) -> Vec<usize> {
+        let could_be = |bound: &Bound| {
+            // SAFETY: what is bound is alive.
+            let tuples = matches!(alike(bound.word), Some(Alike::Tuples(_)));
+            tuples && unsafe { records::begins_with_numbers(bound.object) }
+        };
+        let all = self.captures.iter().enumerate();
+        all.filter(|(_, bound)| could_be(bound))
+            .map(|(k, _)| k)
+            .collect()
+    }
+
+    /// Lets go of all objects; what was found of them stays.
+    pub fn release(&mut self) {
+        for bound in &mut self.captures {
+            let object = std::mem::replace(&mut bound.object, std::ptr::null_mut());
+            // SAFETY: null or a strong reference of ours.
+            unsafe { ffi::Py_XDECREF(object) };
+        }
+        if !self.users.is_empty() {
+            // Attached once more in PyO3's own books: references that it gives up would else wait for that for ever.
+            Python::attach(|_| self.users.iter_mut().for_each(User::release));
+        }
+    }
+
+    /// A strong reference to the place's object, or null.
+    pub fn look_up(
+        &self,
+        py: Python<'_>,
+        place: &BindPlace,
+        first: usize,
+        names: &Names<'_>,
+    ) -> *mut PyObject {
+        // SAFETY: the dictionaries and arguments are alive during the call; lookups of interned exact strings in
+        // exact dictionaries run no user code.
+        unsafe {
+            match (place.parent, place.scope) {
+                (Some(parent), _) => {
+                    let parent = &self.captures[first + parent];
+                    if parent.object.is_null() {
+                        return std::ptr::null_mut();
+                    }
+                    place.of(py, parent.object)
+                }
+                (None, Scope::Local) => {
+                    let object = place.argument.and_then(|i| names.arguments.get(i)).copied();
+                    let object = object.unwrap_or(std::ptr::null_mut());
+                    ffi::Py_XINCREF(object);
+                    object
+                }
+                (None, _) => {
+                    let mut object =
+                        ffi::PyDict_GetItemWithError(names.globals, place.name.as_ptr());
+                    if object.is_null() && !names.builtins.is_null() {
+                        object = ffi::PyDict_GetItemWithError(names.builtins, place.name.as_ptr());
+                    }
+                    ffi::Py_XINCREF(object);
+                    object
+                }
+            }
+        }
+    }
+
+    /// A place by its number among all captures, and the capture of what it is an attribute of.
+    pub fn place<'a>(
+        &'a self,
+        site: &'a [BindPlace],
+        index: usize,
+    ) -> (&'a BindPlace, Option<usize>) {
+        let owner = self
+            .users
+            .iter()
+            .filter(|u| {
+                u.first > 0 && (u.first..u.first + u.function.places.len()).contains(&index)
+            })
+            .map(|u| (u.function.places.as_slice(), u.first))
+            .next();
+        let (places, first) = owner.unwrap_or((site, 0));
+        let place = &places[index - first];
+        (place, place.parent.map(|p| first + p))
+    }
+
+    /// What the front end needs to know of the captures.
+    pub fn describe(&self, py: Python<'_>) -> Vec<Capture> {
+        (0..self.captures.len())
+            .map(|i| self.capture(py, i))
+            .collect()
+    }
+
+    fn capture(&self, py: Python<'_>, index: usize) -> Capture {
+        let bound = &self.captures[index];
+        let other = || Capture::Other(attributes::type_name(py, bound.object));
+        match bound.word & 0xff {
+            UNBOUND => Capture::Unbound,
+            SCALAR => {
+                let class = (bound.word >> 24) as usize & 0xff;
+                let Some(ty) = scalar_type(bound.word) else {
+                    return other();
+                };
+                Capture::Scalar {
+                    ty,
+                    range: INT_CLASSES.get(class).copied().flatten(),
+                }
+            }
+            ARRAY => match array_type(bound.word) {
+                Some(capture) => capture,
+                None => other(),
+            },
+            KNOWN => builtins::known(py, bound.object).map_or_else(other, Capture::Known),
+            OBJECTS | OPAQUE => {
+                let alike = alike(bound.word).unwrap_or(Alike::Nothing);
+                let own = self.fields.iter().filter(|field| field.list == index);
+                let named = own.map(|f| (f.part.name.to_string(), f.capture as u32));
+                Capture::Objects {
+                    alike,
+                    attributes: named.collect(),
+                }
+            }
+            MODULE => Capture::Module,
+            APPEND => Capture::Append,
+            OBJECT => Capture::Object,
+            tag @ (USER | METHOD) => match self.users.iter().find(|u| u.capture == index) {
+                Some(user) if user.first > 0 => Capture::User {
+                    function: user.function.surface.clone(),
+                    first: user.first as u32,
+                    method: tag == METHOD,
+                },
+                _ => other(),
+            },
+            _ => other(),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! What a call of stated sizes would take on each device, term by term.
+
+use std::fmt::Write;
+
+use nestwise_analysis::explain::stated_sizes::Stated;
+use nestwise_costmodel::{Device, Estimate};
+use nestwise_frontend::site::captures::Capture;
+use nestwise_ir::Nest;
+use nestwise_runtime::{DeviceChoice, Options, pipeline};
+
+use crate::commands::fp_gain;
+
+/// A line for each device, the cheapest first, as the profile in force has it before there is a kernel; what is missing,
+/// where not all sizes are stated.
+pub fn text(nest: &Nest, captures: &[Capture], stated: &Stated, options: &Options) -> String {
+    let options = Options {
+        device: DeviceChoice::Auto,
+        prices: true,
+        ..options.clone()
+    };
+    let priced = || {
+        let values = fp_gain::values(captures, stated)?;
+        let plan = pipeline::plan(nest.clone(), &options).ok()?;
+        let sizes = plan
+            .resolve(plan.launch_values(&values).ok()?, false)
+            .ok()?;
+        Some(plan.price(&sizes, &values, None, &options))
+    };
+    let Some(decision) = priced() else {
+        return "a price needs all sizes: --sizes names each int and array that is captured\n"
+            .into();
+    };
+    let mut out = format!("prices by {}\n", options.profile.name);
+    for (device, estimate) in &decision.ranked {
+        let _ = writeln!(
+            out,
+            "{:<12} {}",
+            device.to_string(),
+            terms(*device, estimate)
+        );
+    }
+    out
+}
+
+fn terms(device: Device, estimate: &Estimate) -> String {
+    if estimate.total().0.is_infinite() {
+        return match device {
+            Device::Gpu => {
+                "not here: the profile has no card, or nothing of the nest is for one".into()
+            }
+            _ => "no loop for it".into(),
+        };
+    }
+    let all = estimate.terms().into_iter().filter(|t| t.1.0 > 0.0);
+    let all: Vec<String> = all.map(|(name, time)| format!("{name} {time}")).collect();
+    format!("{:>10}: {}", estimate.total().to_string(), all.join(", "))
+}

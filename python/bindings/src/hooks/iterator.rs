@@ -1,0 +1,249 @@
+//! The objects that the loops of the rewritten code run over.
+//!
+//! `for names in CALL(...)` has one turn, with the values of the names, where all of the site ran natively; that turn
+//! ends in `break`. Otherwise it has none, and its `else` holds `for () in STAY`, which has a turn for each part that
+//! CPython runs. What `CALL` found out goes from the one to the other through a stack of this thread: between the
+//! moment when the first loop ends and the one when the second begins, CPython runs nothing that could raise.
+//!
+//! An expression has no loop that could lie there: `ASK` tells whether it was computed, and hands over to `INSTEAD()` else, whose
+//! object lies on the stack while CPython evaluates the expression.
+//!
+//! They are of a type of their own as C has them: making, asking and dropping one is a good part of what a short call
+//! costs.
+
+use std::cell::RefCell;
+use std::ffi::{CStr, c_int, c_void};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+use crate::hooks::driver::{self, Active};
+use crate::hooks::shielded;
+use crate::process::once::Once;
+use crate::region;
+
+#[repr(C)]
+struct Iterator {
+    head: PyObject,
+    turn: Turn,
+    active: Option<Rc<Active>>,
+}
+
+/// What the next turn is.
+enum Turn {
+    /// The one turn after a native run: a tuple of values, ours until it is given away.
+    Values(*mut PyObject),
+    /// That one is over.
+    Over,
+    /// None: `STAY` gets what is to be done.
+    HandOver,
+    /// One for each part that CPython runs.
+    Stay,
+    /// None.
+    Nothing,
+}
+
+thread_local! {
+    /// What the loops that had no turn hand over, unless there was nothing to hand over and nothing of others here.
+    static HANDED: RefCell<Vec<Option<Rc<Active>>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Entries of all threads in `HANDED`, counted with the GIL held: a look at none of them is all that a loop costs that
+/// CPython runs as it was.
+static WAITING: AtomicUsize = AtomicUsize::new(0);
+
+/// What the one that comes next takes over.
+pub fn hand_over(active: Option<Rc<Active>>) {
+    if active.is_some() || WAITING.load(Ordering::Relaxed) > 0 {
+        HANDED.with_borrow_mut(|handed| handed.push(active));
+        WAITING.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+fn take_over() -> Option<Rc<Active>> {
+    if WAITING.load(Ordering::Relaxed) == 0 {
+        return None;
+    }
+    let handed = HANDED.with_borrow_mut(Vec::pop)?;
+    WAITING.fetch_sub(1, Ordering::Relaxed);
+    handed
+}
+
+/// All of it ran natively: one turn with a tuple of values, whose reference is taken over.
+pub fn finished(
+    py: Python<'_>,
+    values: *mut PyObject,
+    active: Option<Rc<Active>>,
+) -> PyResult<*mut PyObject> {
+    if values.is_null() {
+        return Err(PyErr::fetch(py));
+    }
+    new(py, Turn::Values(values), active)
+}
+
+/// There is something left for CPython, which `STAY` finds out about.
+pub fn left(py: Python<'_>, active: Rc<Active>) -> PyResult<*mut PyObject> {
+    region::release(py)?;
+    new(py, Turn::HandOver, Some(active))
+}
+
+/// `STAY`: runs as long as CPython has parts of a loop to run, which is not at all where it has to run it as it was. And
+/// `INSTEAD()`: called, it gives back the value that CPython has computed meanwhile.
+pub fn stay(py: Python<'_>) -> PyResult<*mut PyObject> {
+    static NONE: Once<Py<PyAny>> = Once::new();
+    match take_over() {
+        Some(active) => {
+            driver::enter(active.clone());
+            new(py, Turn::Stay, Some(active))
+        }
+        None => shared(py, &NONE, || Turn::Nothing),
+    }
+}
+
+fn shared(
+    py: Python<'_>,
+    one: &'static Once<Py<PyAny>>,
+    turn: fn() -> Turn,
+) -> PyResult<*mut PyObject> {
+    let one = one.get_or_try_init(|| -> PyResult<Py<PyAny>> {
+        let object = new(py, turn(), None)?;
+        // SAFETY: a new reference.
+        Ok(unsafe { Bound::from_owned_ptr(py, object) }.unbind())
+    })?;
+    // SAFETY: a live object.
+    unsafe { ffi::Py_INCREF(one.as_ptr()) };
+    Ok(one.as_ptr())
+}
+
+fn new(py: Python<'_>, turn: Turn, active: Option<Rc<Active>>) -> PyResult<*mut PyObject> {
+    let ty = iterator_type(py)?;
+    // SAFETY: an object of our type, whose fields are written before anybody sees it. `PyObject_Init` takes a reference
+    // to the type.
+    unsafe {
+        let memory = ffi::PyObject_Malloc(size_of::<Iterator>());
+        if memory.is_null() {
+            return Err(pyo3::exceptions::PyMemoryError::new_err(()));
+        }
+        let object = ffi::PyObject_Init(memory.cast(), ty.as_ptr().cast());
+        let this = object.cast::<Iterator>();
+        (&raw mut (*this).turn).write(turn);
+        (&raw mut (*this).active).write(active);
+        Ok(object)
+    }
+}
+
+/// Whether that is what [`finished`] made.
+pub fn is_finished(turns: *mut PyObject) -> bool {
+    // SAFETY: an object of our type, as all that `CALL` returns.
+    let turn = unsafe { &(*turns.cast::<Iterator>()).turn };
+    matches!(turn, Turn::Values(_))
+}
+
+unsafe extern "C" fn next(this: *mut PyObject) -> *mut PyObject {
+    // SAFETY: CPython calls with an object of the type below. Null without an exception is the end.
+    unsafe {
+        let this = &mut *this.cast::<Iterator>();
+        match this.turn {
+            Turn::Values(values) => {
+                this.turn = Turn::Over;
+                values
+            }
+            Turn::HandOver => {
+                hand_over(this.active.take());
+                std::ptr::null_mut()
+            }
+            Turn::Stay if this.active.as_ref().is_some_and(|a| a.take_fresh()) => {
+                ffi::PyTuple_New(0)
+            }
+            Turn::Stay | Turn::Over | Turn::Nothing => std::ptr::null_mut(),
+        }
+    }
+}
+
+/// `INSTEAD()(value)`.
+unsafe extern "C" fn same(
+    this: *mut PyObject,
+    arguments: *mut PyObject,
+    _names: *mut PyObject,
+) -> *mut PyObject {
+    shielded(|py| {
+        // SAFETY: CPython calls with an object of the type below and a tuple.
+        unsafe {
+            let value = ffi::PyTuple_GetItem(arguments, 0);
+            let Some(value) = Bound::from_borrowed_ptr_or_opt(py, value) else {
+                return std::ptr::null_mut();
+            };
+            if let Some(active) = &(*this.cast::<Iterator>()).active {
+                driver::note_value(active, &value);
+            }
+            value.into_ptr()
+        }
+    })
+}
+
+unsafe extern "C" fn dealloc(this: *mut PyObject) {
+    // SAFETY: called once, for an object made in `new`; instances of heap types own a reference to their type.
+    unsafe {
+        let ty = ffi::Py_TYPE(this);
+        let iterator = this.cast::<Iterator>();
+        if let Turn::Values(values) = (*iterator).turn {
+            ffi::Py_DECREF(values);
+        }
+        if let Some(active) = (&raw mut (*iterator).active).read() {
+            // A panic must not cross into C; what is lost by it is a figure of the report.
+            let leave = std::panic::AssertUnwindSafe(|| driver::leave(active));
+            let _ = std::panic::catch_unwind(leave);
+        }
+        ffi::PyObject_Free(this.cast());
+        ffi::Py_DECREF(ty.cast());
+    }
+}
+
+/// The flag for types that only their own code makes objects of; a number, since it is not in the limited API of all
+/// supported versions.
+const NO_INSTANTIATION: u32 = 1 << 7;
+
+static TYPE: Once<Py<PyType>> = Once::new();
+
+/// The type; CPython copies what it is made from.
+fn iterator_type(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
+    let ty = TYPE.get_or_try_init(|| -> PyResult<Py<PyType>> {
+        let slot = |slot: c_int, pfunc: *mut c_void| ffi::PyType_Slot { slot, pfunc };
+        let mut slots = [
+            slot(ffi::Py_tp_iter, ffi::PyObject_SelfIter as *mut c_void),
+            slot(ffi::Py_tp_iternext, next as *mut c_void),
+            slot(ffi::Py_tp_call, same as *mut c_void),
+            slot(ffi::Py_tp_dealloc, dealloc as *mut c_void),
+            slot(0, std::ptr::null_mut()),
+        ];
+        new_type(py, c"nestwise.site", size_of::<Iterator>(), 0, &mut slots)
+    })?;
+    Ok(ty.bind(py))
+}
+
+/// A type made of slots that nothing but this crate can make objects of.
+pub fn new_type(
+    py: Python<'_>,
+    name: &'static CStr,
+    size: usize,
+    flags: u32,
+    slots: &mut [ffi::PyType_Slot],
+) -> PyResult<Py<PyType>> {
+    let mut spec = ffi::PyType_Spec {
+        name: name.as_ptr(),
+        basicsize: size as c_int,
+        itemsize: 0,
+        flags: ffi::Py_TPFLAGS_DEFAULT as u32 | NO_INSTANTIATION | flags,
+        slots: slots.as_mut_ptr(),
+    };
+    // SAFETY: a complete specification; members and slots are read during the call only.
+    unsafe {
+        let ty = ffi::PyType_FromSpec(&raw mut spec);
+        Ok(Bound::from_owned_ptr_or_err(py, ty)?
+            .cast_into::<PyType>()?
+            .unbind())
+    }
+}

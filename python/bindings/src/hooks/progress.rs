@@ -1,0 +1,157 @@
+//! What a native run leaves for the driver.
+
+use std::sync::Arc;
+
+use nestwise_costmodel::Seconds;
+use nestwise_runtime::{Ended, Plan};
+use nestwise_tiering::constants::FIRST_SHARE;
+use nestwise_tiering::{Attempted, Budget, shares};
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+
+use crate::verify::Check;
+
+/// How far one native run came and what it left to hand over.
+pub struct Progress {
+    /// `None`: nothing was done, CPython runs all of it.
+    pub ended: Option<Ended>,
+    /// Values of local names to assign, in the order of the interface's `writes`; empty: nothing to assign.
+    pub writes: Vec<*mut PyObject>,
+    /// The same for `maybe`; null: not assigned.
+    pub maybe: Vec<*mut PyObject>,
+    /// What `return` returns.
+    pub value: *mut PyObject,
+    /// Start, stop and step of the top loop's counter, unless it is a `while`.
+    pub range: Option<(i64, i64, i64)>,
+    /// The top loop runs over that very range; otherwise over elements, which the counter numbers.
+    pub is_range: bool,
+    /// An exception that a signal handler raised between two chunks.
+    pub raised: Option<PyErr>,
+    /// Native code waits until CPython has lost as much time as compiling costs.
+    pub waits: Option<Waits>,
+    /// What native code did, CPython does over again to be compared.
+    pub check: Option<Check>,
+    /// The attempt came to nothing: the work of the call, if it is known.
+    pub futile: Option<Attempted>,
+    /// What ran natively would have taken CPython less time than asking takes.
+    pub brief: bool,
+    /// An iteration took too long for somebody who waited: the loops inside are to run natively by themselves.
+    pub interrupted: bool,
+    /// What the native run took without making a kernel, the iterations that it completed, and what the model says that CPython
+    /// would have taken for them.
+    pub cost: Seconds,
+    pub completed: i64,
+    pub replaced: Seconds,
+}
+
+/// A price that spoke against compiling, so far.
+pub struct Waits {
+    /// What it is about; none while there is none.
+    pub plan: Option<Arc<Plan>>,
+    /// What CPython may take before compiling, or planning, pays.
+    pub budget: Budget,
+    /// What CPython was expected to take for all of it; zero: not known.
+    pub modelled: Seconds,
+    /// How often its loops run is known, so that much about.
+    pub sure: bool,
+}
+
+impl Waits {
+    /// A plan is not worth its time yet; `whole`: what CPython is expected to take, if that is known.
+    pub fn unplanned(budget: Budget, whole: Option<Seconds>) -> Waits {
+        Waits {
+            plan: None,
+            budget,
+            modelled: whole.unwrap_or(Seconds(0.0)),
+            sure: whole.is_some(),
+        }
+    }
+
+    /// A share that is worth an attempt afterwards.
+    const BRIEF: Seconds = Seconds(50e-6);
+
+    /// Iterations of CPython's first share: as long as is to be waited, if the expectation is any good.
+    fn first_share(&self, (start, stop, step): (i64, i64, i64)) -> i64 {
+        let trips = nestwise_runtime::launch::trip_count(start, stop, step);
+        let time = match self.sure {
+            true => Seconds(self.budget.time.0.max(Self::BRIEF.0)),
+            false => Self::BRIEF,
+        };
+        shares::first(time, self.modelled, trips)
+    }
+}
+
+impl Progress {
+    /// Nothing was done.
+    pub fn none() -> Progress {
+        Progress {
+            ended: None,
+            writes: Vec::new(),
+            maybe: Vec::new(),
+            value: std::ptr::null_mut(),
+            range: None,
+            is_range: false,
+            raised: None,
+            waits: None,
+            check: None,
+            futile: None,
+            brief: false,
+            interrupted: false,
+            cost: Seconds(0.0),
+            completed: 0,
+            replaced: Seconds(0.0),
+        }
+    }
+
+    /// CPython goes on from iteration `next` with the names as it has them: nothing is handed over a second time.
+    pub fn goes_on(&mut self, next: i64) -> Progress {
+        let mut on = Progress::none();
+        on.ended = Some(Ended::Partial { next });
+        (on.range, on.is_range) = (self.range, self.is_range);
+        on.waits = self.waits.take();
+        on
+    }
+
+    /// A `while` in which an event has fired, and that may soon run natively again.
+    pub fn stopped_while(&self) -> bool {
+        self.range.is_none()
+            && !self.interrupted
+            && matches!(self.ended, Some(Ended::Partial { .. }))
+    }
+
+    /// Iterations of CPython's first share.
+    pub fn first_share(&self) -> i64 {
+        match (&self.check, &self.waits, self.range) {
+            (Some(check), ..) => check.burst(),
+            (None, Some(waits), Some(range)) => waits.first_share(range),
+            _ => FIRST_SHARE,
+        }
+    }
+
+    /// Nothing was done, for a reason that the next call may have too.
+    pub fn futile(attempted: Attempted) -> Progress {
+        let mut progress = Progress::none();
+        progress.futile = Some(attempted);
+        progress
+    }
+
+    /// CPython begins, and native code may take over later: after some iterations of a counted loop (`range`), after
+    /// some time in a `while`.
+    pub fn waiting(waits: Waits, range: Option<(i64, i64, i64)>, is_range: bool) -> Progress {
+        let mut progress = Progress::none();
+        progress.ended = range.map(|_| Ended::Partial { next: 0 });
+        progress.range = range;
+        progress.is_range = is_range;
+        progress.waits = Some(waits);
+        progress
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        for object in self.writes.iter().chain(&self.maybe).chain([&self.value]) {
+            // SAFETY: null or a strong reference of ours.
+            unsafe { ffi::Py_XDECREF(*object) };
+        }
+    }
+}

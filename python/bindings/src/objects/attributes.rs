@@ -1,0 +1,376 @@
+//! Reading and writing attributes without running user code.
+//!
+//! `object.__getattribute__` on an instance runs somebody's code only if the class (or a base) overrides
+//! `__getattribute__` or `__getattr__`, or has a descriptor under that name. Both are looked up in the classes' own
+//! dictionaries, once per class and name.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use nestwise_ir::surface;
+use nestwise_runtime::Reason;
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+
+use crate::bind::Binding;
+use crate::objects::{layout, random};
+use crate::process::once::Once;
+use crate::site::parsed::Parsed;
+
+#[derive(Clone, Copy, PartialEq)]
+struct Safety {
+    read: bool,
+    write: bool,
+    /// The class has a value of that name, which objects may or may not have one of their own instead of.
+    shadowed: bool,
+    /// That is a function.
+    method: bool,
+}
+
+/// Addresses of a class and of an interned name.
+type Asked = (usize, usize);
+
+/// What was found of a class.
+struct Checked {
+    _held: Py<PyType>,
+    version: u32,
+    safety: Safety,
+}
+
+/// A program that makes ever new classes has them looked at anew.
+const MAX_CHECKED: usize = 256;
+
+thread_local! {
+    /// By class and interned name, with the class's version when it was looked at. The classes are kept alive, so
+    /// an address means one class for ever.
+    static CHECKED: RefCell<HashMap<Asked, Checked>> = RefCell::default();
+}
+
+/// Lets go of the classes that this thread has met.
+pub fn let_go() {
+    let all = CHECKED.take();
+    drop(all);
+}
+
+/// The attribute's value as a new reference; null if it is not there or could run user code.
+///
+/// # Safety
+/// `object` is alive; the GIL is held.
+pub unsafe fn read(
+    py: Python<'_>,
+    object: *mut PyObject,
+    name: &Bound<'_, PyString>,
+) -> *mut PyObject {
+    // SAFETY: as promised by the caller.
+    unsafe {
+        if ffi::PyModule_CheckExact(object) != 0 {
+            let dict = ffi::PyModule_GetDict(object);
+            let value = ffi::PyDict_GetItemWithError(dict, name.as_ptr());
+            ffi::Py_XINCREF(value);
+            return value;
+        }
+        // Methods of C types that nests use; they are made anew each time.
+        let known = || {
+            let append = ffi::PyList_CheckExact(object) != 0
+                && name.as_ptr() == pyo3::intern!(py, "append").as_ptr();
+            append || random::has_method(py, object, name)
+        };
+        if !safety(py, object, name).is_some_and(|s| s.read) && !known() {
+            return std::ptr::null_mut();
+        }
+        let value = ffi::PyObject_GenericGetAttr(object, name.as_ptr());
+        if value.is_null() {
+            ffi::PyErr_Clear();
+        }
+        value
+    }
+}
+
+/// Whether the type of a live object may be a class of Python's: those of arrays, lists and numbers are C's.
+pub fn is_of_class(object: *mut PyObject) -> bool {
+    // SAFETY: a live object's type.
+    unsafe { ffi::PyType_GetFlags(ffi::Py_TYPE(object)) & ffi::Py_TPFLAGS_HEAPTYPE != 0 }
+}
+
+/// A method of the class of `object` that an operation on it calls, as a new reference; null if it has none that is written in
+/// Python. One that the object itself has under that name is not called.
+///
+/// # Safety
+/// `object` is alive; the GIL is held.
+pub unsafe fn special(
+    py: Python<'_>,
+    object: *mut PyObject,
+    name: &Bound<'_, PyString>,
+) -> *mut PyObject {
+    // SAFETY: as promised by the caller.
+    unsafe {
+        if !is_of_class(object) || !is_method(py, object, name) || is_own(py, object, name) {
+            return std::ptr::null_mut();
+        }
+        read(py, object, name)
+    }
+}
+
+/// Whether an attribute of `object`, and of all of its class, can be read without running user code.
+///
+/// # Safety
+/// `object` is alive; the GIL is held.
+pub unsafe fn readable(py: Python<'_>, object: *mut PyObject, name: &Bound<'_, PyString>) -> bool {
+    // SAFETY: as promised by the caller.
+    unsafe { safety(py, object, name).is_some_and(|s| s.read) }
+}
+
+/// Whether its class has a function of that name.
+///
+/// # Safety
+/// `object` is alive; the GIL is held.
+pub unsafe fn is_method(py: Python<'_>, object: *mut PyObject, name: &Bound<'_, PyString>) -> bool {
+    // SAFETY: as promised by the caller.
+    unsafe { safety(py, object, name).is_some_and(|s| s.method) }
+}
+
+/// Whether it is the object's own, in a slot or in its dictionary, and not but its class's.
+///
+/// # Safety
+/// `object` is alive and the attribute [`writable`]; the GIL is held.
+pub unsafe fn is_own(py: Python<'_>, object: *mut PyObject, name: &Bound<'_, PyString>) -> bool {
+    // SAFETY: as promised by the caller; a class that overrides nothing has plain dictionaries.
+    unsafe {
+        if !safety(py, object, name).is_some_and(|s| s.shadowed) {
+            return true;
+        }
+        let dict = ffi::PyObject_GenericGetDict(object, std::ptr::null_mut());
+        if dict.is_null() {
+            ffi::PyErr_Clear();
+            return false;
+        }
+        let own = ffi::PyDict_Contains(dict, name.as_ptr()) == 1;
+        ffi::Py_DECREF(dict);
+        own
+    }
+}
+
+/// Whether an attribute of `object` can be set without running user code.
+///
+/// # Safety
+/// `object` is alive; the GIL is held.
+pub unsafe fn writable(py: Python<'_>, object: *mut PyObject, name: &Bound<'_, PyString>) -> bool {
+    // SAFETY: as promised by the caller.
+    unsafe {
+        ffi::PyModule_CheckExact(object) == 0 && safety(py, object, name).is_some_and(|s| s.write)
+    }
+}
+
+unsafe fn safety(
+    py: Python<'_>,
+    object: *mut PyObject,
+    name: &Bound<'_, PyString>,
+) -> Option<Safety> {
+    // SAFETY: a live object's type.
+    let ty = unsafe { ffi::Py_TYPE(object) };
+    let key = (ty as usize, name.as_ptr() as usize);
+    // A class that was changed since has another version.
+    let version = version(py, ty);
+    let known = CHECKED.with_borrow(|c| c.get(&key).map(|k| (k.version, k.safety)));
+    if let Some((then, safety)) = known
+        && version == Some(then)
+    {
+        return Some(safety);
+    }
+    // SAFETY: types are objects.
+    let class: Bound<'_, PyType> = unsafe { Bound::from_borrowed_ptr(py, ty.cast()) }
+        .cast_into()
+        .ok()?;
+    let safety = examine(py, &class, name).ok()?;
+    // Looking an attribute up makes CPython give the class a version, if it has none. Not that attribute: one with a
+    // `__get__` would run it, as a metaclass of the user's would run its own code.
+    if class.get_type().is(py.get_type::<PyType>()) {
+        let _ = class.hasattr(pyo3::intern!(py, "__hash__"));
+    }
+    // Without a version the class is looked at anew each time.
+    if let Some(version) = crate::objects::attributes::version(py, ty) {
+        let checked = Checked {
+            _held: class.unbind(),
+            version,
+            safety,
+        };
+        let old = CHECKED.with_borrow_mut(|c| {
+            let full = c.len() >= MAX_CHECKED;
+            let old = full.then(|| std::mem::take(c));
+            c.insert(key, checked);
+            old
+        });
+        // Not while it is borrowed: a class that goes may have somebody's finalizers go with it.
+        drop(old);
+    }
+    Some(safety)
+}
+
+/// The class's version, where CPython's objects are laid out as expected.
+fn version(py: Python<'_>, ty: *mut ffi::PyTypeObject) -> Option<u32> {
+    static WORK: Once<bool> = Once::new();
+    let work = WORK.get_or_init(|| layout::versions_work(py).unwrap_or(false));
+    // SAFETY: a live type.
+    work.then(|| unsafe { layout::version_tag(ty) })?
+}
+
+fn examine(
+    py: Python<'_>,
+    class: &Bound<'_, PyType>,
+    name: &Bound<'_, PyString>,
+) -> PyResult<Safety> {
+    let none = Safety {
+        read: false,
+        write: false,
+        shadowed: false,
+        method: false,
+    };
+    // Only heap classes made by `class` statements; a metaclass could intercept what follows.
+    if !class.get_type().is(py.get_type::<PyType>()) {
+        return Ok(none);
+    }
+    let object = py.import("builtins")?.getattr("object")?;
+    let function = py.import("types")?.getattr("FunctionType")?;
+    let member = py.import("types")?.getattr("MemberDescriptorType")?;
+    let mut safety = Safety {
+        read: true,
+        write: true,
+        shadowed: false,
+        method: false,
+    };
+    let mut shadowed = false;
+    for base in class.getattr("__mro__")?.cast::<PyTuple>()?.iter() {
+        if base.is(&object) {
+            break;
+        }
+        let dict = base.getattr("__dict__")?;
+        for special in ["__getattribute__", "__getattr__"] {
+            if dict.contains(special)? {
+                return Ok(none);
+            }
+        }
+        for special in ["__setattr__", "__delattr__"] {
+            safety.write &= !dict.contains(special)?;
+        }
+        if !shadowed && dict.contains(name)? {
+            shadowed = true;
+            let value = dict.get_item(name)?;
+            let kind = value.get_type();
+            let is_slot = kind.is(&member);
+            let descriptor = kind.hasattr("__get__")? || kind.hasattr("__set__")?;
+            // A plain function of the class: reading it makes a bound method, unless the object has an attribute of
+            // its own of that name.
+            let is_method = kind.is(&function);
+            safety.shadowed = !is_slot;
+            safety.method = is_method;
+            if is_method {
+                safety.write = false;
+            } else if descriptor && !is_slot {
+                return Ok(none);
+            }
+        }
+    }
+    Ok(safety)
+}
+
+/// The name of an object's type, for messages.
+pub fn type_name(py: Python<'_>, object: *mut PyObject) -> String {
+    if object.is_null() {
+        return "unbound".into();
+    }
+    // SAFETY: a live object.
+    let object = unsafe { Bound::from_borrowed_ptr(py, object) };
+    let name = object.get_type().fully_qualified_name();
+    let name = name.map_or_else(|_| "unknown".into(), |n| n.to_string());
+    if name.starts_with("numpy.") && crate::objects::numpy::numpy(py).is_none() {
+        return format!("{name} of a NumPy before 2.0");
+    }
+    name
+}
+
+/// The dictionary of the frame's builtins, borrowed; null if it is not an exact dictionary.
+pub fn builtins(_py: Python<'_>) -> *mut PyObject {
+    // SAFETY: borrowed references of the current frame.
+    unsafe {
+        let dict = ffi::PyEval_GetBuiltins();
+        if !dict.is_null() && ffi::PyDict_CheckExact(dict) != 0 {
+            dict
+        } else {
+            std::ptr::null_mut()
+        }
+    }
+}
+
+/// An empty dictionary stands in where the frame has no globals of its own.
+pub fn globals(py: Python<'_>) -> Bound<'_, PyDict> {
+    // SAFETY: a borrowed reference of the current frame, or null.
+    unsafe {
+        let dict = ffi::PyEval_GetGlobals();
+        if dict.is_null() || ffi::PyDict_CheckExact(dict) == 0 {
+            PyDict::new(py)
+        } else {
+            Bound::from_borrowed_ptr(py, dict).cast_into_unchecked()
+        }
+    }
+}
+
+/// Whether every attribute that the site assigns can be set without running user code, and objects that must be
+/// two are two.
+pub fn settable(py: Python<'_>, parsed: &Parsed, binding: &Binding) -> Result<(), Reason> {
+    for (id, place) in parsed.surface.places.iter() {
+        let (Some(parent), true) = (place.parent, place.written) else {
+            continue;
+        };
+        let object = binding.captures[parent.index()].object;
+        // SAFETY: null, or kept alive by the binding.
+        let settable = !object.is_null()
+            && unsafe { writable(py, object, parsed.places[id.index()].name.bind(py)) };
+        if !settable {
+            return Err(Reason::Attribute {
+                name: parsed.surface.path(id),
+            });
+        }
+    }
+    // What a function assigns of a parameter is an object's of a list, and looked at when it is.
+    for user in binding.users.iter().filter(|user| user.is_method()) {
+        for (id, place) in user.function.surface.places.iter() {
+            let (Some(parent), true) = (place.parent, place.written) else {
+                continue;
+            };
+            let object = binding.captures[user.first + parent.index()].object;
+            let name = user.function.places[id.index()].name.bind(py);
+            // SAFETY: null, or kept alive by the binding.
+            if object.is_null() || !unsafe { writable(py, object, name) } {
+                return Err(Reason::Attribute {
+                    name: place.name.clone(),
+                });
+            }
+        }
+    }
+    // An inlined function must not read what the site is about to change: its capture would be stale.
+    for user in &binding.users {
+        let reads = |name: &str| {
+            let own = |p: &surface::Place| {
+                p.captured && p.scope == surface::Scope::Global && p.name == name
+            };
+            user.function.surface.places.values().any(own)
+        };
+        for id in &parsed.interface.stores {
+            let place = &parsed.surface.places[*id];
+            if place.scope == surface::Scope::Global && reads(&place.name) {
+                return Err(Reason::Attribute {
+                    name: place.name.clone(),
+                });
+            }
+        }
+    }
+    for (a, b) in &parsed.interface.distinct {
+        if binding.captures[a.index()].object == binding.captures[b.index()].object {
+            return Err(Reason::Attribute {
+                name: parsed.surface.path(*a),
+            });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! Values of a launch's frame as Python objects.
+
+use nestwise_ir::{Prov, Scalar, Ty};
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+
+use crate::objects::numpy::{self, Numpy};
+
+/// A new object for the variable's value at `slot`; null (with an exception set) if there is no memory.
+///
+/// # Safety
+/// `slot` holds a value of `ty` in the frame's format.
+pub unsafe fn boxed(py: Python<'_>, ty: Ty, slot: *const u8, is_numpy: bool) -> *mut PyObject {
+    let np = match ty.prov {
+        Prov::Py => None,
+        Prov::Np => numpy::numpy(py),
+        Prov::Dyn => numpy::numpy(py).filter(|_| is_numpy),
+    };
+    // SAFETY: as promised by the caller.
+    unsafe {
+        match np {
+            Some(np) => numpy_scalar(np, ty.repr, slot),
+            None => python(ty.repr, slot),
+        }
+    }
+}
+
+unsafe fn numpy_scalar(np: &Numpy, repr: Scalar, slot: *const u8) -> *mut PyObject {
+    // SAFETY: as promised by the caller of `boxed`.
+    unsafe { np.scalar(repr, slot) }
+}
+
+unsafe fn python(repr: Scalar, slot: *const u8) -> *mut PyObject {
+    // SAFETY: as promised by the caller of `boxed`.
+    unsafe {
+        match repr {
+            Scalar::Bool => ffi::PyBool_FromLong((*slot).into()),
+            Scalar::F64 => ffi::PyFloat_FromDouble(*slot.cast()),
+            Scalar::F32 => ffi::PyFloat_FromDouble((*slot.cast::<f32>()).into()),
+            Scalar::C128 => {
+                let [re, im] = *slot.cast::<[f64; 2]>();
+                ffi::PyComplex_FromDoubles(re, im)
+            }
+            Scalar::Num if *slot.add(8) != 0 => ffi::PyLong_FromDouble(*slot.cast()),
+            Scalar::Num => ffi::PyFloat_FromDouble(*slot.cast()),
+            Scalar::Char => {
+                let text = char::from_u32(*slot.cast())
+                    .unwrap_or(char::REPLACEMENT_CHARACTER)
+                    .to_string();
+                ffi::PyUnicode_FromStringAndSize(text.as_ptr().cast(), text.len() as isize)
+            }
+            Scalar::U64 => ffi::PyLong_FromUnsignedLongLong(*slot.cast()),
+            _ => ffi::PyLong_FromLongLong(*slot.cast()),
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! The user's own functions, for inlining: found by their code object, parsed once.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
+
+use nestwise_frontend::{attributes_of_function, parse_function};
+use nestwise_ir::surface::{Function, Place};
+use pyo3::ffi::{self, PyObject};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyAny, PyDict, PyString};
+
+use crate::bind::{self, BindPlace};
+use crate::objects::random;
+use crate::process::once::Once;
+
+/// A function that may be inlined.
+pub struct UserFunction {
+    /// Its surface form.
+    pub surface: Arc<Function>,
+    /// Its places, ready to bind: only globals are captured.
+    pub places: Vec<BindPlace>,
+    /// Its module's dictionary.
+    pub globals: Py<PyDict>,
+    attributes: Once<Vec<Py<PyString>>>,
+}
+
+impl UserFunction {
+    /// One that sees the names of that dictionary.
+    pub fn new(surface: Function, places: Vec<BindPlace>, globals: Py<PyDict>) -> UserFunction {
+        UserFunction {
+            surface: Arc::new(surface),
+            places,
+            globals,
+            attributes: Once::new(),
+        }
+    }
+
+    /// Attributes that it may ask for of objects in lists.
+    pub fn attributes(&self, py: Python<'_>) -> &[Py<PyString>] {
+        let names = || attributes_of_function(&self.surface);
+        self.attributes.get_or_init(|| bind::interned(py, names()))
+    }
+}
+
+struct Entry {
+    /// Keeps the code, the globals and the defaults alive, so that their addresses mean these objects for ever.
+    _held: [Py<PyAny>; 3],
+    /// A copy of the keyword-only parameters' defaults, which can be changed in place.
+    by_name: Option<Py<PyDict>>,
+    function: Option<Arc<UserFunction>>,
+}
+
+/// Addresses of the code, of the globals and of the defaults.
+type Key = [usize; 3];
+
+/// Every function that was met, of all threads, for as long as the process lives: signatures hold addresses of entries.
+/// Never locked while Python runs.
+static FUNCTIONS: Mutex<Option<HashMap<Key, Arc<Entry>>>> = Mutex::new(None);
+/// A program that makes ever new functions has those beyond this number run in CPython.
+const MAX_FUNCTIONS: usize = 10_000;
+
+fn with_functions<T>(work: impl FnOnce(&mut HashMap<Key, Arc<Entry>>) -> T) -> T {
+    let mut all = FUNCTIONS.lock().unwrap_or_else(|e| e.into_inner());
+    work(all.get_or_insert_default())
+}
+
+/// Lets go of every function.
+pub fn let_go() {
+    // Not while they are locked: what goes may have finalizers.
+    let all = with_functions(std::mem::take);
+    drop(all);
+}
+
+/// Whether a function's keyword-only defaults are the very objects that they were.
+fn same_by_name(then: Option<&Bound<'_, PyDict>>, now: &Bound<'_, PyAny>) -> bool {
+    match (then, now.cast_exact::<PyDict>()) {
+        (None, _) => now.is_none(),
+        (Some(then), Ok(now)) => {
+            let pairs = || then.iter().zip(now.iter());
+            let is =
+                |((k, v), (l, w)): ((Bound<'_, _>, Bound<'_, _>), (Bound<'_, _>, Bound<'_, _>))| {
+                    Bound::is(&k, &l) && Bound::is(&v, &w)
+                };
+            then.len() == now.len() && pairs().all(is)
+        }
+        _ => false,
+    }
+}
+
+fn function_type(py: Python<'_>) -> *mut ffi::PyTypeObject {
+    use crate::process::once::Once;
+    static TYPE: Once<Py<PyAny>> = Once::new();
+    let ty = TYPE.get_or_try_init(|| {
+        py.import("types")?
+            .getattr("FunctionType")
+            .map(Bound::unbind)
+    });
+    ty.map_or(std::ptr::null_mut(), |t| t.as_ptr().cast())
+}
+
+/// The code object (borrowed) of an exact Python function.
+pub fn code_of(py: Python<'_>, object: *mut PyObject) -> Option<*mut PyObject> {
+    // SAFETY: a live object; `__code__` of an exact function runs no user code and outlives the new reference,
+    // since the function owns it.
+    unsafe {
+        if ffi::Py_TYPE(object) != function_type(py) {
+            return None;
+        }
+        let code = ffi::PyObject_GetAttr(object, intern!(py, "__code__").as_ptr());
+        if code.is_null() {
+            ffi::PyErr_Clear();
+            return None;
+        }
+        ffi::Py_DECREF(code);
+        Some(code)
+    }
+}
+
+/// The parts of an exact bound method: its function and its object.
+pub fn method(py: Python<'_>, object: *mut PyObject) -> Option<(Py<PyAny>, Py<PyAny>)> {
+    use crate::process::once::Once;
+    static TYPE: Once<Py<PyAny>> = Once::new();
+    let ty = TYPE.get_or_try_init(|| py.import("types")?.getattr("MethodType").map(Bound::unbind));
+    // SAFETY: a live object; the attributes of an exact method are slots.
+    let method: Bound<'_, PyAny> = unsafe {
+        if ffi::Py_TYPE(object) != ty.ok()?.as_ptr().cast() {
+            return None;
+        }
+        Bound::from_borrowed_ptr(py, object)
+    };
+    let function = method.getattr(intern!(py, "__func__")).ok()?;
+    let receiver = method.getattr(intern!(py, "__self__")).ok()?;
+    Some((function.unbind(), receiver.unbind()))
+}
+
+/// The function that a call of `object` runs, and for a bound method the first argument.
+pub fn callee(py: Python<'_>, object: *mut PyObject) -> Option<(Py<PyAny>, Option<Py<PyAny>>)> {
+    // SAFETY: a live object.
+    let own = || unsafe { Bound::from_borrowed_ptr(py, object) }.unbind();
+    // SAFETY: the same.
+    if let Some((generator, _)) = unsafe { random::method_of(py, object) } {
+        return Some((own(), Some(generator)));
+    }
+    if let Some((function, receiver)) = method(py, object) {
+        return Some((function, Some(receiver)));
+    }
+    Some((own(), None))
+}
+
+/// What the function's free names hold now, in the order of `co_freevars`: strong references.
+pub fn closure(py: Python<'_>, function: *mut PyObject) -> Vec<Py<PyAny>> {
+    // SAFETY: a live function.
+    let function: Bound<'_, PyAny> = unsafe { Bound::from_borrowed_ptr(py, function) };
+    let cells = function
+        .getattr(intern!(py, "__closure__"))
+        .ok()
+        .filter(|c| !c.is_none());
+    let contents = |cell: Bound<'_, PyAny>| {
+        cell.getattr(intern!(py, "cell_contents"))
+            .map_or_else(|_| py.None(), Bound::unbind)
+    };
+    cells
+        .and_then(|c| c.try_iter().ok())
+        .map_or_else(Vec::new, |c| c.flatten().map(contents).collect())
+}
+
+/// The function in surface form, unless it cannot be inlined.
+pub fn user_function(py: Python<'_>, object: *mut PyObject) -> Option<Arc<UserFunction>> {
+    // SAFETY: a live object.
+    if let Some((_, function)) = unsafe { random::method_of(py, object) } {
+        return Some(function);
+    }
+    let code = code_of(py, object)?;
+    // SAFETY: a live function.
+    let function: Bound<'_, PyAny> = unsafe { Bound::from_borrowed_ptr(py, object) };
+    let globals = function.getattr(intern!(py, "__globals__")).ok()?;
+    let defaults = function.getattr(intern!(py, "__defaults__")).ok()?;
+    let by_name = function.getattr(intern!(py, "__kwdefaults__")).ok()?;
+    let key = [code.cast(), globals.as_ptr(), defaults.as_ptr()].map(|p: *mut PyObject| p as usize);
+    let (found, count) = with_functions(|all| (all.get(&key).cloned(), all.len()));
+    let entry = match found {
+        Some(entry) => entry,
+        None if count >= MAX_FUNCTIONS => return None,
+        None => {
+            let copy = by_name.cast_exact::<PyDict>().ok();
+            let copy = copy.map(|d| d.copy()).transpose().ok()?;
+            let parsed = parse(py, &function, &globals).ok().flatten();
+            // SAFETY: a live code object.
+            let code = unsafe { Bound::from_borrowed_ptr(py, code) }.unbind();
+            let made = Arc::new(Entry {
+                _held: [code, globals.unbind(), defaults.unbind()],
+                by_name: copy.map(Bound::unbind),
+                function: parsed.map(Arc::new),
+            });
+            // Whoever was first meanwhile is what signatures go by; ours is let go of without the lock.
+            with_functions(|all| all.entry(key).or_insert_with(|| made.clone()).clone())
+        }
+    };
+    let then = entry.by_name.as_ref().map(|d| d.bind(py));
+    let same = same_by_name(then, &by_name);
+    entry.function.clone().filter(|_| same)
+}
+
+fn parse(
+    py: Python<'_>,
+    function: &Bound<'_, PyAny>,
+    globals: &Bound<'_, PyAny>,
+) -> PyResult<Option<UserFunction>> {
+    let text = py
+        .import("nestwise.sources")?
+        .call_method1("function_text", (function,))?;
+    if text.is_none() {
+        return Ok(None);
+    }
+    let (text, first_line, indented, locals, free): (String, u32, bool, Vec<String>, Vec<String>) =
+        text.extract()?;
+    let locals: HashSet<String> = locals.into_iter().collect();
+    let free_set: HashSet<String> = free.iter().cloned().collect();
+    let name: String = function.getattr("__name__")?.extract()?;
+    let file: String = function
+        .getattr("__code__")?
+        .getattr("co_filename")?
+        .extract()?;
+    let Ok(surface) = parse_function(
+        &text, first_line, indented, &locals, &free_set, &name, &file,
+    ) else {
+        return Ok(None);
+    };
+    let places: Vec<&Place> = surface.places.values().collect();
+    let places = bind::bind_places(py, &places, &free);
+    let globals = globals.clone().cast_into::<PyDict>()?.unbind();
+    Ok(Some(UserFunction::new(surface, places, globals)))
+}

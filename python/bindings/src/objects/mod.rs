@@ -1,0 +1,15 @@
+//! Python's objects, read and written without running user code.
+
+pub(crate) mod attributes;
+pub(crate) mod boxing;
+pub(crate) mod buffers;
+pub(crate) mod builtins;
+pub(crate) mod functions;
+pub(crate) mod iterables;
+pub(crate) mod layout;
+pub(crate) mod lists;
+pub(crate) mod memory;
+pub(crate) mod modules;
+pub(crate) mod numpy;
+pub(crate) mod random;
+pub(crate) mod records;

@@ -1,0 +1,594 @@
+//! Random numbers: `random.random()`, `randint()` of a `random.Random`, `np.random.rand()`, `random()` of `np.random.default_rng()`. The
+//! generator's state is an array that nests work on in place, and the method a function over it ([`crate::objects::random::draws`]).
+
+pub(crate) mod draws;
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use nestwise_frontend::parse_function;
+use nestwise_ir::surface::Place;
+use nestwise_ir::{ArrayKind, Scalar};
+use nestwise_runtime::{ArrayView, Value};
+use pyo3::ffi::{self, PyObject};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyFloat, PyString};
+
+use crate::bind;
+use crate::objects::buffers::Flat;
+use crate::objects::functions::{self, UserFunction};
+use crate::objects::modules;
+use crate::objects::random::draws::{DRAWS, Draw};
+use crate::process::once::Once;
+
+/// Words of the twister's state: its own and, before or behind them, the position of the next draw.
+const WORDS: usize = 625;
+/// Where CPython's generator keeps them: behind the object's header.
+const OFFSET: usize = size_of::<ffi::PyObject>();
+
+/// One of the two libraries' generators.
+struct Library {
+    /// The class that holds a state or, in NumPy, that knows the bit generator.
+    class: Py<PyAny>,
+    /// The class whose attributes are known.
+    plain: Py<PyAny>,
+    /// By their functions: addresses of C functions and of function objects.
+    methods: HashMap<usize, Method>,
+}
+
+/// A method that draws, whose text is read once it is called.
+struct Method {
+    draw: &'static Draw,
+    /// Where the position is among the words of the state, and what it is when all of them are used up.
+    at: String,
+    position: &'static str,
+    inlined: Once<Option<Arc<UserFunction>>>,
+}
+
+impl Method {
+    fn new(draw: &'static Draw, at: impl Into<String>, position: &'static str) -> Method {
+        Method {
+            draw,
+            at: at.into(),
+            position,
+            inlined: Once::new(),
+        }
+    }
+}
+
+impl Library {
+    /// What is inlined for a method, if its function is that one.
+    fn inlined(&self, py: Python<'_>, function: usize) -> Option<Arc<UserFunction>> {
+        let method = self.methods.get(&function)?;
+        let Method {
+            draw, at, position, ..
+        } = method;
+        let read = || {
+            let agrees = !draw.checked || agrees(py, draw, self.plain.bind(py));
+            Ok::<_, ()>(
+                agrees
+                    .then(|| parsed(py, draw, at, position).ok())
+                    .flatten(),
+            )
+        };
+        method.inlined.get_or_try_init(read).ok()?.clone()
+    }
+
+    fn is_plain(&self, object: *mut PyObject) -> bool {
+        // SAFETY: a live object.
+        unsafe { ffi::Py_TYPE(object) }.cast() == self.plain.as_ptr()
+    }
+}
+
+/// CPython's, once the program has imported it; `None` if this version keeps its state elsewhere.
+fn python(py: Python<'_>) -> Option<&Library> {
+    static LIBRARY: Once<Option<Library>> = Once::new();
+    imported(py, &LIBRARY, intern!(py, "_random"), make_python)
+}
+
+/// NumPy's, likewise.
+fn numpy(py: Python<'_>) -> Option<&Library> {
+    static LIBRARY: Once<Option<Library>> = Once::new();
+    imported(py, &LIBRARY, intern!(py, "numpy.random.mtrand"), make_numpy)
+}
+
+/// That of `np.random.default_rng()`.
+fn generator(py: Python<'_>) -> Option<&Library> {
+    static LIBRARY: Once<Option<Library>> = Once::new();
+    imported(
+        py,
+        &LIBRARY,
+        intern!(py, "numpy.random._generator"),
+        make_generator,
+    )
+}
+
+fn libraries(py: Python<'_>) -> impl Iterator<Item = &Library> {
+    [python, numpy, generator]
+        .into_iter()
+        .filter_map(move |l| l(py))
+}
+
+type Make = fn(Python<'_>, &Bound<'_, PyAny>) -> PyResult<Option<Library>>;
+
+fn imported<'a>(
+    py: Python<'a>,
+    library: &'a Once<Option<Library>>,
+    module: &Bound<'a, PyString>,
+    make: Make,
+) -> Option<&'a Library> {
+    let find = || {
+        let module = modules::imported(py, module).ok_or(())?;
+        Ok::<_, ()>(make(py, &module).ok().flatten())
+    };
+    library.get_or_try_init(find).ok()?.as_ref()
+}
+
+fn make_python(py: Python<'_>, module: &Bound<'_, PyAny>) -> PyResult<Option<Library>> {
+    let class = module.getattr("Random")?;
+    let sample = class.call1((20_260_101,))?;
+    sample.call_method0("random")?;
+    let said: Vec<u32> = sample.call_method0("getstate")?.extract()?;
+    if class.getattr("__basicsize__")?.extract::<usize>()? < OFFSET + 4 * WORDS {
+        return Ok(None);
+    }
+    // SAFETY: the type says that its objects are that large.
+    let held = unsafe { std::slice::from_raw_parts(in_object(sample.as_ptr()), WORDS) };
+    // The position is the last of what `getstate` says.
+    if said.len() != WORDS || said.last() != held.first() || said[..624] != held[1..] {
+        return Ok(None);
+    }
+    let plain = py.import("random")?.getattr("Random")?;
+    let mut methods = HashMap::new();
+    for (draw, name) in all_of(draws::Library::Python) {
+        let method = plain.getattr(name)?;
+        let function = match draw.work.calls {
+            0 => {
+                let method = sample.getattr(name)?;
+                // SAFETY: an object.
+                let function = unsafe { ffi::PyCFunction_GetFunction(method.as_ptr()) };
+                function.map(|f| f as usize)
+            }
+            // Somebody may have put another one in its place.
+            _ => {
+                let own = |attribute: &str| method.getattr(attribute)?.extract::<String>();
+                let known = own("__module__")? == "random";
+                let known = known && own("__qualname__")? == format!("Random.{name}");
+                known.then_some(method.as_ptr() as usize)
+            }
+        };
+        if let Some(function) = function {
+            methods.insert(function, Method::new(draw, "1", "0"));
+            // An address means one function for ever.
+            std::mem::forget(method);
+        }
+    }
+    Ok(Some(Library {
+        class: class.unbind(),
+        plain: plain.unbind(),
+        methods,
+    }))
+}
+
+fn make_numpy(_: Python<'_>, module: &Bound<'_, PyAny>) -> PyResult<Option<Library>> {
+    let class = module.getattr("RandomState")?;
+    let sample = class.call1((20_260_101,))?;
+    sample.call_method0("rand")?;
+    let state = sample.call_method1("get_state", (false,))?;
+    let state = state.get_item("state")?;
+    let key: Vec<u32> = state.get_item("key")?.extract()?;
+    let at: u32 = state.get_item("pos")?.extract()?;
+    let Some(held) = in_bit_generator(&sample) else {
+        return Ok(None);
+    };
+    // SAFETY: NumPy's structure of the state: 624 words and the position.
+    let held = unsafe { std::slice::from_raw_parts(held, WORDS) };
+    if key != held[..624] || at != held[624] {
+        return Ok(None);
+    }
+    Ok(Some(Library {
+        plain: class.clone().unbind(),
+        class: class.unbind(),
+        methods: numpy_methods(draws::Library::Numpy, &sample, "0", "624")?,
+    }))
+}
+
+fn make_generator(py: Python<'_>, module: &Bound<'_, PyAny>) -> PyResult<Option<Library>> {
+    let class = module.getattr("Generator")?;
+    let bits = py.import("numpy.random")?.getattr("PCG64")?;
+    let sample = class.call1((bits.call1((20_260_101,))?,))?;
+    sample.call_method0("random")?;
+    let state = sample.getattr("bit_generator")?.getattr("state")?;
+    let state = state.get_item("state")?;
+    let said: [u128; 2] = [
+        state.get_item("state")?.extract()?,
+        state.get_item("inc")?.extract()?,
+    ];
+    let Some((pieces, at)) = in_pcg64(&sample) else {
+        return Ok(None);
+    };
+    // SAFETY: NumPy's structure of the state: two numbers of 128 bits, as far behind the others.
+    if said != unsafe { pieces.add(at).cast::<[u128; 2]>().read_unaligned() } {
+        return Ok(None);
+    }
+    let mut methods = numpy_methods(draws::Library::Generator, &sample, &at.to_string(), "0")?;
+    if !draws_ints(&sample, said, pieces)? {
+        let integers = sample.getattr("integers")?.getattr("__func__")?;
+        methods.remove(&(integers.as_ptr() as usize));
+    }
+    Ok(Some(Library {
+        plain: class.clone().unbind(),
+        class: class.unbind(),
+        methods,
+    }))
+}
+
+/// Whether ints are drawn as `draws` has it, which NumPy does not promise: by some draws from that state, of which nothing is kept.
+fn draws_ints(sample: &Bound<'_, PyAny>, state: [u128; 2], pieces: *mut u16) -> PyResult<bool> {
+    const FACTOR: u128 = 0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645;
+    let [mut at, increment] = state;
+    let mut kept = None;
+    let mut next = || {
+        if let Some(piece) = kept.take() {
+            return piece;
+        }
+        at = at.wrapping_mul(FACTOR).wrapping_add(increment);
+        let drawn = ((at >> 64) as u64 ^ at as u64).rotate_right((at >> 122) as u32);
+        kept = Some(drawn >> 32);
+        drawn & 0xffff_ffff
+    };
+    for most in [9u64, 0xbfff_ffff, 0, 0xbfff_ffff, 999, 1] {
+        let threshold = (0xffff_ffff - most) % (most + 1);
+        let mut products = std::iter::repeat_with(|| next() * (most + 1));
+        let expected = match most {
+            0 => Some(0),
+            _ => products.find(|product| product & 0xffff_ffff >= threshold),
+        };
+        let expected = expected.map_or(0, |product| product >> 32);
+        let drawn = sample.call_method1("integers", (0, most + 1))?;
+        if drawn.extract::<u64>()? != expected {
+            return Ok(false);
+        }
+    }
+    // SAFETY: NumPy's structure: a C int and 32 bits.
+    let (keeps, piece) = unsafe {
+        let words = pieces.cast::<u32>();
+        (words.read_unaligned(), words.add(1).read_unaligned())
+    };
+    Ok(match kept {
+        Some(kept) => keeps == 1 && u64::from(piece) == kept,
+        None => keeps == 0,
+    })
+}
+
+/// What is inlined for the methods of one of NumPy's generators, whose position is there among the words.
+fn numpy_methods(
+    library: draws::Library,
+    sample: &Bound<'_, PyAny>,
+    at: &str,
+    position: &'static str,
+) -> PyResult<HashMap<usize, Method>> {
+    let mut methods = HashMap::new();
+    for (draw, name) in all_of(library) {
+        let function = sample.getattr(name)?.getattr("__func__")?;
+        let method = Method::new(draw, at, position);
+        methods.insert(function.as_ptr() as usize, method);
+        // An address means one function for ever.
+        std::mem::forget(function);
+    }
+    Ok(methods)
+}
+
+/// A library's methods by all of their names.
+fn all_of(library: draws::Library) -> impl Iterator<Item = (&'static Draw, &'static str)> {
+    let own = DRAWS.iter().filter(move |d| d.library == library);
+    own.flat_map(|draw| draw.names.iter().map(move |name| (draw, *name)))
+}
+
+/// The text of the method that is called, say, `random.randint`, and its local names, for `explain`, which has no generator.
+pub fn text(name: &str) -> Option<(String, HashSet<String>)> {
+    let short = name.rsplit('.').next()?;
+    Draw::named(name).map(|draw| draw.text(short, "1", "0"))
+}
+
+fn parsed(py: Python<'_>, draw: &Draw, at: &str, position: &str) -> PyResult<Arc<UserFunction>> {
+    let name = draw.names[0];
+    let (text, locals) = draw.text(name, at, position);
+    let none = HashSet::new();
+    let surface = parse_function(&text, 1, false, &locals, &none, name, "random");
+    let mut surface =
+        surface.map_err(|e| pyo3::exceptions::PyValueError::new_err(e.error.to_string()))?;
+    surface.library = Some(draw.work);
+    let places: Vec<&Place> = surface.places.values().collect();
+    let mut places = bind::bind_places(py, &places, &[]);
+    if let Some(own) = surface.params.first() {
+        // It is the state, though an attribute of it is looked at, too.
+        places[own.place.index()].has_children = false;
+    }
+    let globals = PyDict::new(py);
+    if draw.library == draws::Library::Python {
+        let math = py.import("math")?;
+        for name in ["log", "sqrt", "sin", "cos"] {
+            globals.set_item(name, math.getattr(name)?)?;
+        }
+    } else {
+        globals.set_item("int64", py.import("numpy")?.getattr("int64")?)?;
+    }
+    let function = UserFunction::new(surface, places, globals.unbind());
+    Ok(Arc::new(function))
+}
+
+/// Whether the text of a method does what the method does in this version of Python.
+fn agrees(py: Python<'_>, draw: &Draw, class: &Bound<'_, PyAny>) -> bool {
+    let name = draw.names[0];
+    let (text, _) = draw.text(name, "1", "0");
+    let agrees = || {
+        let module = py.import("nestwise.drawn")?;
+        let given = (text, name, class, draws::KEPT, draws::NOTHING_KEPT);
+        module.call_method1("agrees", given)?.extract::<bool>()
+    };
+    agrees().unwrap_or(false)
+}
+
+/// An attribute of an object, for nests: a generator's that is None while it keeps nothing is a number for them.
+///
+/// # Safety
+/// `value` is null or a reference that is given up for the one that comes back; `object` is alive and the GIL is held.
+pub unsafe fn kept(
+    py: Python<'_>,
+    object: *mut PyObject,
+    name: &Bound<'_, PyString>,
+    value: *mut PyObject,
+) -> *mut PyObject {
+    // SAFETY: as promised by the caller.
+    unsafe {
+        if value != ffi::Py_None() || !keeps(py, object, name) {
+            return value;
+        }
+        ffi::Py_DECREF(value);
+        nothing_kept(py).clone_ref(py).into_ptr()
+    }
+}
+
+/// What that attribute is to be for the program when it is `value` for nests.
+///
+/// # Safety
+/// `object` is alive.
+pub unsafe fn to_keep<'py>(
+    object: *mut PyObject,
+    name: &Bound<'py, PyString>,
+    value: &Bound<'py, PyAny>,
+) -> Bound<'py, PyAny> {
+    let py = name.py();
+    // SAFETY: as promised by the caller.
+    match unsafe { keeps(py, object, name) } && is_nothing(value) {
+        true => py.None().into_bound(py),
+        false => value.clone(),
+    }
+}
+
+/// The object that [`kept`] tells of later.
+pub fn as_kept<'py>(value: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
+    let py = value.py();
+    match is_nothing(value) {
+        true => nothing_kept(py).bind(py).clone(),
+        false => value.clone(),
+    }
+}
+
+fn is_nothing(value: &Bound<'_, PyAny>) -> bool {
+    let float = value.cast_exact::<PyFloat>();
+    float.is_ok_and(|v| v.value() == draws::NOTHING_KEPT)
+}
+
+/// Whether an attribute is one in which a generator keeps a number.
+unsafe fn keeps(py: Python<'_>, object: *mut PyObject, name: &Bound<'_, PyString>) -> bool {
+    // SAFETY: as promised by the caller.
+    name.as_ptr() == pyo3::intern!(py, "gauss_next").as_ptr() && unsafe { is_generator(py, object) }
+}
+
+/// One object, so that it is found to be the same.
+fn nothing_kept(py: Python<'_>) -> &Py<PyAny> {
+    static NOTHING: Once<Py<PyAny>> = Once::new();
+    NOTHING.get_or_init(|| PyFloat::new(py, draws::NOTHING_KEPT).into_any().unbind())
+}
+
+fn in_object(generator: *mut PyObject) -> *mut u32 {
+    generator.wrapping_byte_add(OFFSET).cast()
+}
+
+/// The words that a `RandomState` draws from, if its bit generator is a Mersenne Twister.
+fn in_bit_generator(state: &Bound<'_, PyAny>) -> Option<*mut u32> {
+    let bits = state.getattr("_bit_generator").ok()?;
+    held(&bits, "numpy.random._mt19937.MT19937").map(|p| p.cast())
+}
+
+/// The pieces that a `Generator` draws from, if its bit generator is PCG64: what it keeps for later, and how many pieces behind that
+/// its state begins.
+fn in_pcg64(generator: &Bound<'_, PyAny>) -> Option<(*mut u16, usize)> {
+    let bits = generator.getattr("bit_generator").ok()?;
+    let held = held(&bits, "numpy.random._pcg64.PCG64")?.cast::<*mut u16>();
+    // SAFETY: NumPy's structure begins with the pointer to the state, which lives as long, and is in the same object.
+    let (state, kept) = unsafe { (*held, held.add(1).cast::<u16>()) };
+    let at = (state as usize).checked_sub(kept as usize)? / size_of::<u16>();
+    // Next to each other, but for what a number of 128 bits is aligned by.
+    matches!(at, 4 | 8).then_some((kept, at))
+}
+
+/// What a bit generator of that class keeps.
+fn held(bits: &Bound<'_, PyAny>, class: &str) -> Option<*mut c_void> {
+    let name = bits.get_type().fully_qualified_name().ok()?;
+    if name != class {
+        return None;
+    }
+    let capsule = bits.getattr("capsule").ok()?;
+    // SAFETY: the capsule's structure begins with the pointer to the state, and lives as long as its generator.
+    unsafe {
+        let interface = ffi::PyCapsule_GetPointer(capsule.as_ptr(), c"BitGenerator".as_ptr());
+        if interface.is_null() {
+            ffi::PyErr_Clear();
+            return None;
+        }
+        Some(*interface.cast::<*mut c_void>())
+    }
+}
+
+/// Whether the object is a generator, of any class.
+///
+/// # Safety
+/// `object` is alive and the GIL is held.
+pub unsafe fn is_generator(py: Python<'_>, object: *mut PyObject) -> bool {
+    thread_local! {
+        /// Classes of other objects. One that dies may be followed by a generator's at its address, which is then
+        /// not recognised: nothing worse.
+        static OTHERS: RefCell<HashSet<usize>> = RefCell::default();
+    }
+    // SAFETY: types live as long as their objects.
+    unsafe {
+        let ty = ffi::Py_TYPE(object);
+        if OTHERS.with_borrow(|o| o.contains(&(ty as usize))) {
+            return false;
+        }
+        let is = may_be_generator(py, ty) && libraries(py).any(|l| is_a(ty, l));
+        if !is {
+            OTHERS.with_borrow_mut(|o| o.insert(ty as usize));
+        }
+        is
+    }
+}
+
+/// Whether a class is one of those that generators have, or made from one: what is known of them need not be found out for others.
+///
+/// # Safety
+/// The class is alive and the GIL is held.
+unsafe fn may_be_generator(py: Python<'_>, ty: *mut ffi::PyTypeObject) -> bool {
+    let classes = [
+        (intern!(py, "_random"), intern!(py, "Random")),
+        (
+            intern!(py, "numpy.random.mtrand"),
+            intern!(py, "RandomState"),
+        ),
+        (
+            intern!(py, "numpy.random._generator"),
+            intern!(py, "Generator"),
+        ),
+    ];
+    classes.into_iter().any(|(module, name)| {
+        let class = modules::imported(py, module).and_then(|m| m.getattr(name).ok());
+        // SAFETY: live types.
+        class.is_some_and(|class| unsafe {
+            ffi::PyType_Check(class.as_ptr()) != 0
+                && ffi::PyType_IsSubtype(ty, class.as_ptr().cast()) != 0
+        })
+    })
+}
+
+unsafe fn is_a(ty: *mut ffi::PyTypeObject, library: &Library) -> bool {
+    // SAFETY: live types.
+    unsafe { ffi::PyType_IsSubtype(ty, library.class.as_ptr().cast()) != 0 }
+}
+
+/// Whether reading the attribute of the object gives a method that draws a number, and runs nobody's code.
+///
+/// # Safety
+/// `object` is alive and the GIL is held.
+pub unsafe fn has_method(
+    py: Python<'_>,
+    object: *mut PyObject,
+    name: &Bound<'_, PyString>,
+) -> bool {
+    // SAFETY: as promised by the caller.
+    if !unsafe { is_generator(py, object) } {
+        return false;
+    }
+    let Ok(name) = name.to_str() else {
+        return false;
+    };
+    let plain = |l: Option<&Library>| l.is_some_and(|l| l.is_plain(object));
+    draws::has(draws::Library::Python, name) && plain(python(py))
+        || draws::has(draws::Library::Numpy, name) && plain(numpy(py))
+        || draws::has(draws::Library::Generator, name) && plain(generator(py))
+}
+
+/// The generator whose own method this bound method is, and what is to be inlined for it.
+///
+/// # Safety
+/// `object` is alive and the GIL is held.
+pub unsafe fn method_of(
+    py: Python<'_>,
+    object: *mut PyObject,
+) -> Option<(Py<PyAny>, Arc<UserFunction>)> {
+    // SAFETY: the types are checked before the methods are looked into.
+    unsafe {
+        if ffi::PyCFunction_CheckExact(object) == 0 {
+            let (function, receiver) = functions::method(py, object)?;
+            let drawn = drawn_by(py, &function, &receiver)?;
+            return Some((receiver, drawn));
+        }
+        let function = ffi::PyCFunction_GetFunction(object)? as usize;
+        let library = python(py)?;
+        let method = library.inlined(py, function)?;
+        let generator = ffi::PyCFunction_GetSelf(object);
+        if generator.is_null() || !is_a(ffi::Py_TYPE(generator), library) {
+            return None;
+        }
+        let generator = Bound::from_borrowed_ptr(py, generator).unbind();
+        Some((generator, method))
+    }
+}
+
+/// What is to be inlined for a bound method of these parts, if it is a generator's own.
+pub fn drawn_by(
+    py: Python<'_>,
+    function: &Py<PyAny>,
+    receiver: &Py<PyAny>,
+) -> Option<Arc<UserFunction>> {
+    // SAFETY: a live object.
+    if !unsafe { is_generator(py, receiver.as_ptr()) } {
+        return None;
+    }
+    let mut plain = libraries(py).filter(|l| l.is_plain(receiver.as_ptr()));
+    plain.next()?.inlined(py, function.as_ptr() as usize)
+}
+
+/// The state of a generator.
+///
+/// # Safety
+/// `object` is alive and the GIL is held.
+pub unsafe fn state(py: Python<'_>, object: *mut PyObject) -> Option<Flat> {
+    // SAFETY: as promised by the caller.
+    let (ptr, storage, count) = unsafe {
+        if !is_generator(py, object) {
+            return None;
+        }
+        let ty = ffi::Py_TYPE(object);
+        let is = |library: Option<&Library>| library.is_some_and(|l| is_a(ty, l));
+        if is(python(py)) {
+            (in_object(object).cast(), Scalar::U32, WORDS)
+        } else if is(generator(py)) {
+            let (pieces, at) = in_pcg64(&Bound::from_borrowed_ptr(py, object))?;
+            (pieces.cast(), Scalar::U16, at + draws::PCG_PIECES)
+        } else {
+            let words = in_bit_generator(&Bound::from_borrowed_ptr(py, object))?;
+            (words.cast(), Scalar::U32, WORDS)
+        }
+    };
+    let size = storage.size() as i64;
+    let view = ArrayView {
+        ptr,
+        tags: std::ptr::null_mut(),
+        rank: 1,
+        extents: [count as i64, 0, 0, 0, 0, 0, 0, 0],
+        strides: [size, 0, 0, 0, 0, 0, 0, 0],
+        size,
+    };
+    Some(Flat {
+        kind: ArrayKind::ArrayArray,
+        storage,
+        writable: true,
+        value: Value::Array(view),
+    })
+}

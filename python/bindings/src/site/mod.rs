@@ -1,0 +1,798 @@
+//! One site: its surface nest, what the hook is given and gives back, and the call itself.
+
+pub(crate) mod parsed;
+pub(crate) mod plans;
+pub(crate) mod registry;
+pub(crate) mod unplanned;
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Instant;
+
+use nestwise_costmodel::record::NestRecord;
+use nestwise_costmodel::{Caches, Device, Seconds};
+use nestwise_frontend::{Interface, Refusal};
+use nestwise_ir::{PlaceId, WithSpan};
+use nestwise_runtime::device::{Transfers, residency};
+use nestwise_runtime::options::{options, keeps_prices};
+use nestwise_runtime::pipeline::{self, Declined};
+use nestwise_runtime::report::Stats;
+use nestwise_runtime::{DeviceChoice, Ended, Launch, Outcome, Plan, Reason, Resume};
+use nestwise_tiering::constants::{SHORT, WATCHED};
+use nestwise_tiering::{Admission, Attempted, Budget, Course, Losses, Unplanned, Why, Work};
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+
+use crate::bind::fast_reject::Sight;
+use crate::bind::inline_cache::{Settled, SettledCalls};
+use crate::bind::{self, Binding, Names, amounts};
+use crate::hooks::progress::{Progress, Waits};
+use crate::hooks::{driver, iterator};
+use crate::host::PyHost;
+use crate::host::environment::NumpyErrors;
+use crate::host::others::World;
+use crate::objects::{attributes, layout};
+use crate::process::once::Once;
+use crate::process::{ending, panics};
+use crate::results;
+use crate::site::parsed::{Parsed, SiteText, guarded_parse, refused};
+use crate::site::plans::{Planned, Plans};
+use crate::verify::{self, Check, Picked};
+
+/// A site with this many failures that would happen again is switched off.
+const LASTING_FAILURES: u32 = 3;
+/// A loop that took so many times as long as it was priced at was misjudged, whatever the machine does.
+const MISJUDGED: f64 = 8.0;
+
+/// A site.
+pub struct Site {
+    /// Its text.
+    pub text: SiteText,
+    parsed: Once<Result<Parsed, Vec<WithSpan<Refusal>>>>,
+    plans: Plans,
+    mixed: Mutex<Vec<usize>>,
+    settled: SettledCalls,
+    calls: AtomicU64,
+    stats: Mutex<Stats>,
+    admission: Admission<Sight>,
+    unplanned: Unplanned,
+    /// Something of it has run natively.
+    ran: AtomicBool,
+    failures: AtomicU32,
+    /// What attempts have cost.
+    pub losses: Losses,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+impl Site {
+    /// A site; its text is read when it is first called.
+    pub fn new(text: SiteText) -> Site {
+        let stats = Stats::new(&text.file, text.first_line);
+        Site {
+            text,
+            parsed: Once::new(),
+            plans: Plans::default(),
+            mixed: Mutex::default(),
+            settled: SettledCalls::default(),
+            calls: AtomicU64::new(0),
+            stats: Mutex::new(stats),
+            admission: Admission::new(Sight::new()),
+            unplanned: Unplanned::default(),
+            ran: AtomicBool::new(false),
+            failures: AtomicU32::new(0),
+            losses: Losses::default(),
+        }
+    }
+
+    fn parsed(&self, py: Python<'_>) -> Result<&Parsed, Reason> {
+        let parsed = self.parsed.get_or_init(|| guarded_parse(py, &self.text));
+        parsed
+            .as_ref()
+            .map_err(|all| all.first().map_or(Reason::Off, refused))
+    }
+
+    /// Reads the text, unless that was done.
+    pub fn read(&self, py: Python<'_>) {
+        let _ = self.parsed(py);
+    }
+
+    /// Keeps for other processes what was lost, and lets go of what is kept of earlier calls.
+    pub fn end(&self) {
+        let options = options();
+        let plans = self.plans.made();
+        if let (Some(Ok(parsed)), true, Some(lost)) =
+            (self.parsed.get(), plans.is_empty(), self.unplanned().lost())
+        {
+            parsed.keep_lost(&self.text, lost);
+        }
+        for plan in plans {
+            if !self.unplanned.is_over() {
+                // It came too late for anybody to look at.
+                plan.add_lost(self.unplanned.spent());
+            }
+            plan.keep_lost(&options);
+        }
+        self.forget_calls();
+    }
+
+    /// Lets go of what is kept of earlier calls.
+    pub fn forget_calls(&self) {
+        self.settled.forget();
+    }
+
+    /// Its file and first line.
+    pub fn place(&self) -> (&str, u32) {
+        (&self.text.file, self.text.first_line)
+    }
+
+    /// A copy of the statistics.
+    pub fn stats(&self) -> Stats {
+        let mut stats = lock(&self.stats).clone();
+        stats.calls = self.calls.load(Ordering::Relaxed);
+        let plan = self.plans.made().pop();
+        stats.verdicts = plan.map_or_else(Vec::new, |plan| plan.verdicts());
+        stats.left(self.admission.left());
+        let (left, seconds) = self.unplanned.left(&self.admission.fast_reject);
+        stats.brief(left, seconds);
+        stats
+    }
+
+    /// What came down from a device after its launches.
+    pub fn transferred(&self, transfers: Transfers) {
+        lock(&self.stats).transfers.add(transfers);
+    }
+
+    /// What its nests were asked to do, where that is kept.
+    pub fn recorded(&self) -> Vec<NestRecord> {
+        let (file, line) = (&self.text.file, self.text.first_line);
+        let made = self.plans.made();
+        made.iter()
+            .filter_map(|plan| plan.recorded(file, line))
+            .collect()
+    }
+
+    /// Whether the loop may be left before its last iteration.
+    pub fn may_be_left(&self) -> bool {
+        let parsed = self.parsed.get();
+        parsed.is_none_or(|p| p.as_ref().is_ok_and(|p| p.surface.may_be_left()))
+    }
+
+    /// CPython's share of a call ended. `futile`: it was all of the call, after an attempt.
+    pub fn interpreted(&self, seconds: Seconds, futile: Option<Attempted>) {
+        self.losses.interpreted(seconds);
+        lock(&self.stats).interpreted += seconds.0;
+        if !self.unplanned.is_over() {
+            self.unplanned.add(seconds);
+        }
+        self.admission
+            .ended(futile, seconds, amounts::counts_futile());
+        if let Some(Why::Unprofitable(predicted)) = futile.map(|v| v.why)
+            && seconds > SHORT
+            && seconds > predicted * MISJUDGED
+        {
+            let made = self.plans.made();
+            made.iter().for_each(|plan| plan.forget_guesses());
+        }
+    }
+
+    /// A call was over before there was a plan.
+    pub fn was_early(&self) {
+        lock(&self.stats).fallback(&Reason::Early);
+    }
+
+    /// An attempt has cost that, and gained what CPython would have taken for what it did. A device that was asked for is tried
+    /// whatever that costs.
+    pub fn attempted(&self, cost: Seconds, gain: Seconds) {
+        if cost.0 == 0.0 || !amounts::counts_futile() {
+            return;
+        }
+        let lost = self.losses.attempted(cost, gain);
+        if lost.0 > 0.0 {
+            lock(&self.stats).lost += lost.0;
+        }
+    }
+
+    /// Whether a loop around it is soon to be compiled, itself included.
+    fn is_waited_for(&self) -> bool {
+        !self.ran.load(Ordering::Relaxed) && driver::waits_for_all()
+    }
+
+    /// What is known before there is a plan, with all calls that the fast reject has left.
+    fn unplanned(&self) -> &Unplanned {
+        self.unplanned.settle(&self.admission.fast_reject);
+        &self.unplanned
+    }
+
+    /// What is to become of a call, as far as that is known without a plan.
+    fn course(
+        &self,
+        py: Python<'_>,
+        parsed: &Parsed,
+        argument: &impl Fn(usize) -> Option<*mut PyObject>,
+    ) -> Course {
+        let call = unplanned::Call {
+            py,
+            text: &self.text,
+            parsed,
+            argument,
+        };
+        call.course(self.unplanned())
+    }
+
+    /// `GATE[names]`, as far as that is seen at a glance: whether CPython runs the call.
+    #[inline]
+    pub fn leaves(&self, key: *mut PyObject) -> bool {
+        let fast_reject = &self.admission.fast_reject;
+        let leaves = |work: Work| fast_reject.leaves(work.amount);
+        self.admission.switch.is_off()
+            || ending::is_over()
+            || fast_reject.sight.work(key).is_some_and(leaves)
+    }
+
+    /// `GATE[names]`: whether a call with these sizes is worth an attempt. `key`: a name's value, or a tuple of them.
+    pub fn admits(&self, py: Python<'_>, key: *mut PyObject) -> bool {
+        let fast_reject = &self.admission.fast_reject;
+        let glance = fast_reject.sight.work(key);
+        self.admission.sees(glance.is_some());
+        if glance.is_some() && self.unplanned.is_over() {
+            return self.admission.admits(glance, true) && !self.is_waited_for();
+        }
+        let Ok(parsed) = self.parsed(py) else {
+            return true;
+        };
+        if !parsed.gated {
+            return true;
+        }
+        let sizes = if parsed.sizes.len() == 1 {
+            &[key][..]
+        } else {
+            // SAFETY: a live object; its type is looked at before it is read.
+            unsafe {
+                if ffi::Py_TYPE(key) != &raw mut ffi::PyTuple_Type {
+                    return true; // not the rewritten code
+                }
+                layout::tuple_items(key)
+            }
+        };
+        let size = |i: usize| {
+            let at = parsed.sizes.iter().position(|s| *s == i)?;
+            sizes.get(at).copied()
+        };
+        let work = Some(glance.unwrap_or_else(|| amounts::work(py, parsed, &size)));
+        if self.unplanned.is_over() {
+            return self.admission.admits(work, false) && !self.is_waited_for();
+        }
+        fast_reject.sight.arm(py, parsed, &options());
+        if self.is_waited_for() {
+            return false;
+        }
+        // All calls so far, this one included, may be too little for anybody to look at.
+        let told = || unplanned::is_told_by_sizes(py, &self.unplanned, parsed);
+        let leaves = || self.course(py, parsed, &size) == Course::Leave;
+        if self.unplanned.is_early() && told() && leaves() {
+            self.unplanned.lend(fast_reject, work);
+            return false;
+        }
+        self.admission.admits(work, false)
+    }
+
+    /// `CALL(reads...)`. `asked`: see [`driver::start`]. `keeps`: a device's copies of arrays may outlive the call.
+    pub fn call(
+        self: &Arc<Self>,
+        py: Python<'_>,
+        arguments: &[*mut PyObject],
+        asked: bool,
+        keeps: bool,
+    ) -> PyResult<*mut PyObject> {
+        let parsed = self.parsed(py).ok();
+        // The loop's iterable comes last where the loop assigns a name that it is made from. Evaluated for the hook, it
+        // is not evaluated again.
+        let reads = parsed.map_or(usize::MAX, |p| p.interface.reads.len());
+        let iterable = arguments.get(reads);
+        let progress = self.begin(py, parsed, arguments, keeps, false);
+        let progress = progress.unwrap_or_else(Progress::none);
+        // SAFETY: a borrowed reference that lives through the call.
+        let iterable = iterable.map(|i| unsafe { Bound::from_borrowed_ptr(py, *i) });
+        let writes = parsed.map_or(0, |p| p.interface.writes.len());
+        driver::start(py, self, progress, writes, asked, iterable.as_ref())
+    }
+
+    /// `ASK(reads...)`: whether native code has computed the expression, whose value is kept for `GOT()` then.
+    pub fn ask(self: &Arc<Self>, py: Python<'_>, arguments: &[*mut PyObject]) -> PyResult<bool> {
+        let parsed = self.parsed(py).ok();
+        match self.begin(py, parsed, arguments, false, true) {
+            Some(progress) => driver::start_value(self, progress),
+            None => {
+                iterator::hand_over(None);
+                Ok(false)
+            }
+        }
+    }
+
+    /// A call: what came of it, or what CPython is to do. None: it runs all of it as it was, which is only said where the
+    /// call is `bare`, and nobody measures that.
+    fn begin(
+        &self,
+        py: Python<'_>,
+        parsed: Option<&Parsed>,
+        arguments: &[*mut PyObject],
+        keeps: bool,
+        bare: bool,
+    ) -> Option<Progress> {
+        let work = || parsed.map(|p| work(py, p, arguments));
+        if bare && !self.admission.admits(work(), false) {
+            return None;
+        }
+        let waited_for = verify::busy() || self.is_waited_for();
+        let argument = |i: usize| arguments.get(i).copied();
+        let course = match parsed.filter(|_| !waited_for) {
+            Some(parsed) => self.course(py, parsed, &argument),
+            None => Course::Plan,
+        };
+        if course == Course::Leave && bare {
+            return None;
+        }
+        if course != Course::Leave {
+            self.calls.fetch_add(1, Ordering::Relaxed);
+        }
+        let manner = |beside: bool| Manner { beside, keeps };
+        let attempt = match course {
+            _ if waited_for => Attempt::Declined(None),
+            Course::Leave => Attempt::Declined(None),
+            Course::Wait(budget, whole) => {
+                let waits = Waits::unplanned(budget, whole);
+                Attempt::Declined(Some(Box::new(Progress::waiting(waits, None, false))))
+            }
+            Course::Order => self.guarded(py, arguments, None, manner(true)),
+            Course::Plan if self.losses.wait(Seconds(0.0)).0 > 0.0 => {
+                lock(&self.stats).fallback(&Reason::Futile);
+                let wait = self.losses.wait(Seconds(0.0));
+                let waits = Waits::unplanned(Budget::of(wait), None);
+                Attempt::Declined(Some(Box::new(Progress::waiting(waits, None, false))))
+            }
+            Course::Plan => match self.admission.watches() {
+                Some(why) => {
+                    let waits = Waits::unplanned(Budget::of(WATCHED), None);
+                    let mut waiting = Progress::waiting(waits, None, false);
+                    waiting.futile = Some(Attempted { work: work(), why });
+                    Attempt::Declined(Some(Box::new(waiting)))
+                }
+                None => self.guarded(py, arguments, None, manner(false)),
+            },
+        };
+        let unprofitable = |predicted| Attempted {
+            work: work(),
+            why: Why::Unprofitable(predicted),
+        };
+        Some(match attempt {
+            Attempt::Declined(None) if bare => return None,
+            Attempt::Unprofitable(predicted) if bare => {
+                // Nobody tells when CPython has run it: it takes about as long as that.
+                let counted = amounts::counts_futile();
+                self.admission
+                    .ended(Some(unprofitable(predicted)), predicted, counted);
+                return None;
+            }
+            Attempt::Declined(None) => Progress::none(),
+            Attempt::Unprofitable(predicted) => Progress::futile(unprofitable(predicted)),
+            Attempt::Failed => {
+                let (work, why) = (work(), Why::Refused);
+                if amounts::counts_futile() {
+                    self.admission.refused(work);
+                }
+                Progress::futile(Attempted { work, why })
+            }
+            Attempt::Declined(Some(waiting)) => *waiting,
+            Attempt::Ran(mut progress) => {
+                // An event soon.
+                let stopped = matches!(progress.ended, Some(Ended::Partial { .. }));
+                if stopped && (progress.brief || progress.ended == NOTHING) {
+                    progress.futile = Some(Attempted {
+                        work: work(),
+                        why: Why::Lost,
+                    });
+                }
+                progress
+            }
+        })
+    }
+
+    /// Goes on natively from iteration `resume.next` of the top loop, with the names as they are now.
+    /// `beside`: where there is no plan, CPython may go on while it is made.
+    pub fn resume(
+        &self,
+        py: Python<'_>,
+        arguments: &[*mut PyObject],
+        resume: Resume,
+        beside: bool,
+    ) -> Progress {
+        let manner = Manner {
+            beside,
+            keeps: false,
+        };
+        match self.guarded(py, arguments, Some(resume), manner) {
+            Attempt::Ran(progress) => progress,
+            Attempt::Declined(waiting) => {
+                let mut progress = Progress::none();
+                progress.waits = waiting.and_then(|mut w| w.waits.take());
+                progress
+            }
+            Attempt::Failed | Attempt::Unprofitable(_) => Progress::none(),
+        }
+    }
+
+    /// One attempt; whatever goes wrong in it, CPython can still run everything.
+    fn guarded(
+        &self,
+        py: Python<'_>,
+        arguments: &[*mut PyObject],
+        resume: Option<Resume>,
+        manner: Manner,
+    ) -> Attempt {
+        let work = std::panic::AssertUnwindSafe(|| self.attempt(py, arguments, resume, manner));
+        let attempt = std::panic::catch_unwind(work)
+            .unwrap_or_else(|panic| Err(Reason::Internal(panics::message(&*panic))));
+        attempt.unwrap_or_else(|reason| {
+            self.failed(&reason);
+            Attempt::Failed
+        })
+    }
+
+    fn failed(&self, reason: &Reason) {
+        if reason.is_lasting() {
+            self.failures.fetch_add(1, Ordering::Relaxed);
+        }
+        lock(&self.stats).fallback(reason);
+    }
+
+    fn attempt(
+        &self,
+        py: Python<'_>,
+        arguments: &[*mut PyObject],
+        resume: Option<Resume>,
+        manner: Manner,
+    ) -> Result<Attempt, Reason> {
+        if self.failures.load(Ordering::Relaxed) >= LASTING_FAILURES {
+            return Err(Reason::Off);
+        }
+        if let Some(what) = crate::host::environment::unusual(py) {
+            return Err(Reason::Environment(what));
+        }
+        let errors = crate::host::environment::numpy_errors(py);
+        if errors == NumpyErrors::Underflow {
+            return Err(Reason::Environment("np.errstate asks for underflows"));
+        }
+        let parsed = self.parsed(py)?;
+        let calls = self.calls.load(Ordering::Relaxed);
+        let picked = verify::picked(py, &self.text.file, self.text.first_line, calls);
+        if picked == Picked::Left {
+            return Err(Reason::Forced);
+        }
+        let compared = picked == Picked::Compared;
+        let globals = attributes::globals(py);
+        let names = Names {
+            arguments,
+            globals: globals.as_ptr(),
+            builtins: attributes::builtins(py),
+            receiver: None,
+        };
+        if resume.is_none()
+            && !residency::any()
+            && let Some(progress) = self.repeat(py, parsed, &names, errors, compared)
+        {
+            if picked == Picked::PassedOver {
+                verify::pass_over();
+            }
+            return Ok(Attempt::Ran(progress));
+        }
+        // Attached once more in PyO3's own books: references that it gives up would else wait for that for ever.
+        let attempt = Python::attach(|py| {
+            self.in_full(py, parsed, &names, resume, (errors, compared, manner))
+        });
+        if picked == Picked::PassedOver && matches!(attempt, Ok(Attempt::Ran(_))) {
+            verify::pass_over();
+        }
+        attempt
+    }
+
+    /// Remembers what a nest bound so could change, if the call is to be compared.
+    fn check(
+        &self,
+        py: Python<'_>,
+        parsed: &Parsed,
+        binding: &Binding,
+        compared: bool,
+    ) -> Result<Option<Check>, Reason> {
+        let at = (self.text.file.as_str(), self.text.first_line);
+        let call = self.calls.load(Ordering::Relaxed);
+        let check = || verify::begin(py, parsed, binding, at, call);
+        let check = compared.then(check).transpose();
+        check.map_err(|e| Reason::Internal(e.to_string()))
+    }
+
+    fn launched(&self, launch: &Launch) {
+        if launch.iterations() > 0 {
+            let on_threads = launch.decision.of(Device::Threads);
+            let stopped = matches!(launch.ended, Ended::Partial { .. });
+            let far = !stopped || launch.replaced() >= SHORT.0;
+            self.admission
+                .ran(Seconds(launch.seconds), on_threads.fork_join.0 > 0.0, far);
+            self.ran.store(true, Ordering::Relaxed);
+        }
+        let mut stats = lock(&self.stats);
+        stats.launched(launch);
+        if launch.from() == 0 && priced() {
+            stats.priced(&launch.decision);
+            stats.runs.clone_from(&launch.runs);
+        }
+    }
+
+    /// One attempt as a repetition of an earlier call, if there is one that it is like.
+    fn repeat(
+        &self,
+        py: Python<'_>,
+        parsed: &Parsed,
+        names: &Names<'_>,
+        errors: NumpyErrors,
+        compared: bool,
+    ) -> Option<Progress> {
+        let check = Cell::new(None);
+        let like = |one: &Settled| {
+            let binding = one.binding();
+            let assigns = parsed.assigns || one.has_users();
+            let settable = !assigns || attributes::settable(py, parsed, binding).is_ok();
+            let stops = one.warns() && crate::host::warnings::warnings_stop(py);
+            settable && !stops && {
+                let begun = self.check(py, parsed, binding, compared);
+                begun.map(|c| check.set(c)).is_ok()
+            }
+        };
+        let timed = self.settled.times().map(|calls| (calls, Instant::now()));
+        let mut settled = self.settled.run(py, &parsed.places, names, errors, &like)?;
+        let (binding, launch) = (settled.binding(), settled.launch());
+        self.launched(launch);
+        let found_mixed = Cell::new(None);
+        let world = World {
+            parsed,
+            names,
+            errors,
+        };
+        let host = PyHost::new(py, world, binding, settled.plan(), &found_mixed);
+        let mut progress = results::collect(py, parsed, binding, launch, host);
+        if let Some(check) = check.take() {
+            progress = check.ran(py, parsed, launch, progress);
+        }
+        settled.release();
+        if let Some((calls, begun)) = timed {
+            let plan = settled.plan();
+            plan.learn(settled.launch(), Some(begun.elapsed()), calls);
+        }
+        self.settled.keep(settled);
+        Some(progress)
+    }
+
+    /// One attempt, with everything looked at.
+    fn in_full(
+        &self,
+        py: Python<'_>,
+        parsed: &Parsed,
+        names: &Names<'_>,
+        resume: Option<Resume>,
+        (errors, compared, manner): (NumpyErrors, bool, Manner),
+    ) -> Result<Attempt, Reason> {
+        let entered = Instant::now();
+        let world = World {
+            parsed,
+            names,
+            errors,
+        };
+        if options().device == DeviceChoice::Interpreter {
+            return Err(Reason::Forced);
+        }
+        let ready = resume.is_none().then(|| self.admission.ready());
+        let mut mixed = lock(&self.mixed).clone();
+        let mut refused = None;
+        // A list found to mix ints and floats changes the signature; each retry learns of one more list.
+        for _ in 0..=parsed.places.len() + 1 {
+            let binding = bind::bind(py, parsed, names, &mixed);
+            attributes::settable(py, parsed, &binding)?;
+            let planned = match self.plan(py, parsed, &binding, manner.beside) {
+                Err(reason) => {
+                    let numbers = binding.tuples_of_numbers();
+                    if numbers.is_empty() || refused.is_some() {
+                        return Err(refused.unwrap_or(reason));
+                    }
+                    refused = Some(reason);
+                    mixed.extend(numbers);
+                    continue;
+                }
+                Ok(planned) => planned,
+            };
+            (*lock(&self.mixed)).clone_from(&mixed);
+            let Some(plan) = planned else {
+                let argument = |i: usize| names.arguments.get(i).copied();
+                let (price, _) = unplanned::interpreted(py, parsed, &argument);
+                let waits = Waits::unplanned(Budget::of(unplanned::look(parsed)), price.known());
+                let waiting = Progress::waiting(waits, None, false);
+                return Ok(Attempt::Declined(Some(Box::new(waiting))));
+            };
+            let found_mixed = Cell::new(None);
+            let mut host = PyHost::new(py, world, &binding, &plan, &found_mixed);
+            host.keeps = manner.keeps && !compared;
+            let check = self.check(py, parsed, &binding, compared)?;
+            if let Some(ready) = ready {
+                plan.finds(ready);
+            }
+            let outcome = pipeline::run(&plan, &binding.captures, resume, &mut host, entered);
+            if let Some(capture) = found_mixed.get()
+                && !mixed.contains(&capture)
+            {
+                mixed.push(capture);
+                continue;
+            }
+            if resume.is_none() && priced() && !matches!(outcome, Outcome::Fallback(_)) {
+                self.keep_prices(&plan, &binding);
+            }
+            return match outcome {
+                Outcome::Declined(declined) => {
+                    if resume.is_none() {
+                        self.declined(py, parsed, names.arguments, &declined);
+                    }
+                    let predicted = declined.decision.interpreted;
+                    let Some(patience) = declined.patience else {
+                        return Ok(Attempt::Unprofitable(predicted));
+                    };
+                    let is_range = results::runs_over_range(py, parsed, &binding);
+                    let waits = Waits {
+                        plan: Some(plan),
+                        budget: Budget::of(patience),
+                        modelled: declined.decision.of(Device::Interpreter).raw,
+                        sure: declined.sure,
+                    };
+                    let mut waiting = Progress::waiting(waits, declined.range, is_range);
+                    if declined.doubted {
+                        waiting.futile = Some(Attempted {
+                            work: Some(work(py, parsed, names.arguments)),
+                            why: Why::Unprofitable(predicted),
+                        });
+                    }
+                    Ok(Attempt::Declined(Some(Box::new(waiting))))
+                }
+                Outcome::Fallback(reason) => Err(reason),
+                Outcome::Launched(launch) => {
+                    self.launched(&launch);
+                    let mut progress = results::collect(py, parsed, &binding, &launch, host);
+                    let took = entered.elapsed().saturating_sub(launch.compile.time);
+                    progress.cost = Seconds(took.as_secs_f64());
+                    progress.completed = launch.completed();
+                    progress.replaced = Seconds(launch.replaced());
+                    if let Some(check) = check {
+                        progress = check.ran(py, parsed, &launch, progress);
+                    }
+                    let whole = resume.is_none().then(|| entered.elapsed());
+                    plan.learn(&launch, whole, 1);
+                    let places = &parsed.places;
+                    // Whose features are asked for, every call is looked at anew.
+                    if resume.is_none()
+                        && !keeps_prices()
+                        && let Some(one) = Settled::of(py, places, binding, &plan, launch, errors)
+                    {
+                        self.settled.add(Box::new(one));
+                    }
+                    Ok(Attempt::Ran(progress))
+                }
+            };
+        }
+        Err(Reason::Off)
+    }
+
+    /// Keeps what the price of a call rests on.
+    fn keep_prices(&self, plan: &Plan, binding: &Binding) {
+        // Takes longer than many a call.
+        nestwise_tiering::admission::unnoticed(|| {
+            if let Ok(features) = plan.features(&binding.captures) {
+                lock(&self.stats).features.add(&features);
+            }
+            if options().record {
+                // What could be priced can be kept.
+                let _ = plan.record(&binding.captures);
+            }
+        });
+    }
+
+    /// CPython is to run a call. Smaller ones are left to it from now on without being asked about, where the model itself says so,
+    /// whatever was learned.
+    fn declined(
+        &self,
+        py: Python<'_>,
+        parsed: &Parsed,
+        arguments: &[*mut PyObject],
+        declined: &Declined,
+    ) {
+        let mut stats = lock(&self.stats);
+        stats.declined(declined);
+        if priced() {
+            stats.priced(&declined.decision);
+        }
+        drop(stats);
+        let decision = &declined.decision;
+        if declined.patience.is_some() || !decision.modelled || options().prices {
+            return;
+        }
+        let mut work = work(py, parsed, arguments);
+        // What is done to whole arrays the numbers do not bound.
+        let argument = |i: usize| arguments.get(i).copied();
+        work.bounds &= !amounts::uses_wholes(py, parsed, &argument);
+        let caches = match decision.anyway {
+            true => Caches::Warm,
+            false => decision.ready.caches,
+        };
+        self.admission.is_small(work, caches);
+    }
+
+    /// The plan for what a call binds. None: it is being made, where CPython may go on `beside`.
+    fn plan(
+        &self,
+        py: Python<'_>,
+        parsed: &Parsed,
+        binding: &Binding,
+        beside: bool,
+    ) -> Result<Option<Arc<Plan>>, Reason> {
+        let plan = match self.plans.of(py, (&self.text, parsed), binding, beside)? {
+            Planned::Known(plan) => return Ok(Some(plan)),
+            Planned::Soon => {
+                self.unplanned().ordered();
+                return Ok(None);
+            }
+            Planned::Came(plan) => plan,
+        };
+        // The fast_reject is not its any more.
+        self.unplanned().end();
+        let plan = plan?;
+        plan.add_lost(self.unplanned.spent());
+        Ok(Some(plan))
+    }
+}
+
+/// An event in the first iteration.
+const NOTHING: Option<Ended> = Some(Ended::Partial { next: 0 });
+
+/// How an attempt is made.
+#[derive(Clone, Copy)]
+struct Manner {
+    /// Where there is no plan, CPython may go on while it is made.
+    beside: bool,
+    /// A device's copies of arrays may outlive it.
+    keeps: bool,
+}
+
+// Built and taken apart at once: a box would cost more than the copy.
+#[allow(clippy::large_enum_variant)]
+enum Attempt {
+    /// The interpreter is cheaper, at least at first.
+    Declined(Option<Box<Progress>>),
+    /// The interpreter is cheaper, at about this price, and nothing is waited for.
+    Unprofitable(Seconds),
+    /// CPython runs it; the reason is in the statistics.
+    Failed,
+    /// Native code ran.
+    Ran(Progress),
+}
+
+/// Whether this call's prices are to be kept: those of a nest inside another are part of that one's.
+fn priced() -> bool {
+    keeps_prices() && !driver::is_inside()
+}
+
+fn work(py: Python<'_>, parsed: &Parsed, arguments: &[*mut PyObject]) -> Work {
+    amounts::work(py, parsed, &|i| arguments.get(i).copied())
+}
+
+/// Where the interface says a value goes.
+pub fn order(interface: &Interface) -> (&[PlaceId], &[PlaceId]) {
+    (&interface.write_order, &interface.maybe_order)
+}

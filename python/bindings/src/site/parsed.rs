@@ -1,0 +1,190 @@
+//! A site as its text tells it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use nestwise_costmodel::Seconds;
+use nestwise_frontend::{
+    Interface, Refusal, ScopeInfo, attributes_of_site, interface, parse_site, parse_value,
+};
+use nestwise_ir::{Span, WithSpan, surface};
+use nestwise_runtime::plan::on_disk::SiteKey;
+use nestwise_runtime::{Reason, options};
+use nestwise_tiering::Left;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::bind::{self, BindPlace};
+use crate::process::once::Once;
+use crate::process::panics;
+
+/// The text a site is made from.
+pub struct SiteText {
+    /// The user's file.
+    pub file: String,
+    /// Complete source lines of the statement.
+    pub text: String,
+    /// The line they start at.
+    pub first_line: u32,
+    /// They are indented.
+    pub indented: bool,
+    /// Names around it.
+    pub scope: ScopeInfo,
+    /// It is an expression, in a line of its own.
+    pub value: bool,
+}
+
+impl SiteText {
+    /// What the text says.
+    pub fn read(&self) -> Result<surface::Site, Vec<WithSpan<Refusal>>> {
+        match self.value {
+            true => parse_value(&self.text, self.first_line, &self.scope),
+            false => parse_site(&self.text, self.first_line, self.indented, &self.scope),
+        }
+    }
+
+    /// Everything that [`SiteText::read`] depends on.
+    fn key(&self) -> SiteKey {
+        let names = |names: &HashSet<String>| {
+            let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+            names.sort_unstable();
+            names.join(" ")
+        };
+        let ScopeInfo {
+            module_level,
+            local_names,
+            bound_names,
+        } = &self.scope;
+        let text = format!(
+            "{} {} {} {module_level}\n{}\n{}\n{}",
+            self.first_line,
+            self.indented,
+            self.value,
+            names(local_names),
+            names(bound_names),
+            self.text,
+        );
+        SiteKey::new(text.as_bytes(), &options())
+    }
+}
+
+/// What is known from the text alone.
+pub struct Parsed {
+    /// The nest.
+    pub surface: Arc<surface::Site>,
+    /// Lines of its text.
+    pub lines: u32,
+    /// Lines of that and of what is inlined into it, as it was when somebody first wanted to know.
+    pub all_lines: Once<f64>,
+    /// Arguments and results of the hook.
+    pub interface: Interface,
+    /// Its places.
+    pub places: Vec<BindPlace>,
+    /// The rewritten code asks `GATE` before it calls. At module level it does not: a name may be gone.
+    pub gated: bool,
+    /// Which arguments [`Interface::sizes`] are.
+    pub sizes: Vec<usize>,
+    /// Where there are no atoms: the places that may tell large calls from small.
+    pub telling: Vec<usize>,
+    attributes: Once<Vec<Py<PyString>>>,
+    /// It assigns attributes, or two of its objects must not be one.
+    pub assigns: bool,
+    kept: Once<Kept>,
+}
+
+/// What is known of a site's plans on disk.
+struct Kept {
+    key: SiteKey,
+    left: Left,
+}
+
+/// Reads the text of a site.
+pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Refusal>>> {
+    let surface = text.read()?;
+    let interface = interface(&surface, &text.scope).map_err(|e| vec![e])?;
+    let places: Vec<&surface::Place> = surface.places.values().collect();
+    let mut bound = bind::bind_places(py, &places, &interface.reads);
+    for id in &interface.pass_through {
+        bound[id.index()].pass_through = true;
+    }
+    let attribute = |p: &surface::Place| p.parent.is_some() && p.written;
+    let assigns = surface.places.values().any(attribute) || !interface.distinct.is_empty();
+    let argument = |name| interface.reads.iter().position(|read| read == name);
+    let sizes: Vec<usize> = interface.sizes.iter().filter_map(argument).collect();
+    // Names alone: an attribute takes about as long to read as a small loop.
+    let tells = |index: &usize| bound[*index].argument.is_some_and(|i| sizes.contains(&i));
+    let telling = (0..bound.len()).filter(tells).collect();
+    Ok(Parsed {
+        gated: (interface.atoms.is_some() || !interface.sizes.is_empty())
+            && !text.scope.module_level,
+        surface: Arc::new(surface),
+        lines: text.text.lines().count() as u32,
+        all_lines: Once::new(),
+        telling,
+        sizes,
+        interface,
+        places: bound,
+        attributes: Once::new(),
+        assigns,
+        kept: Once::new(),
+    })
+}
+
+impl Parsed {
+    /// Attributes that it may ask for of objects in lists.
+    pub fn attributes(&self, py: Python<'_>) -> &[Py<PyString>] {
+        let names = || attributes_of_site(&self.surface);
+        self.attributes.get_or_init(|| bind::interned(py, names()))
+    }
+
+    fn kept(&self, text: &SiteText) -> &Kept {
+        self.kept.get_or_init(|| {
+            let key = text.key();
+            let left = key.left(&options());
+            Kept { key, left }
+        })
+    }
+
+    /// Where plans are kept of the site that was read from this text.
+    pub fn key(&self, text: &SiteText) -> SiteKey {
+        self.kept(text).key
+    }
+
+    /// Keeps for other processes what this one has lost without a plan of the site that was read from this text.
+    pub fn keep_lost(&self, text: &SiteText, lost: Seconds) {
+        let before = match self.left(text) {
+            Left::Plans => return,
+            Left::Lost(before) => before,
+            Left::Nothing => Seconds(0.0),
+        };
+        self.key(text).keep_lost(before + lost, &options());
+    }
+
+    /// What earlier processes have left of the site that was read from this text.
+    pub fn left(&self, text: &SiteText) -> Left {
+        self.kept(text).left
+    }
+}
+
+/// The same; a panic on the way is one more refusal.
+pub fn guarded_parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Refusal>>> {
+    let work = std::panic::AssertUnwindSafe(|| parse(py, text));
+    std::panic::catch_unwind(work).unwrap_or_else(|panic| {
+        let span = Span {
+            line: text.first_line,
+            column: 0,
+        };
+        let message = panics::message(&*panic);
+        Err(vec![WithSpan::new(span, Refusal::Internal { message })])
+    })
+}
+
+/// A refusal as a reason.
+pub fn refused(refusal: &WithSpan<Refusal>) -> Reason {
+    Reason::Refused {
+        line: refusal.span.line,
+        code: refusal.error.code(),
+        message: refusal.error.to_string(),
+        hint: refusal.error.hint(),
+    }
+}

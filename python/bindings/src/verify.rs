@@ -1,0 +1,374 @@
+//! `nestwise verify`: native runs that CPython does over again.
+//!
+//! Before a nest runs natively a [`Check`] remembers everything that it could change. Afterwards what it left behind is
+//! remembered too, and everything is put back: CPython runs the very same iterations, on the objects themselves, and
+//! the program goes on from what CPython did. Where its part is over (its iterations are, or an exception, a `break` or a
+//! `return` leaves the loop) both are compared. Remembering and comparing are done in `nestwise/verify.py`.
+
+use std::cell::Cell;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use nestwise_ir::surface::Scope;
+use nestwise_runtime::{Ended, Launch};
+use pyo3::ffi::PyObject;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::bind::Binding;
+use crate::hooks::progress::Progress;
+use crate::host::environment;
+use crate::objects::attributes;
+use crate::objects::records::Values;
+use crate::site::parsed::Parsed;
+
+/// What the user asked for.
+struct Mode {
+    /// Makes the Python half of a check.
+    check: Py<PyAny>,
+    /// About one call in so many is compared.
+    sample: u64,
+    /// Only this call of the nest at this line of this file runs natively.
+    only: Option<(String, u32, u64)>,
+}
+
+static MODE: Mutex<Option<Mode>> = Mutex::new(None);
+static ON: AtomicBool = AtomicBool::new(false);
+static PASSED_OVER: AtomicU64 = AtomicU64::new(0);
+
+/// The first calls of a nest are compared in any case.
+const FIRST_CALLS: u64 = 2;
+
+thread_local! {
+    /// Checks that CPython works for: nothing runs natively meanwhile.
+    static BUSY: Cell<u32> = const { Cell::new(0) };
+}
+
+/// From now on native runs are compared: `check` makes the Python half of a comparison.
+#[pyfunction]
+pub fn verify(check: Py<PyAny>, sample: u64, only: Option<(String, u32, u64)>) {
+    let sample = sample.max(1);
+    let mode = Mode {
+        check,
+        sample,
+        only,
+    };
+    *MODE.lock().unwrap_or_else(|e| e.into_inner()) = Some(mode);
+    ON.store(true, Ordering::Relaxed);
+}
+
+/// Whether native runs are compared.
+pub fn on() -> bool {
+    ON.load(Ordering::Relaxed)
+}
+
+/// Whether CPython is at work for a comparison on this thread.
+pub fn busy() -> bool {
+    on() && BUSY.get() > 0
+}
+
+/// What is to be done with one call of a site.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Picked {
+    /// It runs, and nothing is compared.
+    Runs,
+    /// It would be compared, but for other threads of Python's: they may write what is remembered, and what they wrote
+    /// would be lost. It runs, and is counted.
+    PassedOver,
+    /// It runs twice.
+    Compared,
+    /// CPython runs it.
+    Left,
+}
+
+/// What is to be done with the `call`-th call (from 1) of the nest at `line` of `file`.
+pub fn picked(py: Python<'_>, file: &str, line: u32, call: u64) -> Picked {
+    if !on() {
+        return Picked::Runs;
+    }
+    let mode = MODE.lock().unwrap_or_else(|e| e.into_inner());
+    let Some(mode) = &*mode else {
+        return Picked::Runs;
+    };
+    if let Some((only, at, number)) = &mode.only {
+        let same = Path::new(file) == Path::new(only) && line == *at && call == *number;
+        return if same { Picked::Compared } else { Picked::Left };
+    }
+    let taken = call <= FIRST_CALLS
+        || nestwise_runtime::testing::forced_schedules::scattered(call).is_multiple_of(mode.sample);
+    match (taken, taken && environment::is_alone(py)) {
+        (_, true) => Picked::Compared,
+        (true, _) => Picked::PassedOver,
+        (false, _) => Picked::Runs,
+    }
+}
+
+/// A run that was passed over has been native.
+pub fn pass_over() {
+    PASSED_OVER.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Native runs that were not compared since other threads of Python's were alive.
+#[pyfunction]
+pub fn passed_over() -> u64 {
+    PASSED_OVER.load(Ordering::Relaxed)
+}
+
+struct Busy;
+
+impl Busy {
+    fn new() -> Busy {
+        BUSY.set(BUSY.get() + 1);
+        Busy
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        BUSY.set(BUSY.get().saturating_sub(1));
+    }
+}
+
+/// A comparison under way.
+pub struct Check {
+    object: Py<PyAny>,
+    /// What CPython runs for it.
+    part: Part,
+    _busy: Busy,
+}
+
+/// CPython's part of a comparison.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// All that is left of the loop.
+    All,
+    /// So many iterations of a `for`; then it goes on with iteration `next`.
+    Iterations { count: i64, next: i64 },
+    /// So many iterations of a `while`.
+    Turns(i64),
+}
+
+/// What became of a comparison.
+pub enum Concluded {
+    /// It is over, as CPython's part is.
+    Over(Part),
+    /// CPython's part has one more iteration, the one of this number unless the loop is a `while`.
+    More(i64, Check),
+}
+
+impl Part {
+    /// One iteration; of a `for`, the one before `next`.
+    fn one(counted: bool, next: i64) -> Part {
+        if counted {
+            Part::Iterations { count: 1, next }
+        } else {
+            Part::Turns(1)
+        }
+    }
+}
+
+/// How CPython's part was left.
+pub enum Exit<'py> {
+    /// Its iterations are over.
+    Completed,
+    /// By `break`, or early in some other way.
+    Left,
+    /// By `return`.
+    Returned(Bound<'py, PyAny>),
+    /// By an exception.
+    Raised(Bound<'py, PyAny>),
+}
+
+fn borrowed<'py>(py: Python<'py>, object: *mut PyObject) -> Option<Bound<'py, PyAny>> {
+    // SAFETY: null or alive.
+    unsafe { Bound::from_borrowed_ptr_or_opt(py, object) }
+}
+
+/// Remembers everything that a nest bound so could change.
+pub fn begin(
+    py: Python<'_>,
+    parsed: &Parsed,
+    binding: &Binding,
+    (file, line): (&str, u32),
+    call: u64,
+) -> PyResult<Check> {
+    let make = MODE.lock().unwrap_or_else(|e| e.into_inner());
+    let make = make.as_ref().map(|m| m.check.clone_ref(py));
+    let make = make.ok_or_else(|| pyo3::exceptions::PyRuntimeError::new_err("not verifying"))?;
+    let captured = PyList::empty(py);
+    let attributes = PyList::empty(py);
+    let names = PyList::empty(py);
+    let note = |label: String, index: usize, written: bool| -> PyResult<()> {
+        let (place, parent) = binding.place(&parsed.places, index);
+        if let Some(object) = borrowed(py, binding.captures[index].object) {
+            captured.append((&label, object))?;
+        }
+        match parent.map(|p| borrowed(py, binding.captures[p].object)) {
+            Some(Some(owner)) if written => attributes.append((label, owner, &place.name)),
+            None if written && place.scope != Scope::Local => names.append(&place.name),
+            _ => Ok(()),
+        }
+    };
+    for (id, place) in parsed.surface.places.iter() {
+        note(parsed.surface.path(id), id.index(), place.written)?;
+    }
+    for user in binding.users.iter().filter(|u| u.first > 0) {
+        for (id, place) in user.function.surface.places.iter() {
+            let label = format!("{} of a called function", place.name);
+            let outer = place.written && place.scope != Scope::Local || place.parent.is_some();
+            note(label, user.first + id.index(), place.written && outer)?;
+        }
+    }
+    for field in binding.fields.iter().filter(|f| f.part.item.is_none()) {
+        // Where an object lacks it the nest does not work on it.
+        let wanted = |capture| [field.capture, field.list].contains(&capture);
+        let values = Values::of(py, binding, wanted).unwrap_or_default();
+        for (at, object) in values.objects(binding, field.list).iter().enumerate() {
+            let label = format!("object {at} of a list");
+            attributes.append((label, borrowed(py, *object), &field.part.name))?;
+        }
+    }
+    let globals = PyList::new(py, [attributes::globals(py)])?;
+    for user in &binding.users {
+        globals.append(&user.function.globals)?;
+    }
+    let locals = (&parsed.interface.writes, &parsed.interface.maybe);
+    let about = (file, line, call);
+    let arguments = (about, captured, attributes, names, globals, locals);
+    let object = make.call1(py, arguments)?;
+    Ok(Check {
+        object,
+        part: Part::All,
+        _busy: Busy::new(),
+    })
+}
+
+impl Check {
+    /// After the native run: remembers what it left behind, puts everything back, and says what CPython is to do.
+    pub fn ran(
+        self,
+        py: Python<'_>,
+        parsed: &Parsed,
+        launch: &Launch,
+        progress: Progress,
+    ) -> Progress {
+        if progress.raised.is_some() {
+            return progress;
+        }
+        self.redone(py, parsed, launch, progress)
+            .unwrap_or_else(|error| {
+                let mut progress = Progress::none();
+                progress.raised = Some(error);
+                progress
+            })
+    }
+
+    fn redone(
+        mut self,
+        py: Python<'_>,
+        parsed: &Parsed,
+        launch: &Launch,
+        mut progress: Progress,
+    ) -> PyResult<Progress> {
+        let how = match launch.ended {
+            // An expression's value.
+            Ended::Finished if !progress.value.is_null() => "returned",
+            Ended::Finished => "finished",
+            Ended::Broke => "broke",
+            Ended::Returned => "returned",
+            Ended::Partial { next } if next == launch.from() => "undone",
+            Ended::Partial { .. } => "stopped",
+        };
+        let values = PyDict::new(py);
+        let given = parsed.interface.writes.iter().zip(&progress.writes);
+        let perhaps = parsed.interface.maybe.iter().zip(&progress.maybe);
+        for (name, object) in given.chain(perhaps) {
+            if let Some(object) = borrowed(py, *object) {
+                values.set_item(name, object)?;
+            }
+        }
+        let device = launch.device.to_string();
+        let done = launch.next() - launch.from();
+        let value = borrowed(py, progress.value);
+        let about = (how, device, launch.schedule(), done);
+        let more = self
+            .object
+            .call_method1(py, "ran", (about, values, value))?;
+        let counted = progress.range.is_some();
+        if how == "undone" {
+            if more.extract::<bool>(py)? {
+                let next = launch.from() + 1;
+                self.part = Part::one(counted, next);
+                progress.check = Some(self);
+            }
+            return Ok(progress);
+        }
+        self.part = match launch.ended {
+            Ended::Partial { next } if counted => Part::Iterations { count: done, next },
+            Ended::Partial { .. } => Part::Turns(done),
+            _ => Part::All,
+        };
+        let from_start = launch.from() == 0 && self.part == Part::All;
+        let mut again = Progress::none();
+        again.ended = (counted && !from_start).then_some(Ended::Partial {
+            next: launch.from(),
+        });
+        again.range = progress.range.take();
+        // Its elements come from the loop's own iterable: what native code took for its range is to be compared, too.
+        again.is_range = false;
+        again.check = Some(self);
+        Ok(again)
+    }
+
+    /// The loop runs over `iterable`, which native code took for such a range.
+    pub fn runs_over(&self, iterable: &Bound<'_, PyAny>, range: (i64, i64, i64)) {
+        let told = self
+            .object
+            .call_method1(iterable.py(), "runs_over", (iterable, range));
+        if let Err(error) = told {
+            error.write_unraisable(iterable.py(), None);
+        }
+    }
+
+    /// Iterations that CPython runs before the comparison.
+    pub fn burst(&self) -> i64 {
+        match self.part {
+            Part::Iterations { count, .. } => count,
+            Part::All | Part::Turns(_) => i64::MAX,
+        }
+    }
+
+    /// Whether CPython may begin another iteration of a `while` of which it has run `done`.
+    pub fn goes_on(&self, done: i64) -> bool {
+        !matches!(self.part, Part::Turns(turns) if done >= turns)
+    }
+
+    /// CPython's part is over: compares, and says what that part was; or CPython is to run one more iteration of it.
+    pub fn conclude(mut self, py: Python<'_>, exit: Exit<'_>) -> Concluded {
+        let (word, object) = match exit {
+            Exit::Completed => ("completed", None),
+            Exit::Left => ("left", None),
+            Exit::Returned(value) => ("returned", Some(value)),
+            Exit::Raised(error) => ("raised", Some(error)),
+        };
+        let more = self.object.call_method1(py, "concluded", (word, object));
+        let more = more.and_then(|m| m.extract::<bool>(py));
+        let more = more.unwrap_or_else(|error| {
+            error.write_unraisable(py, None);
+            false
+        });
+        if !more {
+            return Concluded::Over(self.part);
+        }
+        let next = match self.part {
+            Part::Iterations { next, .. } => next,
+            Part::All | Part::Turns(_) => 0,
+        };
+        self.part = match self.part {
+            Part::Turns(turns) => Part::Turns(turns + 1),
+            _ => Part::one(true, next + 1),
+        };
+        Concluded::More(next, self)
+    }
+}

@@ -1,0 +1,263 @@
+//! NVIDIA's cards, through the driver that is found at run time.
+//!
+//! The driver is asked for when somebody wants a card for the first time, and a context is made when something is to run there:
+//! import, build and everything on the CPU work without either. One card is used, the first that the driver tells of
+//! (CUDA_VISIBLE_DEVICES chooses).
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use cudarc::driver::{DriverError, result as cu, sys};
+use nestwise_costmodel::estimate::block_size::{self, Room};
+
+use crate::device::Launch;
+use crate::device::cuda::context_pool::Kit;
+use crate::device::cuda::module::Function;
+use crate::device::cuda::staging::Staging;
+use crate::reason::Reason;
+
+/// The oldest driver that has all that is used: CUDA 11.4's.
+const OLDEST_DRIVER: i32 = 11_040;
+/// The oldest capability that `ptxas` of CUDA 13 knows, and those with instructions of their own that LLVM knows.
+const CAPABILITIES: [u32; 7] = [75, 80, 86, 89, 90, 100, 120];
+/// After so many failures it is left alone.
+const MOST_FAILURES: u32 = 3;
+/// Blocks in all that leave records, by processors: so many have room at once.
+pub(crate) const RECORDS_PER_PROCESSOR: i64 = 8;
+/// The share of the memory that threads have for copies: one of so many.
+const COPIES_SHARE: i64 = 8;
+
+/// The card.
+pub struct Card {
+    device: sys::CUdevice,
+    /// As the driver calls it.
+    pub name: String,
+    /// What PTX is made for: 80 for compute capability 8.0.
+    pub capability: u32,
+    /// The driver's version of CUDA: 12040 for 12.4.
+    pub driver: i32,
+    /// Its processors.
+    pub processors: i64,
+    /// Threads that one of them has room for.
+    pub resident: i64,
+    /// Registers that one of them has.
+    registers: i64,
+    /// Bytes of the cache that they have in common.
+    pub cache: i64,
+    /// Bytes of its memory.
+    memory: i64,
+    /// The process that found it: another one, forked, cannot use it.
+    pub(crate) process: u32,
+    failures: AtomicU32,
+    context: OnceLock<Result<Shared<sys::CUcontext>, DriverError>>,
+    /// Those that nobody uses now.
+    kits: Mutex<Vec<Kit>>,
+    /// None: the driver has no memory for it.
+    staging: OnceLock<Option<Mutex<Staging>>>,
+}
+
+/// A handle of the driver's, which any thread may use.
+#[derive(Clone, Copy)]
+pub(crate) struct Shared<T>(pub(crate) T);
+
+// SAFETY: the driver's handles are good for all threads of the process, one after the other or together.
+unsafe impl<T> Send for Shared<T> {}
+// SAFETY: as above.
+unsafe impl<T> Sync for Shared<T> {}
+
+/// The card, or why there is none, in words for users.
+pub fn card() -> Result<&'static Card, String> {
+    static CARD: OnceLock<Result<Card, String>> = OnceLock::new();
+    // The bindings panic where the driver has not what it should have.
+    let find = || std::panic::catch_unwind(Card::find).unwrap_or_else(|_| Err(NO_DRIVER.into()));
+    let card = CARD.get_or_init(find).as_ref().map_err(Clone::clone)?;
+    if card.process != std::process::id() {
+        return Err(
+            "a forked process cannot use the card of the one that it was forked from".into(),
+        );
+    }
+    if card.failures.load(Ordering::Relaxed) >= MOST_FAILURES {
+        return Err(format!("{} failed {MOST_FAILURES} times", card.name));
+    }
+    Ok(card)
+}
+
+const NO_DRIVER: &str = "no NVIDIA driver was found (libcuda.so.1)";
+
+/// Whether a context was made, which takes long.
+pub fn begun() -> bool {
+    BEGUN.load(Ordering::Relaxed)
+}
+
+static BEGUN: AtomicBool = AtomicBool::new(false);
+
+impl Card {
+    fn find() -> Result<Card, String> {
+        // SAFETY: a library is looked for, and loaded if it is there.
+        if !unsafe { sys::is_culib_present() } {
+            return Err(NO_DRIVER.into());
+        }
+        let bad = |e: DriverError| format!("the NVIDIA driver cannot be used: {}", told(&e));
+        let mut driver = 0;
+        // SAFETY: a place for a number.
+        unsafe { sys::cuDriverGetVersion(&raw mut driver) }
+            .result()
+            .map_err(bad)?;
+        if driver < OLDEST_DRIVER {
+            let version = |v: i32| format!("{}.{}", v / 1000, v % 1000 / 10);
+            return Err(format!(
+                "the NVIDIA driver is for CUDA {}; {} or newer is needed",
+                version(driver),
+                version(OLDEST_DRIVER)
+            ));
+        }
+        cu::init().map_err(bad)?;
+        if cu::device::get_count().map_err(bad)? == 0 {
+            return Err("the NVIDIA driver tells of no card".into());
+        }
+        let device = cu::device::get(0).map_err(bad)?;
+        let name = cu::device::get_name(device).map_err(bad)?;
+        use sys::CUdevice_attribute as Attribute;
+        // SAFETY: a device that is there.
+        let attribute = |which| unsafe { cu::device::get_attribute(device, which) }.map_err(bad);
+        let major = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+        let minor = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+        let own = (10 * major + minor) as u32;
+        let known = CAPABILITIES.iter().rev().find(|c| **c <= own);
+        let Some(capability) = known.copied() else {
+            return Err(format!(
+                "{name} is too old: it has compute capability {major}.{minor}, 7.5 is needed"
+            ));
+        };
+        let processors = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        Ok(Card {
+            device,
+            name,
+            capability,
+            driver,
+            processors: processors.into(),
+            resident: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?
+                .into(),
+            registers: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR)?
+                .into(),
+            cache: attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?.into(),
+            // SAFETY: a device that is there.
+            memory: unsafe { cu::device::total_mem(device) }.map_err(bad)? as i64,
+            process: std::process::id(),
+            failures: AtomicU32::new(0),
+            context: OnceLock::new(),
+            kits: Mutex::default(),
+            staging: OnceLock::new(),
+        })
+    }
+
+    /// Threads of a block where so many are asked for: those whose records are counted by blocks are not to be fewer for it.
+    pub(crate) fn block(&self, function: &Function, launch: &Launch<'_>, asked: i64) -> i64 {
+        let room = Room {
+            processors: self.processors,
+            threads: self.resident,
+            registers: self.registers,
+        };
+        let block = match launch.record {
+            0 => room.block(asked, Some(function.registers), block_size::USUAL),
+            _ => room.block(asked, None, block_size::LARGE),
+        };
+        block.min(function.most)
+    }
+
+    /// Blocks of a launch at most, so that the copies of their threads, so many bytes each, leave most of its memory to arrays.
+    pub(crate) fn most_blocks(&self, copies: usize, threads: i64) -> i64 {
+        let each = (copies as i64).saturating_mul(threads);
+        match each {
+            0 => i64::MAX,
+            each => (self.memory / COPIES_SHARE / each).max(1),
+        }
+    }
+
+    /// Makes the context, once, and this thread's current one for as long as what comes back lives: others of this process may
+    /// have one of their own.
+    pub(crate) fn enter(&self) -> Result<Entered, Reason> {
+        let before = cu::ctx::get_current().ok().flatten();
+        let entered = Entered(Shared(before.unwrap_or(std::ptr::null_mut())));
+        let made = self.context.get_or_init(|| {
+            // SAFETY: a device that is there; never given back.
+            let context = unsafe { cu::primary_ctx::retain(self.device) }?;
+            // SAFETY: just retained.
+            unsafe { cu::ctx::set_current(context) }?;
+            self.keep_memory()?;
+            BEGUN.store(true, Ordering::Relaxed);
+            Ok(Shared(context))
+        });
+        let context = made.as_ref().map_err(|e| self.failed(*e))?;
+        // SAFETY: retained above.
+        unsafe { cu::ctx::set_current(context.0) }.map_err(|e| self.failed(e))?;
+        Ok(entered)
+    }
+
+    /// What was freed stays with the process: to get it from the system takes long.
+    fn keep_memory(&self) -> Result<(), DriverError> {
+        let mut all = u64::MAX;
+        let what = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+        // SAFETY: the device's own pool, and a number as the attribute is.
+        unsafe {
+            let pool = cu::device::get_default_mem_pool(self.device)?;
+            cu::mem_pool::set_attribute(pool, what, (&raw mut all).cast())
+        }
+    }
+
+    /// Counts a failure; there being no memory is none.
+    pub(crate) fn failed(&self, error: DriverError) -> Reason {
+        if error.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY {
+            return Reason::DeviceMemory;
+        }
+        self.failures.fetch_add(1, Ordering::Relaxed);
+        Reason::Device(told(&error))
+    }
+
+    /// For a large copy, in the current context.
+    pub(crate) fn staging(&self) -> Option<MutexGuard<'_, Staging>> {
+        let made = || Staging::new().ok().map(Mutex::new);
+        let staging = self.staging.get_or_init(made).as_ref()?;
+        Some(staging.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// In the current context.
+    pub(crate) fn kit(&'static self) -> Result<Kit, DriverError> {
+        let free = self.kits().pop();
+        free.map_or_else(|| Kit::new(self), Ok)
+    }
+
+    pub(crate) fn kits(&self) -> MutexGuard<'_, Vec<Kit>> {
+        self.kits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The context that was current before.
+pub(crate) struct Entered(Shared<sys::CUcontext>);
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        // SAFETY: what was current, or none. A failure has nobody to tell.
+        let _ = unsafe { cu::ctx::set_current(self.0.0) };
+    }
+}
+
+/// An error in the driver's words.
+fn told(error: &DriverError) -> String {
+    match error.error_string() {
+        Ok(words) => words.to_string_lossy().into_owned(),
+        Err(_) => format!("{:?}", error.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_card_it_is_said_why() {
+        if let Err(why) = card() {
+            assert!(why.contains("NVIDIA") || why.contains("too old"), "{why}");
+        }
+    }
+}

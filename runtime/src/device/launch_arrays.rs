@@ -1,0 +1,283 @@
+//! A launch's arrays on a device, from one chunk of it to the next.
+
+use std::collections::BTreeMap;
+
+use nestwise_codegen::GridKernel;
+use nestwise_codegen::abi::{FrameHeader, FrameLayout, Status};
+use nestwise_ir::{ArrayId, Nest};
+
+use crate::device::memory::{Before, Memory, Owner, Transfers};
+use crate::device::{Device, Expected, Grid, Launch, residency};
+use crate::memory::overlap::ArrayView;
+use crate::reason::Reason;
+use crate::threads::fp_environment;
+
+/// What a chunk came to.
+pub struct Ran {
+    pub status: Status,
+    /// The line in which a thread fired.
+    pub line: Option<u32>,
+    /// The host's part did what NumPy may warn of.
+    pub raised: bool,
+}
+
+/// The arrays of a launch by slot, on the host.
+pub struct Slots<'a> {
+    pub views: &'a [ArrayView],
+    /// Those that have to be as before where the launch is turned back.
+    pub saved: &'a [ArrayId],
+    /// What keeps the memory of one, if its copy may outlive the launch.
+    pub owner: &'a dyn Fn(usize) -> Option<Owner>,
+}
+
+/// The arrays of a launch, on a device.
+pub struct Resident {
+    memory: Memory,
+    kernels: Vec<GridKernel>,
+    /// Copies that are written, and where what they held before is.
+    written: Vec<(u64, Before)>,
+    /// The frame as it is on the host, of which these are copies.
+    frame: Vec<u128>,
+    /// The first iteration that had not run then.
+    since: i64,
+    /// See [`Expected::teams`].
+    teams: Vec<i64>,
+}
+
+/// What the host's part finds as its frame's user.
+pub(crate) struct Running<'a> {
+    memory: &'a mut Memory,
+    pub(crate) kernels: &'a [GridKernel],
+    pub(crate) teams: &'a [i64],
+    written: &'a [(u64, Before)],
+    /// What comes down at the end is on its way.
+    is_coming: bool,
+    /// Why an array did not come up.
+    failed: Option<Reason>,
+}
+
+impl Running<'_> {
+    pub(crate) fn device(&mut self) -> &mut dyn Device {
+        &mut *self.memory.device
+    }
+
+    /// Launches a kernel, once what it looks at is there, or on its way; the number of blocks, if that could be.
+    pub(crate) fn launch(&mut self, launch: Launch<'_>) -> Option<i64> {
+        if let Err(reason) = self.memory.look(&launch.uses) {
+            self.failed = Some(reason);
+            return None;
+        }
+        self.is_coming = false;
+        Some(self.memory.device.launch(launch))
+    }
+
+    /// No kernel comes any more in this chunk.
+    pub(crate) fn end(&mut self) {
+        if !std::mem::replace(&mut self.is_coming, true) {
+            let written = self.written;
+            self.memory
+                .expect(|at| written.iter().any(|(copy, _)| *copy == at));
+        }
+    }
+}
+
+impl Resident {
+    /// Makes room for what is not there yet; from then on the frame has the device's addresses. `at`: the first iteration that has not
+    /// run.
+    pub fn of(
+        grid: &Grid,
+        nest: &Nest,
+        layout: &FrameLayout,
+        frame: &mut [u128],
+        slots: &Slots<'_>,
+        (at, expected): (i64, &Expected),
+    ) -> Result<Resident, Reason> {
+        let mut resident = Resident {
+            memory: grid.memory()?,
+            kernels: grid.kernels().to_vec(),
+            written: Vec::new(),
+            frame: frame.to_vec(),
+            since: at,
+            teams: expected.teams.clone(),
+        };
+        let mut firsts = resident.bring_up(grid, nest, slots);
+        if matches!(firsts, Err(Reason::DeviceMemory)) {
+            // Others' copies may have taken it.
+            firsts = resident
+                .give_room()
+                .and_then(|()| resident.bring_up(grid, nest, slots));
+        }
+        let firsts = match firsts {
+            Ok(firsts) => firsts,
+            Err(reason) => {
+                resident.back(&mut []);
+                return Err(reason);
+            }
+        };
+        // Only now: where there is no room, the frame stays the host's.
+        let words = Words(frame);
+        for slot in nest.arrays.ids().filter_map(|id| layout.slot(id)) {
+            // Slots may have traded places by now.
+            let whose = usize::try_from(words.get(slot.origin)).ok();
+            let first = whose.and_then(|k| firsts.get(k));
+            words.put(slot.ptr, first.copied().unwrap_or(0));
+        }
+        Ok(resident)
+    }
+
+    /// No copies are left on the device.
+    fn give_room(&mut self) -> Result<(), Reason> {
+        for (_, before) in self.written.drain(..) {
+            self.memory.release(before);
+        }
+        self.memory.settle_all()?;
+        self.memory.forget_all();
+        Ok(())
+    }
+
+    /// Where the first element of each slot is on the device.
+    fn bring_up(
+        &mut self,
+        grid: &Grid,
+        nest: &Nest,
+        slots: &Slots<'_>,
+    ) -> Result<Vec<i64>, Reason> {
+        self.memory.begin(grid.code())?;
+        let mut firsts = Vec::with_capacity(slots.views.len());
+        // Slots of one array have one copy.
+        let mut written = BTreeMap::new();
+        for (view, (id, decl)) in slots.views.iter().zip(nest.arrays.iter()) {
+            let owner = || (slots.owner)(id.index());
+            let copy = self.memory.bring(view, decl.written, owner)?;
+            if decl.written {
+                *written.entry(copy).or_insert(true) &= !slots.saved.contains(&id);
+            }
+            firsts.push(copy as i64 + (view.ptr as i64 - view.range().0));
+        }
+        for (copy, again) in written {
+            let before = self.memory.remember(copy, again)?;
+            self.written.push((copy, before));
+        }
+        Ok(firsts)
+    }
+
+    /// Runs top iterations `lo..hi`.
+    pub fn run(
+        &mut self,
+        host: &nestwise_codegen::Kernel,
+        frame: &mut [u128],
+        (lo, hi): (i64, i64),
+    ) -> Result<Ran, Reason> {
+        let mut running = Running {
+            memory: &mut self.memory,
+            kernels: &self.kernels,
+            teams: &self.teams,
+            written: &self.written,
+            is_coming: false,
+            failed: None,
+        };
+        let words = Words(frame);
+        let user = std::mem::offset_of!(FrameHeader, user);
+        words.put(user, (&raw mut running) as i64);
+        fp_environment::clear();
+        // SAFETY: a frame that was filled for this kernel, whose arrays are the device's.
+        unsafe { host.run(words.0.as_mut_ptr().cast(), lo, hi) };
+        let raised = fp_environment::raised();
+        fp_environment::clear();
+        words.put(user, 0);
+        running.end();
+        if let Some(reason) = running.failed {
+            return Err(reason);
+        }
+        let line = self.memory.device.finish()?;
+        let status = match line {
+            Some(_) => Status::Event,
+            None => Status::from_code(words.get(0)).unwrap_or(Status::Event),
+        };
+        Ok(Ran {
+            status,
+            line,
+            raised,
+        })
+    }
+
+    /// Whether any copies may outlive the launch, as far as it is about them.
+    pub fn could_stay(&self) -> bool {
+        self.memory.owners().next().is_some()
+    }
+
+    /// What was written is what counts; the frame has the host's addresses again. Copies with an owner stay on the device if
+    /// they may, until somebody asks; the others come down. Where the device fails, nothing of the host's has changed.
+    pub fn land(
+        &mut self,
+        nest: &Nest,
+        layout: &FrameLayout,
+        frame: &mut [u128],
+        views: &[ArrayView],
+        at: i64,
+        may_stay: bool,
+    ) -> Result<bool, Reason> {
+        for (copy, _) in &self.written {
+            self.memory.wrote(*copy);
+        }
+        if !may_stay {
+            self.memory.settle_all()?;
+        }
+        let any = self.memory.end()?;
+        for (_, before) in self.written.drain(..) {
+            self.memory.release(before);
+        }
+        // Slots that traded places hold each other's arrays.
+        let words = Words(frame);
+        for slot in nest.arrays.ids().filter_map(|id| layout.slot(id)) {
+            let whose = usize::try_from(words.get(slot.origin)).ok();
+            let view = whose.and_then(|k| views.get(k));
+            words.put(slot.ptr, view.map_or(0, |view| view.ptr as i64));
+        }
+        self.since = at;
+        Ok(any && may_stay)
+    }
+
+    /// Leaves the copies on the device.
+    pub fn stay(self) {
+        residency::put(self.memory);
+    }
+
+    /// As before: the frame, copies that were newer than the host's arrays, and the first iteration that had not run when that
+    /// was so.
+    pub fn back(mut self, frame: &mut [u128]) -> i64 {
+        for (copy, before) in self.written.drain(..) {
+            self.memory.take_back(copy, before);
+        }
+        let before = self.frame.get(..frame.len()).unwrap_or_default();
+        frame.copy_from_slice(before);
+        if !self.memory.is_settled() {
+            residency::put(self.memory);
+        }
+        self.since
+    }
+
+    /// What went up and came down since this was last asked.
+    pub fn take_transfers(&mut self) -> Transfers {
+        self.memory.take_transfers()
+    }
+}
+
+/// A frame as words at byte offsets.
+struct Words<'a>(&'a mut [u128]);
+
+impl Words<'_> {
+    fn at(&self, offset: usize) -> *mut i64 {
+        assert!(offset + 8 <= self.0.len() * 16);
+        // In the frame, as was just seen; the frame is borrowed mutably.
+        (self.0.as_ptr() as usize + offset) as *mut i64
+    }
+    fn get(&self, offset: usize) -> i64 {
+        // SAFETY: in the frame; aligned, since every field is.
+        unsafe { *self.at(offset) }
+    }
+    fn put(&self, offset: usize, word: i64) {
+        // SAFETY: as above.
+        unsafe { *self.at(offset) = word }
+    }
+}

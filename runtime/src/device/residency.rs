@@ -1,0 +1,203 @@
+//! What stays on a device from one launch to the next.
+//!
+//! Copies outlive a launch where the program cannot look at the arrays before it asks us: in the gaps of a *region*, between
+//! nests of a loop that itself is not one ([`Host::owner`](crate::Host::owner)). There is one such place for each thread, and it
+//! is empty wherever other threads may run.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+
+use crate::device::memory::{Memory, Owner, Transfers};
+use crate::memory::overlap::ArrayView;
+use crate::reason::Reason;
+
+#[derive(Default)]
+struct Kept {
+    memory: Option<Memory>,
+    /// What must not go before the copies do, by where it is.
+    held: Vec<(usize, Owner)>,
+    /// Transfers that no launch has told of.
+    transfers: Transfers,
+    /// Copies that were newer than the host's arrays are gone.
+    lost: bool,
+}
+
+thread_local! {
+    static ANY: Cell<bool> = const { Cell::new(false) };
+    static KEPT: RefCell<Kept> = RefCell::default();
+}
+
+/// Whether there is anything: the host's arrays may be older than copies.
+pub fn any() -> bool {
+    ANY.get()
+}
+
+/// What there is, for a launch, which gives it back or gives it up.
+pub(crate) fn take() -> Option<Memory> {
+    if !any() {
+        return None;
+    }
+    ANY.set(false);
+    KEPT.with_borrow_mut(|kept| kept.memory.take())
+}
+
+/// Keeps it until it is taken or [`release`]d.
+pub(crate) fn put(memory: Memory) {
+    ANY.set(true);
+    KEPT.with_borrow_mut(|kept| kept.memory = Some(memory));
+}
+
+/// Copies that were newer than the host's arrays are gone, as [`release`] will tell.
+pub(crate) fn lose() {
+    ANY.set(true);
+    KEPT.with_borrow_mut(|kept| kept.lost = true);
+}
+
+/// Keeps what is there as long as any copy: it may be an array that nobody else has any more. Whether it is kept, which it is not
+/// if it has no owner.
+pub fn hold(what: usize, owner: impl FnOnce() -> Option<Owner>) -> bool {
+    KEPT.with_borrow_mut(|kept| {
+        if kept.held.iter().any(|held| held.0 == what) {
+            return true;
+        }
+        let owner = owner();
+        let has_one = owner.is_some();
+        kept.held.extend(owner.map(|owner| (what, owner)));
+        has_one
+    })
+}
+
+/// An array was just made, and holds zeros or whatever it happens to: if there are copies of others, it has one, too.
+pub fn made(view: &ArrayView, owner: Owner) -> Result<(), Reason> {
+    bury();
+    with(|memory| memory.fresh(view, owner)).map(drop)
+}
+
+/// The same of one that is to hold what another does, if that has a copy; whether it has.
+pub fn duplicated(from: &ArrayView, to: &ArrayView, owner: Owner) -> Result<bool, Reason> {
+    bury();
+    let duplicated = with(|memory| memory.duplicate(from, to, owner))?;
+    Ok(duplicated.unwrap_or(false))
+}
+
+/// The same of one that is there already and is written as a whole.
+pub fn assigned(from: &ArrayView, to: &ArrayView, owner: Owner) -> Result<bool, Reason> {
+    let assigned = with(|memory| memory.assign(from, to, owner))?;
+    Ok(assigned.unwrap_or(false))
+}
+
+/// Whether there is a copy of that array.
+pub fn has_copy(view: &ArrayView) -> bool {
+    is_newer(view).is_some()
+}
+
+/// Gives up what nobody but us keeps any more, and the copies of it: nobody will ask what they hold.
+fn bury() {
+    let buried = KEPT.with_borrow_mut(|kept| {
+        let copies = kept.memory.iter().flat_map(Memory::owners);
+        let mut ours: HashMap<usize, (usize, usize)> = HashMap::new();
+        for owner in copies.chain(kept.held.iter().map(|held| &held.1)) {
+            if let Some((array, all)) = owner.holders() {
+                let (own, holders) = ours.entry(array).or_default();
+                (*own, *holders) = (*own + 1, all);
+            }
+        }
+        let is_dead = |owner: &Owner| {
+            let array = owner.holders().map(|(array, _)| array);
+            array
+                .and_then(|array| ours.get(&array))
+                .is_some_and(|(own, all)| own == all)
+        };
+        let all = std::mem::take(&mut kept.held).into_iter();
+        let (dead, held): (Vec<_>, Vec<_>) = all.partition(|held| is_dead(&held.1));
+        kept.held = held;
+        let copies = kept.memory.as_mut().map(|memory| memory.bury(is_dead));
+        (dead, copies)
+    });
+    // Last, with nothing of ours borrowed.
+    drop(buried);
+}
+
+fn with<T>(work: impl FnOnce(&mut Memory) -> Result<T, Reason>) -> Result<Option<T>, Reason> {
+    if !any() {
+        return Ok(None);
+    }
+    KEPT.with_borrow_mut(|kept| {
+        let Some(memory) = &mut kept.memory else {
+            return Ok(None);
+        };
+        let done = work(memory);
+        kept.transfers.add(memory.take_transfers());
+        done.map(Some)
+    })
+}
+
+/// Whether the copy of an array holds what the array does not; none where there is no copy.
+pub(crate) fn is_newer(view: &ArrayView) -> Option<bool> {
+    with(|memory| Ok(memory.is_newer(view)))
+        .ok()
+        .flatten()
+        .flatten()
+}
+
+/// Has the host's arrays hold what copies do that are in that part of memory, or anywhere.
+pub fn settle(range: Option<(i64, i64)>) -> Result<(), Reason> {
+    let settle = |memory: &mut Memory| match range {
+        Some(range) => memory.settle_in(range),
+        None => memory.settle_all(),
+    };
+    with(settle).map(drop)
+}
+
+/// The same for one element of an array, which begins there.
+pub fn settle_element(view: &ArrayView, at: i64) -> Result<(), Reason> {
+    with(|memory| memory.settle_element(view, at)).map(drop)
+}
+
+/// The same, and the copies are no more: somebody else writes there.
+pub fn give_up(range: (i64, i64)) -> Result<(), Reason> {
+    let give_up = |memory: &mut Memory| {
+        memory.settle_in(range)?;
+        memory.forget_in(range);
+        Ok(())
+    };
+    with(give_up).map(drop)
+}
+
+/// The same for all there is, which is gone then. Where the device does not give it back, what launches computed that had ended
+/// is lost.
+pub fn release() -> Result<(), Reason> {
+    if !any() {
+        return Ok(());
+    }
+    bury();
+    // Once more, if the device has failed: it may have been that copy alone.
+    let settled = settle(None).or_else(|_| settle(None));
+    ANY.set(false);
+    let (memory, held, lost) = KEPT.with_borrow_mut(|kept| {
+        (
+            kept.memory.take(),
+            std::mem::take(&mut kept.held),
+            std::mem::take(&mut kept.lost),
+        )
+    });
+    if let Some(memory) = memory {
+        memory.give_up();
+    }
+    // Last: an owner's end may be somebody's code.
+    drop(held);
+    match lost {
+        true => Err(Reason::Internal("a launch has failed".into())),
+        false => settled,
+    }
+}
+
+/// Something crossed in no launch.
+pub(crate) fn count(transfers: Transfers) {
+    KEPT.with_borrow_mut(|kept| kept.transfers.add(transfers));
+}
+
+/// What came down since this was last asked, and was in no launch.
+pub fn take_transfers() -> Transfers {
+    KEPT.with_borrow_mut(|kept| std::mem::take(&mut kept.transfers))
+}

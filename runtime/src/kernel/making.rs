@@ -1,0 +1,68 @@
+//! What making plans and code takes on this machine, from process to process.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
+
+use nestwise_costmodel::{Making, Product, Seconds};
+
+use crate::kernel::cache;
+
+/// The file in the cache.
+const NAME: &str = "making";
+
+/// What predictions rest on, and what was learned since.
+#[derive(Default)]
+struct Known {
+    begun: Making,
+    now: Making,
+    /// Where it is kept, and for which versions and profile.
+    file: Option<(PathBuf, String)>,
+}
+
+static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
+
+fn known() -> MutexGuard<'static, Option<Known>> {
+    KNOWN.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+/// What earlier processes have learned; from now on what is made adds to it. `folder`: the cache's, if there is one; `of`: names the
+/// versions and the profile.
+pub fn begin(folder: Option<&Path>, of: &str) -> Making {
+    let text = folder.and_then(|folder| cache::machine_text(folder, NAME, of));
+    let making = text
+        .and_then(|text| Making::parse(&text))
+        .unwrap_or_default();
+    *known() = Some(Known {
+        begun: making.clone(),
+        now: making.clone(),
+        file: folder.map(|folder| (folder.to_owned(), of.to_owned())),
+    });
+    making
+}
+
+/// Nothing is learned from now on: predictions are what the profile says.
+pub fn stop() {
+    *known() = None;
+}
+
+/// Something was made that was predicted to take so long.
+pub fn took(product: Product, predicted: Seconds, took: Duration) {
+    if let Some(known) = known().as_mut() {
+        let modelled = Seconds(predicted.0 / known.begun.factor(product));
+        known
+            .now
+            .add(product, modelled, Seconds(took.as_secs_f64()));
+    }
+}
+
+/// Writes what was learned to the cache, if it is worth it. The process is about to end.
+pub fn keep() {
+    let known = known().take();
+    if let Some(Known { begun, now, file }) = known
+        && let Some((folder, of)) = file
+        && now.differs(&begun)
+    {
+        cache::put_machine_text(&folder, NAME, &of, &now.text());
+    }
+}

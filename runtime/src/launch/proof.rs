@@ -1,0 +1,271 @@
+//! The guards that one launch proves, beyond what its sizes decide: by what its index arrays hold, and by following
+//! its values through the nest.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use nestwise_analysis::dependence::Property;
+use nestwise_analysis::guards::{GuardSet, by_values};
+use nestwise_costmodel::Device;
+use nestwise_ir::{ArrayId, LoopId};
+
+use crate::memory::index_facts::Seen;
+use crate::memory::overlap::{self, ArrayView};
+use crate::options::{FpMode, Options};
+use crate::pipeline::Host;
+use crate::plan::{Plan, Sizes};
+
+/// Elements beyond which nobody looks: the pass is made again between chunks.
+const MOST: f64 = (1 << 23) as f64;
+/// Launches that may look in vain before nobody looks any more.
+const VAIN: u32 = 3;
+/// Iterations below which values are not followed: it takes some tens of microseconds.
+const WORTH: f64 = 10_000.0;
+
+/// What a launch may rely on.
+pub struct Proof {
+    /// The guards that cannot fire.
+    pub proven: GuardSet,
+    /// The index arrays that are as the verdicts' conditions ask, a bit each.
+    pub elements: u64,
+    /// The elements that this rests on.
+    pub seen: Vec<Seen>,
+}
+
+/// Sizes, the elements looked at, the guards that they prove, and the elements that this rests on.
+type Before = (Arc<Sizes>, Vec<Seen>, GuardSet, Vec<Seen>);
+
+/// What the last launches of a plan found.
+#[derive(Default)]
+pub struct Found(Mutex<Last>);
+
+#[derive(Default)]
+struct Last {
+    /// Launches in a row that learnt nothing from their arrays.
+    vain: u32,
+    /// Launches in a row whose index arrays were not as threads would need them.
+    unfit: u32,
+    /// For these sizes and elements these guards, which rest on those elements.
+    known: Option<Before>,
+}
+
+impl Found {
+    fn last(&self) -> MutexGuard<'_, Last> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    /// Whether index arrays may turn out to be as threads would need them.
+    pub fn hopes(&self) -> bool {
+        self.last().unfit < VAIN
+    }
+}
+
+/// Proves what it can.
+pub fn prove(
+    plan: &Plan,
+    sizes: &Arc<Sizes>,
+    views: &[ArrayView],
+    device: Device,
+    host: &dyn Host,
+    options: &Options,
+) -> Proof {
+    let mut proof = guards(plan, sizes, views, host, options);
+    let wanted = plan.elements();
+    let found = plan.found();
+    if device != Device::Threads || wanted.is_empty() || !found.hopes() {
+        return proof;
+    }
+    let mut seen = inspect(plan, wanted, work(plan, sizes, options), views, host);
+    found.last().unfit = match seen.iter().all(Option::is_some) {
+        true => 0,
+        false => found.last().unfit + 1,
+    };
+    for (i, one) in seen.iter_mut().enumerate().take(64) {
+        proof.elements |= u64::from(one.is_some()) << i;
+        proof.seen.extend(one.take());
+    }
+    proof
+}
+
+/// Inspects the arrays by whose elements it is decided whether iterations meet, as far as that is cheap beside the nest
+/// and stays true while it runs.
+fn inspect(
+    plan: &Plan,
+    wanted: &[(ArrayId, Property)],
+    work: f64,
+    views: &[ArrayView],
+    host: &dyn Host,
+) -> Vec<Option<Seen>> {
+    let nest = plan.nest();
+    let written = |slot: usize| nest.arrays.values().nth(slot).is_some_and(|a| a.written);
+    let apart = overlap::disjoint(views, written);
+    let mut left = work.min(MOST);
+    let mut one = |(array, property): &(ArrayId, Property)| {
+        let view = views.get(array.index()).filter(|_| apart)?;
+        let elements = view.len() as f64;
+        if elements > left || !host.is_quiet(array.index()) {
+            return None;
+        }
+        left -= elements;
+        Seen::inspect(array.index(), nest.arrays[*array].storage, view, *property)
+    };
+    wanted.iter().map(&mut one).collect()
+}
+
+/// The guards that a launch proves.
+fn guards(
+    plan: &Plan,
+    sizes: &Arc<Sizes>,
+    views: &[ArrayView],
+    host: &dyn Host,
+    options: &Options,
+) -> Proof {
+    let work = work(plan, sizes, options);
+    // A fused or reordered operation may round to a value that no step of its own gives.
+    let follows = options.fp != FpMode::Fast && work >= WORTH;
+    let mut last = plan.found().last();
+    let hopes = last.vain < VAIN;
+    let indices = hopes && !plan.bounds().decided(&sizes.proven);
+    let added = hopes && follows && sizes.proven.len() < plan.guards();
+    let mut wanted = Vec::new();
+    if indices {
+        wanted.extend_from_slice(plan.bounds().contents());
+    }
+    if added {
+        wanted.extend(
+            plan.added()
+                .iter()
+                .filter(|a| !plan.bounds().contents().contains(a)),
+        );
+    }
+    let seen = match wanted.is_empty() {
+        true => Vec::new(),
+        false => look(plan, &wanted, work, views, host),
+    };
+    if seen.is_empty() && !(follows && plan.truncates()) {
+        return Proof {
+            proven: sizes.proven.clone(),
+            elements: 0,
+            seen,
+        };
+    }
+    if let Some((of, before, proven, seen_then)) = &last.known
+        && Arc::ptr_eq(of, sizes)
+        && *before == seen
+    {
+        return Proof {
+            proven: proven.clone(),
+            elements: 0,
+            seen: seen_then.clone(),
+        };
+    }
+    let (proven, rested_on) = closer(plan, sizes, &seen, follows);
+    last.vain = match seen.is_empty() || !rested_on.is_empty() {
+        true => 0,
+        false => last.vain + 1,
+    };
+    last.known = Some((sizes.clone(), seen, proven.clone(), rested_on.clone()));
+    Proof {
+        proven,
+        elements: 0,
+        seen: rested_on,
+    }
+}
+
+/// The guards that sizes and elements prove, and the elements that this rests on.
+fn closer(plan: &Plan, sizes: &Sizes, seen: &[Seen], follows: bool) -> (GuardSet, Vec<Seen>) {
+    let mut without = sizes.proven.clone();
+    if follows && plan.truncates() {
+        without.extend(&by_values::known(plan.nest(), &sizes.values).proven);
+    }
+    if seen.is_empty() {
+        return (without, Vec::new());
+    }
+    let mut values = sizes.values.clone();
+    for one in seen {
+        values.contents[one.slot] = Some(one.ends);
+    }
+    let mut proven = GuardSet::new(plan.bounds().guards());
+    plan.bounds().resolve(&values, &mut proven);
+    let written = |one: &Seen| plan.nest().arrays[ArrayId(one.slot as u32)].written;
+    if !follows {
+        // Of what is written only `known` speaks.
+        values.contents.iter_mut().for_each(|c| *c = None);
+    } else {
+        let known = by_values::known(plan.nest(), &values);
+        proven.extend(&known.proven);
+        values.contents = known.contents;
+    }
+    if proven == without {
+        return (without, Vec::new());
+    }
+    let ends = |one: &Seen| match values.contents[one.slot] {
+        Some(ends) => Some(Seen { ends, ..*one }),
+        // What nothing writes stays as it is.
+        None => (!written(one)).then_some(*one),
+    };
+    let rested_on = seen.iter().filter_map(ends).collect();
+    (proven, rested_on)
+}
+
+/// The iterations of the loop that runs the most of them.
+fn work(plan: &Plan, sizes: &Sizes, options: &Options) -> f64 {
+    match options.tests_forms() {
+        true => f64::INFINITY,
+        false => iterations(plan, sizes),
+    }
+}
+
+/// Iterations of the loop that has the most.
+fn iterations(plan: &Plan, sizes: &Sizes) -> f64 {
+    let trips = |id: LoopId| sizes.expected(id);
+    let each = |l: LoopId| plan.times_entered(l, &trips) * trips(l);
+    plan.nest().loops.ids().map(each).fold(0.0, f64::max)
+}
+
+/// Bytes of the elements that index arrays usually have.
+const INT_BYTES: f64 = 8.0;
+
+/// Elements of index arrays that a call of these sizes looks at for its guards: as [`look`] does, if it is done at all.
+/// Small ones count for less, since more of them are looked at together.
+pub fn looked_at(plan: &Plan, sizes: &Sizes) -> f64 {
+    if plan.bounds().decided(&sizes.proven) || plan.found().last().vain >= VAIN {
+        return 0.0;
+    }
+    let most = iterations(plan, sizes).min(MOST);
+    let (mut looked, mut weighed) = (0.0, 0.0);
+    for array in plan.bounds().contents() {
+        let elements = sizes.elements(*array, plan.nest());
+        if looked + elements <= most {
+            looked += elements;
+            weighed += elements * plan.nest().arrays[*array].storage.size() as f64 / INT_BYTES;
+        }
+    }
+    weighed
+}
+
+/// Looks at the arrays whose elements decide guards, if that is cheap beside the nest and stays true while it runs.
+fn look(
+    plan: &Plan,
+    wanted: &[ArrayId],
+    work: f64,
+    views: &[ArrayView],
+    host: &dyn Host,
+) -> Vec<Seen> {
+    let nest = plan.nest();
+    let written = |slot: usize| nest.arrays.values().nth(slot).is_some_and(|a| a.written);
+    if !overlap::disjoint(views, written) {
+        return Vec::new();
+    }
+    let mut left = work.min(MOST);
+    let mut seen = Vec::new();
+    for array in wanted {
+        let Some(view) = views.get(array.index()) else {
+            continue;
+        };
+        let elements = view.len() as f64;
+        if elements <= left && host.is_quiet(array.index()) {
+            left -= elements;
+            seen.extend(Seen::look(array.index(), nest.arrays[*array].storage, view));
+        }
+    }
+    seen
+}

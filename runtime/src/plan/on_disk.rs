@@ -1,0 +1,135 @@
+//! Plans on disk: what the stages of planning have found for a site that is called with values of some types.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::path::Path;
+
+use nestwise_analysis as analysis;
+use nestwise_analysis::values::trip_bounds::TripBounds;
+use nestwise_codegen as codegen;
+use nestwise_costmodel::Seconds;
+use nestwise_ir::Nest;
+use nestwise_ir::interpreter_work::NestWork;
+use nestwise_tiering::Left;
+use serde::{Deserialize, Serialize};
+
+use crate::kernel::cache::{self, Key, Kind};
+use crate::options::Options;
+use crate::pipeline::{self, PricedBy};
+use crate::plan::{Plan, Stages, losses};
+
+/// A plan's file. What takes no time to find again is not in it.
+#[derive(Serialize, Deserialize)]
+struct Kept<'p> {
+    nest: Cow<'p, Nest>,
+    work: Cow<'p, NestWork>,
+    verdicts: Cow<'p, analysis::Summary>,
+    bounds: Cow<'p, analysis::BoundsPlan>,
+    trip_bounds: Cow<'p, TripBounds>,
+    priced_by: Cow<'p, PricedBy>,
+    undo: Cow<'p, analysis::UndoPlan>,
+}
+
+/// What makes plans and kernels: versions, the machine, and the sources of the stages.
+pub(crate) fn made_by(options: &Options) -> Vec<u8> {
+    let target = codegen::target_description();
+    let sources = env!("NESTWISE_PLAN_FINGERPRINT");
+    format!("{:?} {} {target} {sources}", options.fp, options.versions).into_bytes()
+}
+
+/// Plans are kept unless a test has made them wrong.
+fn folder(options: &Options) -> Option<&Path> {
+    let folder = options.cache_dir.as_deref();
+    folder.filter(|_| options.broken.is_none())
+}
+
+/// Where plans of a site are kept: a hash of its text and of what makes plans of it.
+#[derive(Clone, Copy)]
+pub struct SiteKey(blake3::Hash);
+
+impl SiteKey {
+    /// `text`: whatever the surface nest is made from.
+    pub fn new(text: &[u8], options: &Options) -> SiteKey {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&made_by(options));
+        hasher.update(text);
+        SiteKey(hasher.finalize())
+    }
+
+    /// What earlier processes have left of the site.
+    pub fn left(self, options: &Options) -> Left {
+        let Some(dir) = folder(options).filter(|dir| cache::has(dir, Kind::Plan, &self.0)) else {
+            return Left::Nothing;
+        };
+        let lost = cache::note_before(dir, Kind::Plan, &self.0);
+        match lost.and_then(|text| text.trim().parse().ok()) {
+            Some(lost) => Left::Lost(Seconds(lost)),
+            None => Left::Plans,
+        }
+    }
+
+    /// Keeps for other processes what all so far have lost while there was no plan.
+    pub fn keep_lost(self, lost: Seconds, options: &Options) {
+        if let Some(dir) = folder(options).filter(|_| options.is_free()) {
+            let text = lost.0.to_string();
+            cache::put_note_before(dir, Kind::Plan, &self.0, Some(&text));
+        }
+    }
+
+    /// Where the plan is kept that `facts`, what is known of the values of a call, lead to.
+    pub fn plan(self, facts: &impl fmt::Debug) -> PlanKey {
+        PlanKey(Key {
+            kind: Kind::Plan,
+            of: self.0,
+            facts: blake3::hash(format!("{facts:?}").as_bytes()),
+        })
+    }
+}
+
+/// Where one plan is kept.
+#[derive(Clone, Copy)]
+pub struct PlanKey(Key);
+
+/// The plan that an earlier process has kept there.
+pub fn load(key: &PlanKey, options: &Options) -> Option<Plan> {
+    let bytes = cache::load(folder(options)?, &key.0)?;
+    let kept: Kept<'_> = postcard::from_bytes(&bytes).ok()?;
+    let mut nest = kept.nest.into_owned();
+    nest.work = kept.work.into_owned();
+    let stages = Stages {
+        nest,
+        verdicts: analysis::Staged::kept(kept.verdicts.into_owned(), pipeline::assumed(options)),
+        bounds: kept.bounds.into_owned(),
+        trip_bounds: kept.trip_bounds.into_owned(),
+        priced_by: kept.priced_by.into_owned(),
+        undo: Some(kept.undo.into_owned()),
+        broken: false,
+    };
+    let plan = Plan::new(stages, options);
+    let _ = plan.kept_at.set(key.0);
+    Some(plan)
+}
+
+/// Keeps a plan for other processes. A cache that cannot be written only costs time.
+pub fn store(plan: &Plan, key: &PlanKey, options: &Options) {
+    let Some(dir) = folder(options) else {
+        return;
+    };
+    let kept = Kept {
+        nest: Cow::Borrowed(&plan.nest),
+        work: Cow::Borrowed(&plan.nest.work),
+        verdicts: Cow::Borrowed(plan.verdicts.summary()),
+        bounds: Cow::Borrowed(&plan.bounds),
+        trip_bounds: Cow::Borrowed(&plan.trip_bounds),
+        priced_by: Cow::Borrowed(&plan.priced_by),
+        undo: Cow::Borrowed(plan.undo_plan()),
+    };
+    let stored = postcard::to_stdvec(&kept).is_ok_and(|b| cache::store(dir, &key.0, &b).is_ok());
+    if stored {
+        let _ = plan.kept_at.set(key.0);
+        if let Left::Lost(lost) = SiteKey(key.0.of).left(options) {
+            losses::keep(dir, &key.0, lost);
+            cache::put_note_before(dir, Kind::Plan, &key.0.of, None);
+        }
+    }
+}

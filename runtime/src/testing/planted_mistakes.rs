@@ -1,0 +1,206 @@
+//! A switch for tests: nests, or what is done about a guard failure, are made wrong on purpose.
+//!
+//! `NESTWISE_BREAK=OP` has every nest compute something else wherever it uses one operation: `add` subtracts, `lt` tells
+//! greater or equal. It happens before anything is proved, so that a wrong nest is compiled rightly: its subscripts are
+//! guarded as those of any other.
+//!
+//! `undo-elements`, `undo-frame` and `stale-names` leave nests right, and break what makes work be done once: rolling back
+//! elements, rolling back variables, and handing names over to CPython.
+
+use std::collections::HashSet;
+use std::str::FromStr;
+
+use nestwise_analysis::warns;
+use nestwise_ir::guarded::nest_may_fire;
+use nestwise_ir::{
+    BinOp, CmpOp, Expr, ExprKind, Fun, LiveOutKind, Nest, Stmt, StmtKind, UnOp, VarId,
+};
+
+/// The operation that is computed wrongly.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Broken {
+    /// Arithmetic, and what is computed in its place.
+    Binary(BinOp, BinOp),
+    /// A comparison, likewise.
+    Compare(CmpOp, CmpOp),
+    /// Negation or absolute value, which is left out.
+    Unary(UnOp),
+    /// A mathematical function, likewise replaced.
+    Call(Fun, Fun),
+    /// NumPy's floating-point warnings, which are never given.
+    Warning,
+    /// A chunk that is rolled back leaves the elements that it wrote as they are.
+    UndoElements,
+    /// A chunk that is rolled back leaves variables as they are: counters, and how many elements were appended.
+    UndoFrame,
+    /// After an early end CPython goes on with the values that names had before the launch.
+    StaleNames,
+}
+
+/// By their names.
+const ALL: [(&str, Broken); 25] = [
+    ("add", Broken::Binary(BinOp::Add, BinOp::Sub)),
+    ("sub", Broken::Binary(BinOp::Sub, BinOp::Add)),
+    ("mul", Broken::Binary(BinOp::Mul, BinOp::Add)),
+    ("div", Broken::Binary(BinOp::Div, BinOp::Mul)),
+    ("floordiv", Broken::Binary(BinOp::FloorDiv, BinOp::Mod)),
+    ("mod", Broken::Binary(BinOp::Mod, BinOp::FloorDiv)),
+    ("pow", Broken::Binary(BinOp::Pow, BinOp::Mul)),
+    ("and", Broken::Binary(BinOp::And, BinOp::Or)),
+    ("or", Broken::Binary(BinOp::Or, BinOp::And)),
+    ("xor", Broken::Binary(BinOp::Xor, BinOp::Or)),
+    ("shl", Broken::Binary(BinOp::Shl, BinOp::Shr)),
+    ("shr", Broken::Binary(BinOp::Shr, BinOp::Shl)),
+    ("lt", Broken::Compare(CmpOp::Lt, CmpOp::Ge)),
+    ("le", Broken::Compare(CmpOp::Le, CmpOp::Gt)),
+    ("gt", Broken::Compare(CmpOp::Gt, CmpOp::Le)),
+    ("eq", Broken::Compare(CmpOp::Eq, CmpOp::Ne)),
+    ("neg", Broken::Unary(UnOp::Neg)),
+    ("abs", Broken::Unary(UnOp::Abs)),
+    ("sqrt", Broken::Call(Fun::Sqrt, Fun::Fabs)),
+    ("exp", Broken::Call(Fun::Exp, Fun::Expm1)),
+    ("sin", Broken::Call(Fun::Sin, Fun::Cos)),
+    ("warning", Broken::Warning),
+    ("undo-elements", Broken::UndoElements),
+    ("undo-frame", Broken::UndoFrame),
+    ("stale-names", Broken::StaleNames),
+];
+
+impl FromStr for Broken {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Broken, String> {
+        let found = ALL.iter().find(|(name, _)| *name == text);
+        found.map(|(_, broken)| *broken).ok_or_else(|| {
+            let names: Vec<&str> = ALL.iter().map(|(name, _)| *name).collect();
+            format!("break {text}: none of {}", names.join(", "))
+        })
+    }
+}
+
+impl Broken {
+    /// Makes a nest wrong; whether it uses the operation.
+    pub fn plant(self, nest: &mut Nest) -> bool {
+        match self {
+            Broken::Warning => return warns(nest),
+            Broken::UndoElements | Broken::UndoFrame | Broken::StaleNames => {
+                return nest_may_fire(nest);
+            }
+            _ => {}
+        }
+        let counts = nest.live_outs.iter().filter_map(|out| match out.kind {
+            LiveOutKind::Appended { count, .. } => Some(count),
+            _ => None,
+        });
+        let mut kept: HashSet<VarId> = counts.collect();
+        keep_places(nest, &mut kept);
+        self.stmt(&mut nest.top, &kept, false)
+    }
+
+    /// What is no operation of the user's stays right: checks, how many elements were appended, and places that nothing guards. So do
+    /// ints inside a `while`: most of them are what it waits for.
+    fn stmt(self, stmt: &mut Stmt, kept: &HashSet<VarId>, waiting: bool) -> bool {
+        let waiting = waiting || matches!(stmt.kind, StmtKind::While(_));
+        let mut used = false;
+        match &mut stmt.kind {
+            StmtKind::Check { .. } => return false,
+            StmtKind::Let { var, .. } if kept.contains(var) => return false,
+            StmtKind::Store {
+                value,
+                guard: false,
+                ..
+            } => return self.expr(value, waiting),
+            StmtKind::For(l) if kept.contains(&l.counter) => {}
+            _ => {
+                for expr in stmt.exprs_mut() {
+                    used |= self.expr(expr, waiting);
+                }
+            }
+        }
+        for inner in stmt.blocks_mut().into_iter().flatten() {
+            used |= self.stmt(inner, kept, waiting);
+        }
+        used
+    }
+
+    fn expr(self, expr: &mut Expr, waiting: bool) -> bool {
+        if matches!(expr.kind, ExprKind::Load { guard: false, .. }) {
+            return false;
+        }
+        let mut used = false;
+        for child in expr.children_mut() {
+            used |= self.expr(child, waiting);
+        }
+        let is_int = expr.ty.repr.is_int();
+        match (&mut expr.kind, self) {
+            (ExprKind::Binary { .. }, _) if is_int && waiting => {}
+            (ExprKind::Binary { op, guard, .. }, Broken::Binary(right, wrong)) if *op == right => {
+                *op = wrong;
+                *guard = true;
+                return true;
+            }
+            (ExprKind::Compare { op, a, .. }, Broken::Compare(right, wrong))
+                if *op == right && !(waiting && a.ty.repr.is_int()) =>
+            {
+                *op = wrong;
+                return true;
+            }
+            (ExprKind::Unary { op, a, .. }, Broken::Unary(right))
+                if *op == right && a.ty.repr == expr.ty.repr =>
+            {
+                let operand = std::mem::replace(&mut **a, Expr::int(0, expr.span));
+                expr.kind = operand.kind;
+                return true;
+            }
+            (ExprKind::Call { fun, .. }, Broken::Call(right, wrong)) if *fun == right => {
+                *fun = wrong;
+                return true;
+            }
+            _ => {}
+        }
+        used
+    }
+}
+
+/// Adds the variables that places of elements rest on which nothing guards: the front end knows them to be there.
+fn keep_places(nest: &Nest, kept: &mut HashSet<VarId>) {
+    let mut places: Vec<&Expr> = Vec::new();
+    nest.walk_exprs(&mut |e| match &e.kind {
+        ExprKind::Load { index, guard, .. } if !guard => places.extend(index),
+        _ => {}
+    });
+    nest.walk(&mut |stmt| match &stmt.kind {
+        StmtKind::Store { index, guard, .. } if !guard => places.extend(index),
+        _ => {}
+    });
+    let mut before = None;
+    while before != Some(kept.len()) {
+        before = Some(kept.len());
+        for place in places.drain(..) {
+            place.walk(&mut |e| {
+                if let ExprKind::Var(var) = e.kind {
+                    kept.insert(var);
+                }
+            });
+        }
+        nest.walk(&mut |stmt| match &stmt.kind {
+            StmtKind::Let { var, value } if kept.contains(var) => places.push(value),
+            StmtKind::For(l) if kept.contains(&l.counter) => {
+                places.extend([&l.start, &l.stop, &l.step]);
+            }
+            _ => {}
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_known_and_others_are_not() {
+        for (name, broken) in ALL {
+            assert_eq!(name.parse(), Ok(broken));
+        }
+        assert!("".parse::<Broken>().is_err() && "adds".parse::<Broken>().is_err());
+    }
+}
