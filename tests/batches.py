@@ -154,7 +154,7 @@ def _facts(program: Program, expected: Done, runs: list[tuple[Treatment, Done]])
         found.add("warns")
     codes = {f["code"] for n in nests for f in n["fallbacks"]}
     found |= {
-        f"left by {code}" for code in codes & {"event", "floating-point", "no-trip", "inexact"}
+        f"left by {code}" for code in codes & {"event", "floating-point", "inexact"}
     }
     found |= {f"did {word}" for n in nests for word in n["means"]}
     return found

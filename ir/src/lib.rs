@@ -40,6 +40,7 @@ pub mod interpreter_work;
 pub mod interrupts;
 pub mod machine_shape;
 pub mod model;
+pub mod preconditions;
 pub(crate) mod printer;
 pub mod schedule;
 pub mod surface;
@@ -53,4 +54,5 @@ pub use crate::model::nest::{
 };
 pub use crate::model::span::{Span, WithSpan};
 pub use crate::model::types::{Prov, Scalar, Ty};
+pub use crate::preconditions::Precondition;
 pub use crate::schedule::{FpMode, Schedule, Tier};

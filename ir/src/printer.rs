@@ -132,23 +132,8 @@ impl fmt::Display for Nest {
             };
             writeln!(f, "returns {form} {}", Commas(&returns.vars))?;
         }
-        if !self.needs_trip.is_empty() {
-            writeln!(f, "needs trips of {}", Commas(&self.needs_trip))?;
-        }
-        for (a, b) in &self.apart {
-            writeln!(f, "apart {a} {b}")?;
-        }
-        for (a, b) in &self.alike {
-            writeln!(f, "alike {a} {b}")?;
-        }
-        if !self.forward.is_empty() {
-            writeln!(f, "forward {}", Commas(&self.forward))?;
-        }
-        if !self.by_rows.is_empty() {
-            writeln!(f, "by rows {}", Commas(&self.by_rows))?;
-        }
-        if !self.dense.is_empty() {
-            writeln!(f, "dense {}", Commas(&self.dense))?;
+        for condition in &self.preconditions {
+            writeln!(f, "requires {condition}")?;
         }
         Ok(())
     }

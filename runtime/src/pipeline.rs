@@ -372,7 +372,7 @@ fn attempt<V: HasValue>(
     }
     // The memory to work on, and which of it may overlap.
     let views = host.arrays()?;
-    plan.keep_apart(&views)?;
+    plan.check_preconditions(&views)?;
     let call = call(&views);
     // Which more guards the elements of index arrays prove, and values followed through the nest.
     let (mut key, seen) = call.key(decision.device, host);

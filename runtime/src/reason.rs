@@ -36,8 +36,8 @@ pub enum Reason {
     List { name: String, why: &'static str },
     /// An attribute whose reading might run user code.
     Attribute { name: String },
-    /// A loop that must run at least once would not.
-    NoTrip { line: u32 },
+    /// An array has more elements along an axis than proofs reckon with.
+    TooLarge,
     /// A loop bound could not be computed natively.
     Bounds,
     /// The step of a range is zero.
@@ -79,7 +79,7 @@ impl Reason {
             Self::Array { .. } => "array",
             Self::List { .. } => "list",
             Self::Attribute { .. } => "attribute",
-            Self::NoTrip { .. } => "no-trip",
+            Self::TooLarge => "too-large",
             Self::Bounds => "bounds",
             Self::ZeroStep => "zero-step",
             Self::Event { .. } => "event",
@@ -140,12 +140,7 @@ impl fmt::Display for Reason {
             Self::Array { name, why } => write!(f, "array {name}: {why}"),
             Self::List { name, why } => write!(f, "list {name}: {why}"),
             Self::Attribute { name } => write!(f, "reading {name} might run code of a class"),
-            Self::NoTrip { line } => {
-                write!(
-                    f,
-                    "line {line}: the loop runs zero times, and a variable's type depends on that"
-                )
-            }
+            Self::TooLarge => write!(f, "an array has more than 2**40 elements along an axis"),
             Self::Bounds => write!(f, "the loop's bounds leave 64 bits"),
             Self::ZeroStep => write!(f, "the step of a range is zero"),
             Self::Event { line: 0 } => {

@@ -6,8 +6,8 @@ use nestwise_ir::{ArrayId, LoopId};
 
 use crate::guards::launch_values::LaunchValues;
 use crate::guards::plan::{
-    BoundsPlan, GuardPlan, IxPlan, Lin, LoopPlan, MAX_IXS, MAX_QUERIES, MAX_SYMS, Poly, Sides,
-    Source, StepPlan, Test, Value,
+    BoundsPlan, GuardPlan, IxPlan, Lin, MAX_IXS, MAX_QUERIES, MAX_SYMS, Poly, Sides, Source,
+    StepPlan, Test, Value,
 };
 use crate::guards::{GuardSet, Wraps, static_facts};
 use crate::values::interval::Interval;
@@ -21,11 +21,8 @@ const FUEL: u32 = 48;
 /// What [`BoundsPlan::resolve`] found besides the guards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Resolved {
-    /// Every loop of `needs_trip` runs at least once whenever it is entered, and no extent is beyond
-    /// [`DIM_MAX`]. If not, the nest must not be launched.
-    pub trips_ok: bool,
-    /// No loop's step is zero.
-    pub steps_ok: bool,
+    /// No extent is beyond [`DIM_MAX`], which static proofs rely on. If one is, the nest must not be launched.
+    pub extents_ok: bool,
     /// Loops (a bit each, by number, the first 64) that run at least once whenever they are entered.
     pub nonempty: u64,
 }
@@ -78,9 +75,8 @@ impl BoundsPlan {
             }
         }
         Resolved {
-            trips_ok: self.needs_trip.iter().all(|l| run.runs_once(*l)) && small(run.values),
+            extents_ok: small(run.values),
             nonempty: self.nonempty(run),
-            steps_ok: self.loops.iter().flatten().all(|l| run.steps(l)),
         }
     }
 
@@ -550,11 +546,5 @@ impl<'a> Run<'a> {
             _ => false,
         };
         self.never(&plan.counters) || enters
-    }
-
-    /// Whether a loop's step is known not to be zero, or the loop is never reached.
-    fn steps(&self, l: &LoopPlan) -> bool {
-        let step = l.ix.and_then(|ix| self.step(ix));
-        step.is_some_and(|s| s != 0) || self.never(&l.counters)
     }
 }

@@ -146,7 +146,6 @@ pub struct BoundsPlan {
     pub(crate) queries: Vec<Query>,
     pub(crate) tests: Vec<GuardPlan>,
     pub(crate) loops: Vec<Option<LoopPlan>>,
-    pub(crate) needs_trip: Vec<LoopId>,
     /// Slots whose extents are taken to be one symbol, by slot: the class's members.
     pub(crate) classes: Vec<Vec<ArrayId>>,
     pub(crate) top: LoopId,
@@ -229,7 +228,6 @@ impl<'a> Compiler<'a> {
             queries: vec![],
             tests: vec![],
             loops: vec![],
-            needs_trip: nest.needs_trip.clone(),
             classes: nest.arrays.ids().map(members).collect(),
             top: LoopId(0),
             contents: vec![],

@@ -39,19 +39,8 @@ pub fn nest(header: &str, body: &str) -> Nest {
         accesses: b.accesses,
         scopes: b.scopes,
         prologue: stmts,
-        top,
         live_outs: b.live_outs,
-        returns: None,
-        needs_trip: vec![],
-        apart: vec![],
-        forward: vec![],
-        by_rows: vec![],
-        lengths: vec![],
-        dense: vec![],
-        alike: vec![],
-        whole: None,
-        interruptible: Vec::new(),
-        work: Default::default(),
+        ..Nest::of(top)
     }
 }
 

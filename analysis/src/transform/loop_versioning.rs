@@ -54,8 +54,6 @@ pub fn hoist(nest: &Nest, info: &LaunchInfo) -> Option<Rewritten> {
             before.iter().cloned().chain([either]).collect()
         });
     }
-    // Those were asked about the nest as written.
-    out.needs_trip.clear();
     compact(&mut out);
     Some(Rewritten::of(out, nonempty, &made))
 }

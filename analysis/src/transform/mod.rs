@@ -115,7 +115,6 @@ fn renumber(nest: &mut Nest) -> Vec<LoopId> {
         StmtKind::Break(id) | StmtKind::Continue(id) => rename(id),
         _ => {}
     });
-    nest.needs_trip.iter_mut().for_each(rename);
     found.into_iter().map(|f| f.0).collect()
 }
 

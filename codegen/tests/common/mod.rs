@@ -38,27 +38,7 @@ impl Builder {
     pub fn new() -> Builder {
         let top = stmt(StmtKind::Eval(int(0)));
         Builder {
-            nest: Nest {
-                arrays: Default::default(),
-                vars: Default::default(),
-                loops: Default::default(),
-                accesses: Default::default(),
-                scopes: 0,
-                prologue: vec![],
-                top,
-                live_outs: vec![],
-                returns: None,
-                needs_trip: vec![],
-                apart: vec![],
-                forward: vec![],
-                by_rows: vec![],
-                lengths: vec![],
-                dense: vec![],
-                alike: vec![],
-                whole: None,
-                interruptible: Vec::new(),
-                work: Default::default(),
-            },
+            nest: Nest::of(top),
             next_loop: 0,
         }
     }

@@ -417,10 +417,7 @@ impl Lower<'_> {
                 (false, false) => ReturnForm::Scalar,
             },
         });
-        let apart = self.all_apart();
-        let alike = self.all_alike();
-        let [forward, by_rows, dense] =
-            [&self.forward, &self.by_rows, &self.dense].map(|arrays| self.with_partners(arrays));
+        let preconditions = self.preconditions();
         let mut nest = Nest {
             arrays: self.arrays,
             vars: self.vars,
@@ -431,13 +428,8 @@ impl Lower<'_> {
             top,
             live_outs,
             returns,
-            needs_trip: vec![],
-            apart,
-            forward,
-            by_rows,
+            preconditions,
             lengths: self.facts.lengths.borrow().clone(),
-            dense,
-            alike,
             whole: None,
             interruptible: Vec::new(),
             work: self.meter.finish(),

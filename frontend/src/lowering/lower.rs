@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use nestwise_ir::model::nest::{Cast, Expr, LoopDecl, Stmt, StmtKind, VarDecl};
 use nestwise_ir::{
-    Access, AccessId, Arena, ArrayDecl, ArrayId, Extent, LoopId, Prov, Scalar, ScopeId, Span, Ty,
-    VarId,
+    Access, AccessId, Arena, ArrayDecl, ArrayId, Extent, LoopId, Precondition, Prov, Scalar,
+    ScopeId, Span, Ty, VarId,
 };
 
 use crate::lowering::arrays::temporary::Made;
@@ -99,16 +99,10 @@ pub(crate) struct Lower<'a> {
     pub want_tag: bool,
     /// In the bounds of the top loop, which are evaluated anew for every chunk.
     pub at_entry: bool,
-    /// Arrays that must not share memory with the other one, or within themselves.
-    pub apart: BTreeSet<(ArrayId, ArrayId)>,
+    /// What launches have to check of the arrays in it.
+    pub required: BTreeSet<Precondition>,
     /// A part of an array was looked at as a whole.
     pub sliced: bool,
-    /// Arrays whose elements must lie forward in memory.
-    pub forward: BTreeSet<ArrayId>,
-    /// See [`nestwise_ir::Nest::by_rows`].
-    pub by_rows: BTreeSet<ArrayId>,
-    /// See [`nestwise_ir::Nest::dense`].
-    pub dense: BTreeSet<ArrayId>,
     /// Variables that are how long axes are: none is longer than that.
     pub lengths: HashMap<VarId, Extent>,
     /// What ints are that were evaluated at once.
@@ -179,13 +173,10 @@ impl<'a> Lower<'a> {
             takes_over: HashSet::new(),
             want_tag: false,
             at_entry: false,
-            apart: BTreeSet::new(),
+            required: BTreeSet::new(),
             sliced: false,
-            forward: BTreeSet::new(),
             lengths: HashMap::new(),
             spilled: HashMap::new(),
-            by_rows: BTreeSet::new(),
-            dense: BTreeSet::new(),
             temporaries: vec![],
             made: HashMap::new(),
             name_flags: HashMap::new(),
@@ -221,6 +212,11 @@ impl<'a> Lower<'a> {
             None => value,
         };
         self.emit(StmtKind::Let { var, value }, span);
+    }
+
+    /// Has launches check a condition on the arrays of the nest.
+    pub fn require(&mut self, condition: Precondition) {
+        self.required.insert(condition);
     }
 
     pub fn emit_check(&mut self, cond: Expr) {

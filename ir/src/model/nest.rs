@@ -9,6 +9,7 @@ use crate::interpreter_work::NestWork;
 use crate::model::ids::{AccessId, Arena, ArrayId, LoopId, ScopeId, VarId};
 use crate::model::span::Span;
 use crate::model::types::{Scalar, Ty};
+use crate::preconditions::Precondition;
 
 pub use crate::model::liveout::{LiveOut, LiveOutKind, PartAxis};
 pub use crate::model::ops::{BinOp, Cast, CmpOp, Fun, Lib, UnOp};
@@ -34,23 +35,10 @@ pub struct Nest {
     pub live_outs: Vec<LiveOut>,
     /// Values of `return`, in order (a tuple has several); set before [`StmtKind::Return`].
     pub returns: Option<Returns>,
-    /// Loops that must run at least once per entry for the types to hold (an accumulator whose type changes in
-    /// the first iteration). Checked before launch; otherwise CPython runs the site.
-    pub needs_trip: Vec<LoopId>,
-    /// Arrays that share no memory, or have no element at two places (both are one array): operations on whole arrays are loops
-    /// on that condition. Checked before launch; otherwise CPython runs the site.
-    pub apart: Vec<(ArrayId, ArrayId)>,
-    /// Arrays of one shape: they trade places, and what is known of one's extents has to hold for the other. Checked before launch.
-    pub alike: Vec<(ArrayId, ArrayId)>,
-    /// Arrays whose elements lie forward in memory along each axis: what NumPy computes of others has other bits. Checked before
-    /// launch, too.
-    pub forward: Vec<ArrayId>,
-    /// Arrays that lie in memory row by row, or sums along their axes are made in another order. Checked before launch, too.
-    pub by_rows: Vec<ArrayId>,
+    /// What every launch checks before it runs the nest; each condition once, in order.
+    pub preconditions: Vec<Precondition>,
     /// What axes of the nest's own memory are computed of.
     pub lengths: Vec<Length>,
-    /// Arrays that lie so with nothing between their elements, or NumPy adds them up in another order. Checked before launch, too.
-    pub dense: Vec<ArrayId>,
     /// `None`: the body of the top loop runs once for each of its iterations. `Some(end)`: once for each launched range
     /// of them that is not empty, and does what all of them do together, in an order of its own. The top loop's
     /// counter then holds the first iteration's value, and `end`, an `i64` that nothing assigns, what would be the
@@ -62,6 +50,28 @@ pub struct Nest {
     /// What CPython does in it, as it was written. No kernel depends on it.
     #[serde(skip)]
     pub work: NestWork,
+}
+
+impl Nest {
+    /// A nest of one statement that declares nothing: what builders begin with.
+    pub fn of(top: Stmt) -> Nest {
+        Nest {
+            arrays: Arena::new(),
+            vars: Arena::new(),
+            loops: Arena::new(),
+            accesses: Arena::new(),
+            scopes: 0,
+            prologue: vec![],
+            top,
+            live_outs: vec![],
+            returns: None,
+            preconditions: vec![],
+            lengths: vec![],
+            whole: None,
+            interruptible: vec![],
+            work: NestWork::default(),
+        }
+    }
 }
 
 /// The variables a `return` sets.

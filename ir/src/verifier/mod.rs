@@ -197,23 +197,9 @@ impl Verifier<'_> {
         for v in n.returns.iter().flat_map(|r| &r.vars) {
             self.ty(*v)?;
         }
-        for l in &n.needs_trip {
-            ensure(n.loops.get(*l).is_some(), || {
-                format!("needs_trip: no loop {l}")
-            })?;
-        }
-        for array in n
-            .apart
-            .iter()
-            .flat_map(|(a, b)| [a, b])
-            .chain(&n.forward)
-            .chain(&n.by_rows)
-            .chain(&n.dense)
-            .chain(n.alike.iter().flat_map(|(a, b)| [a, b]))
-        {
-            ensure(n.arrays.get(*array).is_some(), || {
-                format!("apart: no array {array}")
-            })?;
+        for condition in &n.preconditions {
+            let known = condition.arrays().all(|a| n.arrays.get(a).is_some());
+            ensure(known, || format!("requires {condition}: no such array"))?;
         }
         Ok(())
     }

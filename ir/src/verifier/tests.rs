@@ -94,21 +94,7 @@ fn nest() -> Nest {
         vars,
         loops,
         accesses,
-        scopes: 0,
-        prologue: vec![],
-        top,
-        live_outs: vec![],
-        returns: None,
-        needs_trip: vec![],
-        apart: vec![],
-        forward: vec![],
-        by_rows: vec![],
-        lengths: vec![],
-        dense: vec![],
-        alike: vec![],
-        whole: None,
-        interruptible: Vec::new(),
-        work: Default::default(),
+        ..Nest::of(top)
     }
 }
 

@@ -362,7 +362,6 @@ impl Kernel {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use nestwise_ir::Arena;
     use nestwise_ir::Span;
     use nestwise_ir::Ty;
     use nestwise_ir::model::nest::Expr;
@@ -377,30 +376,10 @@ pub(crate) mod tests {
             span,
         }];
         let id = LoopId(0);
-        Nest {
-            arrays: Arena::new(),
-            vars: Arena::new(),
-            loops: Arena::new(),
-            accesses: Arena::new(),
-            scopes: 0,
-            prologue: vec![],
-            top: Stmt {
-                kind: StmtKind::While(While { id, cond, body }),
-                span,
-            },
-            live_outs: vec![],
-            returns: None,
-            needs_trip: vec![],
-            apart: vec![],
-            forward: vec![],
-            by_rows: vec![],
-            lengths: vec![],
-            dense: vec![],
-            alike: vec![],
-            whole: None,
-            interruptible: Vec::new(),
-            work: Default::default(),
-        }
+        Nest::of(Stmt {
+            kind: StmtKind::While(While { id, cond, body }),
+            span,
+        })
     }
 
     #[test]

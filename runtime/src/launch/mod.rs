@@ -5,9 +5,9 @@
 //! event run again, and CPython goes on from there.
 
 pub mod kernel_change;
-pub(crate) mod no_alias;
 mod on_device;
 pub(crate) mod outcome;
+pub(crate) mod preconditions;
 pub mod proof;
 mod repeat;
 

@@ -320,13 +320,8 @@ impl Plan {
         }
         let mut proven = GuardSet::new(self.bounds.guards());
         let (resolved, trips) = self.bounds.resolve_with_trips(&values, &mut proven);
-        if !resolved.trips_ok {
-            let line = self
-                .nest
-                .needs_trip
-                .first()
-                .map_or(0, |l| self.nest.loops[*l].span.line);
-            return Err(Reason::NoTrip { line });
+        if !resolved.extents_ok {
+            return Err(Reason::TooLarge);
         }
         Ok(Sizes {
             refuted: self.verdicts.refuted(&values),

@@ -49,8 +49,6 @@ pub fn split(given: &Given<'_>, todo: &[(LoopId, Split)]) -> Option<Rewritten> {
             std::mem::take(&mut all)
         });
     }
-    // Those were asked about the nest as written.
-    nest.needs_trip.clear();
     compact(&mut nest);
     Some(Rewritten::of(nest, nonempty, &made))
 }

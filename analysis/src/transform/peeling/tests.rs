@@ -62,25 +62,8 @@ fn nest(value: Expr) -> Nest {
         span,
     };
     Nest {
-        arrays: Arena::new(),
         vars,
-        loops: Arena::new(),
-        accesses: Arena::new(),
-        scopes: 0,
-        prologue: vec![],
-        top,
-        live_outs: vec![],
-        returns: None,
-        needs_trip: vec![],
-        apart: vec![],
-        forward: vec![],
-        by_rows: vec![],
-        lengths: vec![],
-        dense: vec![],
-        alike: vec![],
-        whole: None,
-        interruptible: Vec::new(),
-        work: Default::default(),
+        ..Nest::of(top)
     }
 }
 

@@ -6,7 +6,7 @@
 
 use nestwise_ir::model::nest::{CmpOp, Expr};
 use nestwise_ir::surface::BinOp as Op;
-use nestwise_ir::{Scalar, Span, Ty, Work};
+use nestwise_ir::{Precondition, Scalar, Span, Ty, Work};
 
 use crate::builtins::{ArrayFn, Known, NumpyFn};
 use crate::lowering::arrays::elementwise::{Elementwise, Node, kind_ty, unsupported};
@@ -121,7 +121,9 @@ impl Lower<'_> {
                 span,
             ));
         }
-        self.by_rows.extend(all.into_iter().map(|s| s.array));
+        for section in all {
+            self.require(Precondition::RowMajor(section.array));
+        }
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use nestwise_ir::model::nest::{CmpOp, Expr};
 use nestwise_ir::surface::BinOp as Op;
-use nestwise_ir::{Fun, Lib, Scalar, Span, Ty, Work};
+use nestwise_ir::{Fun, Lib, Precondition, Scalar, Span, Ty, Work};
 
 use crate::builtins::{ArrayFn, Known, NumpyFn, NumpySpecial};
 use crate::lowering::arrays::elementwise::{Node, kind_ty, unsupported};
@@ -102,7 +102,7 @@ impl Lower<'_> {
                 span,
             ));
         }
-        self.forward.insert(section.array);
+        self.require(Precondition::PositiveStride(section.array));
         Ok(())
     }
 

@@ -7,7 +7,7 @@
 
 use nestwise_ir::model::nest::{CmpOp, Expr, StmtKind};
 use nestwise_ir::surface::BinOp as Op;
-use nestwise_ir::{Access, ArrayId, ArrayKind, Scalar, Span, Ty, Work};
+use nestwise_ir::{Access, ArrayId, ArrayKind, Precondition, Scalar, Span, Ty, Work};
 
 use crate::lowering::arrays::elementwise::{Elementwise, Like, Node, unsupported};
 use crate::lowering::arrays::view::{self, Section};
@@ -233,11 +233,11 @@ impl Lower<'_> {
         let mut read = vec![];
         value.sections(&mut |s, here| read.push((s, here)));
         // What lies on itself is written more than once.
-        self.apart.insert((target.array, target.array));
+        self.require(Precondition::NoAlias(target.array, target.array));
         let mut apart = true;
         for (source, here) in read {
             if source.array != target.array {
-                self.apart.insert((target.array, source.array));
+                self.require(Precondition::NoAlias(target.array, source.array));
             } else {
                 apart &= here && view::keep_apart(target, source);
             }

@@ -5,7 +5,7 @@
 
 use nestwise_ir::model::nest::{CmpOp, Const, Expr, StmtKind};
 use nestwise_ir::surface::CmpOp as Cmp;
-use nestwise_ir::{ArrayKind, BinOp, Fun, Lib, Scalar, Span, Ty, VarId, Work};
+use nestwise_ir::{ArrayKind, BinOp, Fun, Lib, Precondition, Scalar, Span, Ty, VarId, Work};
 
 use crate::builtins::{ArrayFn, Known, NumpyFn};
 use crate::lowering::arrays::axis_reduction::Along;
@@ -210,21 +210,23 @@ impl Lower<'_> {
                 _ => return Err(unsupported(what, span)),
             }
         }
-        self.dense.insert(section.array);
+        self.require(Precondition::Contiguous(section.array));
         Ok(section)
     }
 
     /// An array of the nest's own that is one from outside at first, or that of another name is, lies as its copies do.
     pub fn lies_so_at_first(&mut self, part: &Section) {
         if self.arrays[part.array].starts {
-            self.dense.insert(part.array);
+            self.require(Precondition::Contiguous(part.array));
         }
         let Some(owner) = self.owner(part.array) else {
             return;
         };
         let names = self.names(self.webs.local[owner]);
         for (_, capture) in self.starting(&names) {
-            self.dense.extend(self.slots.get(&capture));
+            if let Some(array) = self.slots.get(&capture) {
+                self.require(Precondition::Contiguous(*array));
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nestwise_ir::{ArrayId, ArrayKind, PlaceId, Span, surface as s};
+use nestwise_ir::{ArrayId, ArrayKind, PlaceId, Precondition, Span, surface as s};
 
 use crate::lowering::hir::{Expr, ExprKind, Kind, Local, LocalId, Stmt, Target};
 use crate::lowering::lower::Lower;
@@ -154,17 +154,6 @@ impl Lower<'_> {
         self.hir.locals.iter().any(of)
     }
 
-    /// The arrays that trade places where shapes are compared: by their extents as they are at first.
-    pub fn all_alike(&self) -> Vec<(ArrayId, ArrayId)> {
-        let mut all = vec![];
-        for group in self.swap_groups().iter().filter(|_| self.sliced) {
-            if let Some((first, others)) = group.split_first() {
-                all.extend(others.iter().map(|other| (*first, *other)));
-            }
-        }
-        all
-    }
-
     /// The slots that trade places with each other.
     fn swap_groups(&self) -> Vec<Vec<ArrayId>> {
         let of = |local: &usize| self.slots.get(&self.hir.locals[*local].capture?).copied();
@@ -172,44 +161,57 @@ impl Lower<'_> {
         groups.map(|g| g.iter().filter_map(of).collect()).collect()
     }
 
-    /// What is asked of some arrays is asked of those that they trade places with, and of those that they are copies of at first.
-    pub fn with_partners(&self, arrays: &BTreeSet<ArrayId>) -> Vec<ArrayId> {
-        let copies = arrays.iter().map(|a| &self.arrays[*a]);
-        let copies = copies.filter(|decl| decl.starts);
-        let copied = copies.filter_map(|decl| self.slots.get(&decl.capture));
-        let arrays: &BTreeSet<ArrayId> = &arrays.iter().chain(copied).copied().collect();
-        let groups = self.swap_groups();
-        let among = |group: &&Vec<ArrayId>| group.iter().any(|a| arrays.contains(a));
-        let partners = groups.iter().filter(among).flatten();
-        let all: BTreeSet<ArrayId> = arrays.iter().chain(partners).copied().collect();
-        all.into_iter().collect()
-    }
-
-    /// The arrays that must not share memory. Slots that trade places hold each other's arrays in turn.
-    pub fn all_apart(&self) -> Vec<(ArrayId, ArrayId)> {
+    /// What launches check: the conditions that statements have asked for, of every array that may come to stand for one
+    /// of theirs.
+    ///
+    /// A condition on an array holds for its partners too: arrays that swap buffers with it, and the captured array
+    /// that a copy begins as. What is copied when the nest begins must share no memory with what is written meanwhile.
+    pub fn preconditions(&self) -> Vec<Precondition> {
         let groups = self.swap_groups();
         let group = |slot: ArrayId| -> Vec<ArrayId> {
             let own = groups.iter().find(|g| g.contains(&slot));
             own.cloned().unwrap_or_else(|| vec![slot])
         };
+        let origin = |array: ArrayId| {
+            let decl = &self.arrays[array];
+            let from = decl.starts.then(|| self.slots.get(&decl.capture));
+            from.flatten().copied()
+        };
         let mut all = BTreeSet::new();
-        // What is copied when the nest begins must not change in between.
-        let mut apart = self.apart.clone();
+        for condition in &self.required {
+            match *condition {
+                Precondition::NoAlias(a, b) => all.extend(no_alias(a, b, &group)),
+                one => {
+                    let arrays = one.arrays().flat_map(|a| [Some(a), origin(a)]).flatten();
+                    all.extend(arrays.flat_map(&group).map(|a| one.map(|_| a)));
+                }
+            }
+        }
         for copied in self.arrays.values().filter(|d| d.starts) {
             let Some(from) = self.slots.get(&copied.capture) else {
                 continue;
             };
             let written = self.arrays.iter().filter(|(_, d)| d.written);
             let written = written.filter(|(_, d)| d.kind == ArrayKind::Ndarray);
-            apart.extend(written.map(|(to, _)| (*from, to)));
+            all.extend(written.flat_map(|(to, _)| no_alias(*from, to, &group)));
         }
-        for (a, b) in &apart {
-            for x in group(*a) {
-                // One slot with itself is no pair of two that trade places.
-                let others = if a == b { vec![x] } else { group(*b) };
-                all.extend(others.into_iter().map(|y| (x.min(y), x.max(y))));
+        // Extents are compared as they are at first.
+        for group in groups.iter().filter(|_| self.sliced) {
+            if let Some((first, others)) = group.split_first() {
+                let same = |other: &ArrayId| Precondition::SameShape(*first, *other);
+                all.extend(others.iter().map(same));
             }
         }
         all.into_iter().collect()
     }
+}
+
+/// That two arrays share no memory, whichever arrays stand in their slots by swaps.
+fn no_alias(a: ArrayId, b: ArrayId, group: &impl Fn(ArrayId) -> Vec<ArrayId>) -> Vec<Precondition> {
+    let pairs = group(a).into_iter().flat_map(|x| {
+        // One slot with itself is no pair of two that swap buffers.
+        let others = if a == b { vec![x] } else { group(b) };
+        others.into_iter().map(move |y| (x.min(y), x.max(y)))
+    });
+    pairs.map(|(x, y)| Precondition::NoAlias(x, y)).collect()
 }

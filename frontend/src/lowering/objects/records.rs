@@ -5,7 +5,7 @@
 //! name ([`crate::site::item_attributes`]); the row itself has no elements. An item of a tuple is such an attribute.
 
 use nestwise_ir::model::nest::{CmpOp, Expr, ExprKind, Nest, Stmt};
-use nestwise_ir::{Access, ArrayDecl, ArrayId, ArrayKind, Scalar, Span, Ty, Work};
+use nestwise_ir::{Access, ArrayDecl, ArrayId, ArrayKind, Precondition, Scalar, Span, Ty, Work};
 
 use crate::lowering::lower::Lower;
 use crate::lowering::types::kinds::Kind;
@@ -163,7 +163,7 @@ impl Lower<'_> {
             let what = "`is` of objects of different lists".into();
             return Err(refuse(span, Refusal::Unsupported { what }));
         }
-        self.apart.insert((x.array, x.array));
+        self.require(Precondition::NoAlias(x.array, x.array));
         let [x, y] = [x, y].map(|view| self.settled(view).index.remove(0));
         let same = build::compare(CmpOp::Eq, x, y, Ty::PY_BOOL, span);
         Ok(Sv::of(same, Kind::PyBool))

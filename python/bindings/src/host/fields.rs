@@ -1,6 +1,6 @@
 //! Attributes of objects in lists, which a launch reads once, and sets once, at the end.
 
-use nestwise_ir::ArrayKind;
+use nestwise_ir::{ArrayKind, Precondition};
 use nestwise_runtime::Reason;
 use pyo3::prelude::*;
 
@@ -65,7 +65,9 @@ impl PyHost<'_> {
         for (id, decl) in self.nest.arrays.iter() {
             let capture = decl.capture as usize;
             used[capture] = true;
-            let compared = decl.kind == ArrayKind::Objects && self.nest.apart.contains(&(id, id));
+            let distinct = Precondition::NoAlias(id, id);
+            let compared =
+                decl.kind == ArrayKind::Objects && self.nest.preconditions.contains(&distinct);
             if compared && !records::are_distinct(self.values.objects(binding, capture)) {
                 return refused(decl.name.clone(), twice);
             }

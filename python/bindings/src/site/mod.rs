@@ -15,7 +15,7 @@ use nestwise_costmodel::{Caches, Device, Seconds};
 use nestwise_frontend::{Interface, Refusal};
 use nestwise_ir::{PlaceId, WithSpan};
 use nestwise_runtime::device::{Transfers, residency};
-use nestwise_runtime::options::{options, keeps_prices};
+use nestwise_runtime::options::{keeps_prices, options};
 use nestwise_runtime::pipeline::{self, Declined};
 use nestwise_runtime::report::Stats;
 use nestwise_runtime::{DeviceChoice, Ended, Launch, Outcome, Plan, Reason, Resume};
