@@ -55,7 +55,7 @@ pub fn hoist(nest: &Nest, info: &LaunchInfo) -> Option<Rewritten> {
         });
     }
     compact(&mut out);
-    Some(Rewritten::of(out, nonempty, &made))
+    Some(Rewritten::of("loop versioning", out, nonempty, &made))
 }
 
 /// The loops worth it below a block, with what has to be looked at.

@@ -16,6 +16,7 @@ pub(crate) mod sink_top_loop;
 mod wavefront;
 
 use nestwise_ir::model::nest::{Access, Expr, ExprKind, For, LoopDecl, Nest, Stmt, StmtKind};
+use nestwise_ir::verifier::verify_after;
 use nestwise_ir::{AccessId, Arena, LoopId};
 
 pub use crate::transform::best_value::keep_best;
@@ -42,10 +43,14 @@ pub struct Rewritten {
 impl Rewritten {
     /// Numbers the loops of a nest in the order of its text. `nonempty` speaks of their numbers so far; `made`: which
     /// loop each loop behind those of the old nest was made from, and whether it is known to run.
-    fn of(mut nest: Nest, nonempty: u64, made: &[(LoopId, bool)]) -> Rewritten {
+    ///
+    /// # Panics
+    /// In debug builds, if `pass` broke a rule of the verifier.
+    fn of(pass: &str, mut nest: Nest, nonempty: u64, made: &[(LoopId, bool)]) -> Rewritten {
         let first = nest.loops.len() - made.len();
         let was = |id: LoopId| id.index().checked_sub(first).and_then(|k| made.get(k));
         let found = renumber(&mut nest);
+        verify_after(pass, &nest);
         let runs = |id: LoopId| match was(id) {
             Some((_, runs)) => *runs,
             None => id.index() < 64 && nonempty >> id.index() & 1 == 1,

@@ -40,6 +40,7 @@ pub fn open(nest: &Nest, analysis: &Analysis) -> Option<Rewritten> {
     };
     nest.whole = Some(end);
     Some(Rewritten::of(
+        "sinking of the top loop",
         nest,
         analysis.options.nonempty,
         &[(LoopId(0), true)],

@@ -72,7 +72,12 @@ pub fn wavefront(given: &Given<'_>, band: [LoopId; 2], tile: Tile) -> Option<Wav
         .iter()
         .filter(|r| around.reductions.contains(r));
     let reductions = reduced.copied().collect();
-    let made = Rewritten::of(nest, nonempty, &[(band[0], both), (band[0], both)]);
+    let made = Rewritten::of(
+        "wavefront",
+        nest,
+        nonempty,
+        &[(band[0], both), (band[0], both)],
+    );
     let tiles = ThreadLoop {
         reductions,
         last_values,

@@ -35,6 +35,18 @@ pub fn verify(nest: &Nest) -> Result<(), String> {
     v.everything_stands()
 }
 
+/// Verifies what the pass named `pass` made; in release builds it does nothing.
+///
+/// # Panics
+/// In debug builds, if the nest breaks a rule of [`verify`]. The message names the pass and shows the nest.
+pub fn verify_after(pass: &str, nest: &Nest) {
+    if cfg!(debug_assertions)
+        && let Err(broken) = verify(nest)
+    {
+        panic!("after {pass}: {broken}\n{nest}");
+    }
+}
+
 struct Verifier<'a> {
     nest: &'a Nest,
     accesses: HashSet<u32>,

@@ -174,3 +174,12 @@ fn each_defect_is_named() {
         assert!(found.contains(message), "{found} instead of {message}");
     }
 }
+
+#[test]
+#[cfg(debug_assertions)]
+#[should_panic(expected = "after interchange: L0: shares its counter")]
+fn a_pass_that_breaks_a_nest_is_named() {
+    let mut broken = nest();
+    broken.whole = Some(VarId(0));
+    verify_after("interchange", &broken);
+}

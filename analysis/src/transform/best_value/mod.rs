@@ -39,7 +39,12 @@ pub fn keep_best(given: &Given<'_>) -> Option<Rewritten> {
             around(s, (v, at), (best, found, ty))
         });
     }
-    Some(Rewritten::of(nest, given.analysis.options.nonempty, &[]))
+    Some(Rewritten::of(
+        "best value",
+        nest,
+        given.analysis.options.nonempty,
+        &[],
+    ))
 }
 
 /// What a comparison finds for the position `v`, and what it compares that with.

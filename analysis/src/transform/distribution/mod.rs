@@ -44,7 +44,12 @@ pub fn distribute(given: &Given<'_>, worth: &dyn Fn(&[&Stmt]) -> bool) -> Option
         });
     }
     compact(&mut nest);
-    Some(Rewritten::of(nest, given.analysis.options.nonempty, &made))
+    Some(Rewritten::of(
+        "distribution",
+        nest,
+        given.analysis.options.nonempty,
+        &made,
+    ))
 }
 
 /// A loop for each group; all but the last have a number and a counter of their own.

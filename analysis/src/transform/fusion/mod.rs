@@ -17,7 +17,7 @@ pub fn fuse(given: &Given<'_>, first: LoopId, second: LoopId) -> Option<Rewritte
     let mut nest = given.nest.clone();
     let mut blocks = nest.top.blocks_mut().into_iter();
     let done = blocks.any(|block| join(block, first, second));
-    done.then(|| Rewritten::of(nest, given.analysis.options.nonempty, &[]))
+    done.then(|| Rewritten::of("fusion", nest, given.analysis.options.nonempty, &[]))
 }
 
 /// Appends the body of the second loop to that of the first, anywhere below `block`.

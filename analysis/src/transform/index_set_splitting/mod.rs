@@ -50,7 +50,7 @@ pub fn split(given: &Given<'_>, todo: &[(LoopId, Split)]) -> Option<Rewritten> {
         });
     }
     compact(&mut nest);
-    Some(Rewritten::of(nest, nonempty, &made))
+    Some(Rewritten::of("index-set splitting", nest, nonempty, &made))
 }
 
 /// A place of a cut, in 128 bits: the least counter that is not below it, or that is above it.

@@ -33,7 +33,12 @@ pub fn count(given: &Given<'_>) -> Option<Rewritten> {
             fresh.around(s, counting, given)
         });
     }
-    Some(Rewritten::of(nest, given.analysis.options.nonempty, &[]))
+    Some(Rewritten::of(
+        "induction-variable substitution",
+        nest,
+        given.analysis.options.nonempty,
+        &[],
+    ))
 }
 
 /// Variables of our own for one loop.

@@ -4,6 +4,7 @@ pub(crate) mod legality;
 
 use nestwise_ir::LoopId;
 use nestwise_ir::model::nest::{For, Nest, Stmt, StmtKind};
+use nestwise_ir::verifier::verify_after;
 
 use crate::parallelism::legality::{Given, is_nothing};
 use crate::transform::{Rewritten, with_for_mut};
@@ -27,7 +28,7 @@ pub fn interchange(given: &Given<'_>, band: &[LoopId], order: &[usize]) -> Optio
     let nonempty = given.analysis.options.nonempty;
     let all = (0..nest.loops.len().min(64)).fold(0, |bits, i| bits | 1u64 << i);
     let known = if nonempty == all { nonempty } else { 0 };
-    done.then(|| Rewritten::of(nest, known, &[]))
+    done.then(|| Rewritten::of("interchange", nest, known, &[]))
 }
 
 /// A loop without its body, and its place in the text.
@@ -99,5 +100,6 @@ pub fn sink(given: &Given<'_>) -> Option<Nest> {
             l.body.push(last);
         });
     }
+    verify_after("sinking of statements", &nest);
     Some(nest)
 }

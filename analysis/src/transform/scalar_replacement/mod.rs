@@ -3,6 +3,7 @@
 pub(crate) mod legality;
 
 use nestwise_ir::model::nest::{Access, Cast, Expr, ExprKind, For, Nest, Stmt, StmtKind};
+use nestwise_ir::verifier::verify_after;
 use nestwise_ir::{AccessId, ArrayId, CmpOp, LoopId, Ty, VarDecl, VarId};
 
 use crate::parallelism::legality::Given;
@@ -37,6 +38,7 @@ pub fn promote(given: &Given<'_>, nonempty: u64) -> Option<Nest> {
         promote_one(&mut nest, id, array, runs);
     }
     compact(&mut nest);
+    verify_after("scalar replacement", &nest);
     Some(nest)
 }
 
