@@ -8,7 +8,7 @@ import pytest
 from ptx import CAPABILITIES, COMPILER, ROOT, assembled, driver, inexact, modules, ptxas
 
 INDEX = json.loads((ROOT / "kernels" / "index.json").read_text())
-LONG = bool(os.environ.get("NESTWISE_LONG_TESTS"))
+LONG = os.environ.get("NESTWISE_LONG_TESTS", "") not in ("", "0")
 
 pytestmark = pytest.mark.skipif(
     COMPILER is None or ptxas() is None, reason="no C compiler or no ptxas"
