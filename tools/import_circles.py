@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Finds circles of imports between the files of a crate, and between those of the Python package.
 
-An import of a name leads to the file that defines it, through any re-exports. Test modules are left out: they may look
-at everything. Exit status 1 where there is a circle that `ALLOWED` does not list.
+An import of a name leads to the file that defines it, through any re-exports. Test modules are left
+out: they may look at everything. Exit status 1 where there is a circle that `ALLOWED` does not list.
 
 Usage: import_circles.py [FOLDER]: of files below that folder alone.
 """
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent
 CRATES = sorted(p.parent for p in ROOT.glob("**/src/lib.rs") if "target" not in p.parts)
 PACKAGE = ROOT / "python/src"
 
-# Circles that are meant, each with its reason in ARCHITECTURE.md: the set of files.
+# Circles that are meant, each with its reason in docs/dev/architecture.md: the set of files.
 ALLOWED: list[frozenset[str]] = []
 
 ITEM = re.compile(
@@ -85,7 +85,7 @@ class Crate:
                 del self.files[module]
 
     def absolute(self, module: tuple[str, ...], path: tuple[str, ...]) -> tuple[str, ...]:
-        """The path from the crate's root, without `crate`; empty where it leads out of the crate."""
+        """The path from the crate's root without `crate`; empty where it leads out of it."""
         if path[0] == "crate":
             return path[1:]
         if path[0] == "self":
