@@ -4,7 +4,7 @@ use nestwise_analysis::dataflow::undo::{Region, SlotUndo, UndoPlan, undo_plan_wi
 use nestwise_costmodel::{Device, LaunchWork, Seconds, Undo};
 use nestwise_ir::LoopId;
 
-use crate::kernel::compile::copy_bytes;
+use crate::kernel::key::copy_bytes;
 use crate::launch;
 use crate::options::options;
 use crate::plan::{Plan, Sizes, lock};

@@ -3,9 +3,11 @@
 pub mod background;
 pub mod cache;
 pub(crate) mod compile;
+pub(crate) mod key;
 pub mod making;
 pub(crate) mod on_grid;
 pub(crate) mod order;
+pub(crate) mod select;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};

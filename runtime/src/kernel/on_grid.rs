@@ -12,7 +12,8 @@ use nestwise_ir::{ArrayDecl, LoopId, Nest, Scalar, Schedule};
 
 use crate::device::cuda::card;
 use crate::device::residency;
-use crate::kernel::compile::{Key, Made, Way, assumed, schedule, unit_strides};
+use crate::kernel::key::{Key, Way};
+use crate::kernel::select::{Scheduled, assumed, schedule, unit_strides};
 use crate::kernel::{About, OnGrid};
 use crate::options::{DeviceChoice, Options};
 use crate::pipeline::{HasValue, Value};
@@ -263,7 +264,7 @@ fn on_grid<'a>(
     way: Way,
     verdicts: &analysis::Staged,
     options: &Options,
-) -> Option<Made<'a>> {
+) -> Option<Scheduled<'a>> {
     let assumed = assumed(key, verdicts, options);
     let info = analysis::LaunchInfo {
         assumed: assumed.clone(),
@@ -281,9 +282,9 @@ fn on_grid<'a>(
     };
     let grid = analysis::schedule::grid_loops(nest, &now, &info, way.depth);
     if !grid.is_empty() {
-        return Some(Made {
+        return Some(Scheduled {
             schedule: mapped(nest, grid, key.nonempty),
-            ..Made::plain(nest)
+            ..Scheduled::plain(nest)
         });
     }
     let threaded = Key {
@@ -296,5 +297,5 @@ fn on_grid<'a>(
     let fits = threads.filter(|t| analysis::schedule::fits_grid(of, t));
     let grid: Vec<GridLoop> = fits.cloned().map(GridLoop::alone).collect();
     let schedule = (!grid.is_empty()).then(|| mapped(of, grid, made.schedule.nonempty))?;
-    Some(Made { schedule, ..made })
+    Some(Scheduled { schedule, ..made })
 }

@@ -26,7 +26,9 @@ use nestwise_ir::{ArrayId, ArrayKind, BinOp, ExprKind, LoopId, Nest, Scalar, Tie
 use nestwise_tiering::{Lost, Tiers};
 
 use crate::estimate::trip_sampling;
-use crate::kernel::compile::{Made, Way, compile, has_room, schedule, short_loops};
+use crate::kernel::compile::{compile, has_room};
+use crate::kernel::key::{Way, short_loops};
+use crate::kernel::select::{Scheduled, schedule};
 use crate::kernel::{cache, making};
 use crate::launch::proof::Found;
 use crate::memory::overlap::{self, ArrayView};
@@ -37,7 +39,7 @@ use crate::plan::sizes::{mean_trips, top_range};
 use crate::reason::Reason;
 
 pub use crate::estimate::launch_work::CallFeatures;
-pub use crate::kernel::compile::Key;
+pub use crate::kernel::key::Key;
 pub use crate::kernel::{About, CompileInfo, Kernel, MadeCode};
 pub use crate::plan::recent::Known;
 pub use crate::plan::sizes::{Sizes, TopRange};
@@ -563,7 +565,7 @@ impl Plan {
             result => result,
         };
         let compiled = match compiled {
-            Err(Reason::Codegen(_)) => compile(&Made::plain(&nest), key, options),
+            Err(Reason::Codegen(_)) => compile(&Scheduled::plain(&nest), key, options),
             result => result,
         };
         let (object, mut about) = compiled?;

@@ -13,7 +13,7 @@ use nestwise_ir::schedule::ThreadLoop;
 use nestwise_ir::{LoopId, Tier};
 
 use crate::kernel::Kernel;
-use crate::kernel::compile::{copy_bytes, is_roomy, roomy_arrays};
+use crate::kernel::key::{copy_bytes, is_roomy, roomy_arrays};
 use crate::options::{DeviceChoice, Options, options};
 use crate::pipeline::{HasValue, Resume};
 use crate::plan::{Plan, Sizes, lock};
