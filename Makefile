@@ -159,10 +159,10 @@ properties: setup ## random nests against traces of them, a long run: PROPTEST_C
 bench-analysis: setup ## times of dependence tests, verdicts and footprints, and how they grow
 	cargo test --release --package nestwise-analysis $(CARGO_FLAGS) -- --ignored --nocapture --test-threads 1
 
-ulps: build ## the worst errors of --fp faithful's functions, into docs/floating_point.md
+ulps: build ## the worst errors of --fp faithful's functions, into docs/results/function_errors.md
 	$(PY) bench/ulps.py --write $(ARGS)
 
-bench-checks: build ## what checks cost, into docs/checks.md
+bench-checks: build ## what checks cost, into docs/results/checks.md
 	$(PY) bench/checks.py --write $(ARGS)
 	$(PY) bench/checks.py --write --device threads $(ARGS)
 
@@ -183,11 +183,11 @@ bench-cold: build ## the first second: scripts run once, with nothing kept and w
 gpu-check: ## on a machine with a card: every program there, and five nests beside hand-written ones (PARTS, OUT)
 	$${PYTHON:-python3} bench/gpu_check.py $(if $(PARTS),--parts "$(PARTS)") --out "$${OUT:-build/gpu-check}" $(ARGS)
 
-oracle: build ## decisions against every way to run programs, into docs/oracle.md: an hour (ARGS=--random and others: the other parts)
+oracle: build ## decisions against every way to run programs, into docs/results/oracle.md: an hour (ARGS=--random and others: the other parts)
 	$(PY) bench/oracle.py $(ARGS)
 
-loops: build ## docs/loops.md: every loop of kernels/ as traced and as told, with the times of the stages
-	$(PY) tests/trace_kernels.py --out docs/loops_traced.json
+loops: build ## docs/results/loops.md: every loop of kernels/ as traced and as told, with the times of the stages
+	$(PY) tests/trace_kernels.py --out tests/data/loops_traced.json
 	$(PY) tests/kernel_verdicts.py
 
 clean: ## remove what building made (.venv too)

@@ -9,12 +9,13 @@ a program that has negative subscripts gives another checksum then, and is measu
 kernels that look at the sign. Each round runs a program's main() several times in one process for
 each contender, and the first run (which compiles) does not count; on one core the time is that of
 the thread, so that other processes matter less. Where there is no main(), the report's seconds of
-the kernels are taken. `--write` puts the table into docs/checks.md.
+the kernels are taken. `--write` puts the table into docs/results/checks.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import datetime
 import json
 import math
 import os
@@ -26,7 +27,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 KERNELS = ROOT / "kernels"
-DOCUMENT = ROOT / "docs" / "checks.md"
+DOCUMENT = ROOT / "docs" / "results" / "checks.md"
 BEGIN, END = "<!-- {device} -->", "<!-- end of {device} -->"
 # Runs of main() in a process.
 TURNS = 5
@@ -123,7 +124,8 @@ def table(rows: list[Row], left_out: list[str], device: str, size: str) -> list[
     ratios = [row.ratio for row in rows]
     above = sum(ratio > GOAL_ONE for ratio in ratios)
     lines = [
-        f"{device}, size {size}: geometric mean {geomean(ratios):.3f}, worst {max(ratios):.2f}, "
+        f"{datetime.date.today()}, {device}, size {size}: "
+        f"geometric mean {geomean(ratios):.3f}, worst {max(ratios):.2f}, "
         f"above {GOAL_ONE}: {above} of {len(ratios)}.",
         "",
         "| program | with checks, ms | without, ms | ratio | guards left | without |",
@@ -144,7 +146,7 @@ def main() -> int:
     parser.add_argument("--device", default="serial", choices=["serial", "threads"])
     parser.add_argument("--size", default="medium")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--write", action="store_true", help="into docs/checks.md")
+    parser.add_argument("--write", action="store_true", help="into docs/results/checks.md")
     options = parser.parse_args()
     index = json.loads((KERNELS / "index.json").read_text())
     rows, left_out = [], []

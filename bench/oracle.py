@@ -1,14 +1,15 @@
-"""Decisions held against the oracle: what `nestwise oracle` measured, as docs/oracle.md.
+"""Decisions held against the oracle: what `nestwise oracle` measured, as docs/results/oracle.md.
 
     python bench/oracle.py [--json F] [--about TEXT] [PART] [NAME ...]
 
 Measures the programs of kernels/ that are named (else EVERY below), with the profile that runs
 find (`nestwise calibrate` makes it first), goes on with what F holds, and puts the report into
-docs/oracle.md. That takes an hour on two cores; Ctrl-C writes what is done, and the same command
-goes on later. `--only-write` renders what F holds. PARTs have parts of the document of their own:
-`--random`: COUNT random nests instead, an hour too; `--busy`: beside a process for each core that
-does nothing but keep it busy; `--cold`: each size also in processes that have nothing compiled;
-`--schedules`: single schedules of nests are candidates, too. The last three take fewer sizes.
+docs/results/oracle.md. That takes an hour on two cores; Ctrl-C writes what is done, and the same
+command goes on later. `--only-write` renders what F holds. PARTs have parts of the document of
+their own: `--random`: COUNT random nests instead, an hour too; `--busy`: beside a process for each
+core that does nothing but keep it busy; `--cold`: each size also in processes that have nothing
+compiled; `--schedules`: single schedules of nests are candidates, too. The last three take fewer
+sizes.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from nestwise.oracle.measure import COLD_CALLS, Experiment
 from nestwise.oracle.programs import GENERATED
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENT = ROOT / "docs" / "oracle.md"
+DOCUMENT = ROOT / "docs" / "results" / "oracle.md"
 # Sizes over the whole range, of runs that are no more than that.
 FEW = 5
 # Of each kind one or two; those of kernels/index.json that are held back are all among them.

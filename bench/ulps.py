@@ -7,7 +7,7 @@ Each function runs over its range in a loop under nestwise, with `--fp strict` a
 range. Results are compared with long doubles, whose own error is below a thousandth of a double's
 unit; the worst of them (a sample of all, where there is no such function) with mpmath's, computed
 to 60 digits. A unit is that of the correct result, at least the smallest number of full precision.
-`--write` puts the table into docs/floating_point.md.
+`--write` puts the table into docs/results/function_errors.md.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ import platform
 import subprocess
 import sys
 import tempfile
+from datetime import date
 from pathlib import Path
 
 import mpmath
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENT = ROOT / "docs" / "floating_point.md"
+DOCUMENT = ROOT / "docs" / "results" / "function_errors.md"
 BEGIN, END = "<!-- ulps -->", "<!-- end of ulps -->"
 # Worst arguments by long doubles that are looked at with mpmath.
 LOOKED_AT = 40
@@ -221,7 +222,7 @@ def table(rows: dict[str, dict[str, tuple[float, list[float]]]]) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=200_000, help="arguments per function")
-    parser.add_argument("--write", action="store_true", help="into docs/floating_point.md")
+    parser.add_argument("--write", action="store_true", help="into docs/results/function_errors.md")
     options = parser.parse_args()
     mpmath.mp.dps = 60
     text, given, all_cases = SCRIPT_HEAD, {}, []
@@ -248,7 +249,7 @@ def main() -> int:
         before, rest = DOCUMENT.read_text().split(BEGIN)
         after = rest.split(END)[1]
         libraries = f"glibc {platform.libc_ver()[1]} and NumPy {np.__version__}"
-        where = f"Measured with {libraries}, {options.count} arguments each."
+        where = f"{date.today()}: {libraries}, {options.count} arguments each."
         body = "\n".join([BEGIN, where, "", *lines, END])
         DOCUMENT.write_text(before + body + after)
     return 0

@@ -1,7 +1,7 @@
 """What nestwise says of every loop of kernels/, beside what exhaustive access traces show.
 
-`python tests/kernel_verdicts.py` writes the table `docs/loops.md`. The traces are those of
-`docs/loops_traced.json`, which `tests/trace_kernels.py` makes.
+`python tests/kernel_verdicts.py` writes the table `docs/results/loops.md`. The traces are those of
+`tests/data/loops_traced.json`, which `tests/trace_kernels.py` makes.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
-TRACED = ROOT / "docs" / "loops_traced.json"
-TABLE = ROOT / "docs" / "loops.md"
+TRACED = ROOT / "tests" / "data" / "loops_traced.json"
+TABLE = ROOT / "docs" / "results" / "loops.md"
 
 # Loops of which nestwise says less than the traces show, or nothing, with the reason.
 LESS = {
@@ -90,9 +91,9 @@ def write(table: list[Row], seconds: dict[str, list[dict[str, float]]]) -> str:
     lines = [
         "# Every loop of the corpus",
         "",
-        "What exhaustive access traces under CPython show of each loop (three sizes, both forms:",
-        "the worst of them), and what `nestwise explain` says without running anything. Made by",
-        "`tests/kernel_verdicts.py`.",
+        "Every loop of `kernels/`: what exhaustive access traces under CPython show of it (three",
+        "sizes, both forms; the worst of them), and the verdict of `nestwise explain`, which runs",
+        f"nothing. Measured on {date.today()}; `make loops` measures again and rewrites this page.",
         "",
         "| program | line | loop | traced | nestwise | |",
         "| --- | --: | --- | --- | --- | --- |",

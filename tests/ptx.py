@@ -4,15 +4,16 @@
     python tests/ptx.py --random N [--seed S]
 
 Prints what ptxas makes of the kernels of the programs of kernels/ for four generations of cards:
-registers and spills. `--write` puts that into docs/gpu_kernels.md. `--random` has it assemble the
-kernels of random scripts for one card; what LLVM or ptxas cannot do is told with the script.
-NESTWISE_PTXAS names ptxas, if it is not the one of the PyPI package nvidia-cuda-nvcc beside this
-Python.
+registers and spills. `--write` puts that into docs/results/gpu_kernels.md. `--random` has it
+assemble the kernels of random scripts for one card; what LLVM or ptxas cannot do is told with the
+script. NESTWISE_PTXAS names ptxas, if it is not the one of the PyPI package nvidia-cuda-nvcc beside
+this Python.
 """
 
 from __future__ import annotations
 
 import argparse
+import datetime
 import glob
 import json
 import os
@@ -26,18 +27,19 @@ from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-DOCUMENT = ROOT / "docs" / "gpu_kernels.md"
+DOCUMENT = ROOT / "docs" / "results" / "gpu_kernels.md"
 CAPABILITIES = (75, 80, 90, 100)
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 PATIENCE_S = 120
 # What random scripts are assembled for.
 RANDOM_CAPABILITY = 80
 ABOUT = """\
-# Kernels for cards
+# Registers of GPU kernels
 
-The programs of `kernels/` some of whose loops run on a card's grid (`--fp strict`), with the
-registers of the kernel that has the most, as ptxas 13.5 has them. Again:
-`python tests/ptx.py --write`.""".splitlines()
+The programs of `kernels/` that have loops for a GPU under `--fp strict`: the number of their
+kernels, and the registers of the kernel that uses the most, as ptxas 13.5 assembles it for four
+generations of cards. Measured on {date}; `python tests/ptx.py --write` measures again and
+rewrites this page."""
 # Beyond these, arithmetic of floats that rounds otherwise than CPython's, or is fused.
 _ROUNDED = re.compile(r"^\s*(add|sub|mul|div|sqrt|rcp)\.rn\.f(32|64)\s")
 _FLOATS = re.compile(r"^\s*(add|sub|mul|div|sqrt|rcp|fma|mad|ex2|lg2|sin|cos|tanh)\.\S*f(32|64)\s")
@@ -211,7 +213,7 @@ def main() -> None:
         sys.exit(random_scripts(options.random, options.seed) > 0)
     table = _table(options.names)
     if options.write:
-        words = [*ABOUT, "", *table, ""]
+        words = [ABOUT.format(date=datetime.date.today()), "", *table, ""]
         DOCUMENT.write_text("\n".join(words))
 
 

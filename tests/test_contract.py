@@ -1,4 +1,4 @@
-"""docs/contract.md names tests for every clause of every rule, and they are there."""
+"""docs/user/contract.md names tests for every clause of every rule, and they are there."""
 
 import ast
 import re
@@ -23,7 +23,7 @@ _TEST = re.compile(r"`([\w/]+\.py)(?:::(\w+))?`")
 def clauses():
     """(rule, clause, its text up to the colon before the tests, [(file, function or None)])."""
     rule = 0
-    for line in (ROOT / "docs" / "contract.md").read_text(encoding="utf-8").splitlines():
+    for line in (ROOT / "docs" / "user" / "contract.md").read_text(encoding="utf-8").splitlines():
         heading = _HEADING.match(line)
         rule = int(heading[1]) if heading else rule
         if rule and line.startswith("- "):
@@ -36,7 +36,7 @@ CLAUSES = list(clauses())
 
 def test_every_rule_has_tests():
     assert {rule for rule, _, _ in CLAUSES} == set(RULES)
-    headings = (ROOT / "docs" / "contract.md").read_text(encoding="utf-8")
+    headings = (ROOT / "docs" / "user" / "contract.md").read_text(encoding="utf-8")
     assert [int(n) for n in re.findall(r"^## (\d+)\. ", headings, re.M)] == list(RULES)
 
 

@@ -1,4 +1,4 @@
-"""What `--fp strict|faithful|fast` promise (docs/floating_point.md).
+"""What `--fp strict|faithful|fast` promise (docs/user/floating_point.md).
 
 strict: CPython's bits, whatever the device and the number of threads. faithful: the functions
 within a few ulps, the rest as strict, and the same bits for every number of threads. fast: sums
@@ -13,8 +13,8 @@ import pytest
 from differential import PROGRAMS, ROOT, Treatment, broken_marks, difference, nestwise, python
 from function_scripts import domains, fast, functions, reductions
 
-# What docs/floating_point.md promises of the vector functions, and one for what they are compared
-# with.
+# What docs/user/floating_point.md promises of the vector functions, and one for what they are
+# compared with.
 FAITHFUL_ULPS = 5
 # Programs whose results rest on no sum of floats (for fast) and no function: ints, extremes,
 # conversions, %, //, errors and warnings.

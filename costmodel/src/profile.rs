@@ -1,4 +1,4 @@
-//! A machine's weights: nanoseconds per operation, as a versioned JSON document (docs/profile.md).
+//! A machine's weights: nanoseconds per operation, as a versioned JSON document (docs/reference/profile.md).
 
 #[cfg(test)]
 mod tests;
