@@ -44,6 +44,8 @@ pub mod preconditions;
 pub(crate) mod printer;
 pub mod schedule;
 pub mod surface;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 pub mod verifier;
 
 pub use crate::interpreter_work::{LoopWork, NestWork, Tally, Work};

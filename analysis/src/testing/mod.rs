@@ -1,17 +1,16 @@
-//! For tests: nests from a small Python-like text, and an interpreter that records every access.
+//! For tests: random nests, and an interpreter that records every access.
 
 mod affine;
-mod build;
 mod counts;
-mod expr;
 mod pairs;
 mod parted;
 mod random;
 mod trace;
 mod work;
 
+pub use nestwise_ir::testing::nest;
+
 pub use crate::testing::affine::affine_case;
-pub use crate::testing::build::nest;
 pub use crate::testing::counts::counting_case;
 pub use crate::testing::pairs::{Traced, traced};
 pub use crate::testing::parted::{parted, with_ints};

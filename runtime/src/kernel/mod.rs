@@ -363,25 +363,13 @@ impl Kernel {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::*;
-    use nestwise_ir::Span;
-    use nestwise_ir::Ty;
-    use nestwise_ir::model::nest::Expr;
-    use nestwise_ir::model::nest::Stmt;
-    use nestwise_ir::model::nest::While;
+    use nestwise_ir::testing;
 
+    use super::*;
+
+    /// A nest with a statement in its loop.
     pub(crate) fn nest() -> Nest {
-        let span = Span::default();
-        let cond = Expr::constant(nestwise_ir::Const::Bool(false), Ty::PY_BOOL, span);
-        let body = vec![Stmt {
-            kind: StmtKind::Return,
-            span,
-        }];
-        let id = LoopId(0);
-        Nest::of(Stmt {
-            kind: StmtKind::While(While { id, cond, body }),
-            span,
-        })
+        testing::nest("", "while False:\n    break")
     }
 
     #[test]

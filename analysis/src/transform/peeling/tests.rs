@@ -1,70 +1,28 @@
 //! Interiors against the loops they come from, by evaluation.
 
-use nestwise_ir::model::ids::{Arena, LoopId};
-use nestwise_ir::model::nest::VarDecl;
+use nestwise_ir::testing::builder::{self, Builder, I64, cmp, int, let_, upto};
 
 use crate::transform::peeling::*;
 
+/// A variable of [`nest`]'s.
 fn var(v: u32) -> Expr {
     Expr {
         kind: ExprKind::Var(VarId(v)),
-        ty: Ty::PY_INT,
-        span: Span::default(),
+        ..int(0)
     }
-}
-
-fn int(v: i64) -> Expr {
-    Expr::int(v, Span::default())
 }
 
 fn binary(op: BinOp, a: Expr, b: Expr) -> Expr {
-    Expr {
-        kind: ExprKind::Binary {
-            op,
-            a: Box::new(a),
-            b: Box::new(b),
-            guard: false,
-        },
-        ty: Ty::PY_INT,
-        span: Span::default(),
-    }
+    builder::bin(op, a, b, false)
 }
 
 /// `for v0 in 0 .. v1: v2 = value`, where `v3` is one more invariant.
 fn nest(value: Expr) -> Nest {
-    let span = Span::default();
-    let mut vars = Arena::new();
-    for _ in 0..4 {
-        vars.push(VarDecl {
-            name: String::new(),
-            ty: Ty::PY_INT,
-            live_in: None,
-            range: None,
-            np_tag: None,
-        });
-    }
-    let body = vec![Stmt {
-        kind: StmtKind::Let {
-            var: VarId(2),
-            value,
-        },
-        span,
-    }];
-    let top = Stmt {
-        kind: StmtKind::For(For {
-            id: LoopId(0),
-            counter: VarId(0),
-            start: int(0),
-            stop: var(1),
-            step: int(1),
-            body,
-        }),
-        span,
-    };
-    Nest {
-        vars,
-        ..Nest::of(top)
-    }
+    let mut b = Builder::new();
+    let [counter, stop, set, _] = [(); 4].map(|()| b.var(I64));
+    let id = b.loop_id();
+    let top = b.for_(id, counter, upto(b.v(stop)), vec![let_(set, value)]);
+    b.finish(top)
 }
 
 /// Evaluates a bound or a value for a counter, a stop and an invariant; bounds have no counter.
@@ -106,24 +64,7 @@ fn eval(e: &Expr, at: [i128; 4]) -> i128 {
 }
 
 fn select(op: CmpOp, a: Expr, b: Expr, then: Expr, orelse: Expr) -> Expr {
-    let cond = Expr {
-        kind: ExprKind::Compare {
-            op,
-            a: Box::new(a),
-            b: Box::new(b),
-        },
-        ty: Ty::PY_BOOL,
-        span: Span::default(),
-    };
-    Expr {
-        kind: ExprKind::Select {
-            cond: Box::new(cond),
-            then: Box::new(then),
-            orelse: Box::new(orelse),
-        },
-        ty: Ty::PY_INT,
-        span: Span::default(),
-    }
+    builder::select(cmp(op, a, b), then, orelse)
 }
 
 fn examples() -> Vec<Expr> {

@@ -1,9 +1,9 @@
-//! The expressions of the test language.
+//! The expressions of the language.
 
-use nestwise_ir::Ty;
-use nestwise_ir::model::nest::*;
-
-use crate::testing::build::Builder;
+use crate::model::nest::{Const, Expr, ExprKind, VarDecl};
+use crate::model::ops::{BinOp, Cast, CmpOp, Fun, Lib, UnOp};
+use crate::model::types::Ty;
+use crate::testing::python::Builder;
 
 impl Builder {
     fn peek(&self) -> &str {

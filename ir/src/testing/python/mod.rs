@@ -1,17 +1,27 @@
-//! A small Python-like text to a typed nest, the way the specialiser would write it: every operation that may
-//! fire is guarded, and a loop's variable is its counter.
+//! A typed nest from a small Python-like text. Every operation that may fail is guarded, as in a nest that the frontend
+//! lowers, and a loop's variable is its counter.
 //!
 //! The header declares live-ins, `n: int, m: int in 1..100, x: float, a: f64[2], k: i64[1]`, and live-outs,
-//! `out s`. Errors panic: this is for tests.
+//! `out s`. Beside Python's own statements there are `check COND`, `swap A B` (two slots trade their arrays), `scope:`
+//! and `leave`.
+
+mod expr;
 
 use std::collections::HashMap;
 
-use nestwise_ir::model::nest::*;
-use nestwise_ir::{AccessId, Arena, ArrayId, LoopId, PlaceId, Scalar, ScopeId, Span, Ty, VarId};
+use crate::model::ids::{AccessId, Arena, ArrayId, LoopId, PlaceId, ScopeId, VarId};
+use crate::model::liveout::{LiveOut, LiveOutKind};
+use crate::model::nest::{Access, ArrayDecl, ArrayKind, Expr, ExprKind, For, LoopDecl, Nest, Stmt};
+use crate::model::nest::{StmtKind, VarDecl, While};
+use crate::model::ops::{BinOp, Cast};
+use crate::model::span::Span;
+use crate::model::types::{Scalar, Ty};
+use crate::testing::python::expr::{binop, tokens};
 
-use crate::testing::expr::{binop, tokens};
-
-/// The nest of `body` under `header`.
+/// The nest of `body` under `header`. Statements before the last one are its prologue.
+///
+/// # Panics
+/// If the text is not of this language.
 pub fn nest(header: &str, body: &str) -> Nest {
     let mut b = Builder::new();
     let outs = b.header(header);
