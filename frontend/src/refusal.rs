@@ -93,16 +93,6 @@ pub enum Refusal {
         /// The operands' types.
         operands: Vec<String>,
     },
-    /// A list whose rows differ in length.
-    Ragged {
-        /// The list.
-        name: String,
-    },
-    /// A list whose elements are of several types.
-    Mixed {
-        /// The list.
-        name: String,
-    },
     /// A variable would change its type in the loop, in a way that has no one representation.
     TypeChanges {
         /// The variable.
@@ -172,11 +162,6 @@ pub enum Refusal {
         /// The function, or empty for the site itself.
         name: String,
     },
-    /// The value may have no value on some path inside the nest.
-    Unassigned {
-        /// The variable.
-        name: String,
-    },
     /// An object would have to be made or kept in a way that is not modelled (a new list, an object in a tuple).
     ObjectIdentity {
         /// What.
@@ -232,8 +217,6 @@ impl Refusal {
             Self::Function { .. } => "function",
             Self::Type { .. } => "type",
             Self::Operator { .. } => "operator",
-            Self::Ragged { .. } => "ragged",
-            Self::Mixed { .. } => "mixed",
             Self::TypeChanges { .. } => "type-changes",
             Self::UnknownFunction { .. } => "unknown-function",
             Self::UnknownAttribute { .. } => "unknown-attribute",
@@ -245,7 +228,6 @@ impl Refusal {
             Self::ReadOnly { .. } => "read-only",
             Self::Recursion { .. } => "recursion",
             Self::ReturnShape { .. } => "return-shape",
-            Self::Unassigned { .. } => "unassigned",
             Self::ObjectIdentity { .. } => "object-identity",
             Self::AlwaysRaises { .. } => "always-raises",
             Self::TooLarge { .. } => "too-large",
@@ -284,14 +266,10 @@ impl Refusal {
             } => "write the search as a loop".into(),
             Self::Comparison { .. } => "compare with == or !=".into(),
             Self::MatMul => "move the product out of the loop, or write it as loops".into(),
-            Self::PossiblyUnbound { name } | Self::Unassigned { name } => {
-                format!("assign {name} before the loop")
-            }
+            Self::PossiblyUnbound { name } => format!("assign {name} before the loop"),
             Self::Function { .. } | Self::UnknownFunction { .. } => {
                 "only small plain functions of numbers and arrays can be called in a nest".into()
             }
-            Self::Ragged { name } => format!("make all rows of {name} equally long"),
-            Self::Mixed { name } => format!("keep elements of one type in {name}"),
             Self::TypeChanges { name, to, .. } => {
                 format!("initialise {name} with a value of type {to}")
             }
@@ -341,8 +319,6 @@ impl fmt::Display for Refusal {
             Self::Operator { op, operands } => {
                 write!(f, "`{op}` is not supported for {}", operands.join(" and "))
             }
-            Self::Ragged { name } => write!(f, "the rows of {name} differ in length"),
-            Self::Mixed { name } => write!(f, "{name} holds elements of several types"),
             Self::TypeChanges { name, from, to } => {
                 write!(f, "{name} changes its type from {from} to {to} in the nest")
             }
@@ -379,7 +355,6 @@ impl fmt::Display for Refusal {
                 f.write_str("this form of return is not supported")
             }
             Self::ReturnShape { name } => write!(f, "the way {name} returns is not supported"),
-            Self::Unassigned { name } => write!(f, "{name} may have no value here"),
             Self::ObjectIdentity { what } => {
                 write!(f, "{what} would have to be an object of its own")
             }
