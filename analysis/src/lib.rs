@@ -24,6 +24,7 @@ pub mod explain;
 pub mod footprint;
 pub mod guards;
 pub mod integer;
+pub mod launch_info;
 pub mod parallelism;
 pub mod schedule;
 pub mod structure;
@@ -42,12 +43,14 @@ pub use crate::guards::launch_values::LaunchValues;
 pub use crate::guards::plan::BoundsPlan;
 pub use crate::guards::prove::prove;
 pub use crate::guards::{GuardId, GuardSet, apply};
+pub use crate::launch_info::LaunchInfo;
 pub use crate::parallelism::staging::{Abilities, Staged, Summary};
 pub use crate::parallelism::verdict::{
     Analysis, Condition, LoopInfo, Memory, Options, Overlap, Verdict, Why, analyse, analyse_in,
     analyse_with,
 };
-pub use crate::schedule::{Candidate, LaunchInfo, candidates};
+pub use crate::schedule::candidate::Candidate;
+pub use crate::schedule::candidates;
 pub use crate::values::range::{Ranges, ranges};
 pub use crate::values::trips::trip_count;
 pub use crate::values::walk::{forms, shared_forms};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use nestwise_ir::model::nest::{Expr, ExprKind, For, Nest, Stmt, StmtKind};
+use nestwise_ir::model::nest::{Const, Expr, ExprKind, For, Nest, Stmt, StmtKind};
 use nestwise_ir::{ArrayId, LoopId, ScopeId, VarId};
 
 /// Calls `f` on every variable that a statement (or anything inside it) assigns; with repetitions.
@@ -240,4 +240,105 @@ pub fn find_body(nest: &Nest, id: LoopId) -> Option<&[Stmt]> {
         _ => {}
     });
     found
+}
+
+/// Whether a block holds a jump, a `while`, a swap of arrays: anything but straight code, `if` and `for`.
+pub fn irregular(block: &[Stmt]) -> bool {
+    any(block, &mut |s| {
+        matches!(
+            s.kind,
+            StmtKind::While(_)
+                | StmtKind::Break(_)
+                | StmtKind::Continue(_)
+                | StmtKind::Leave(_)
+                | StmtKind::Scope { .. }
+                | StmtKind::Return
+                | StmtKind::Rebind(_)
+        )
+    })
+}
+
+/// Whether an expression has the same value wherever it stands inside the loops that assign `assigned`.
+pub fn invariant(e: &Expr, assigned: &[VarId]) -> bool {
+    let mut ok = true;
+    e.walk(&mut |e| {
+        ok &= match &e.kind {
+            ExprKind::Var(v) => !assigned.contains(v),
+            ExprKind::Load { .. } | ExprKind::Bind { .. } => false,
+            _ => true,
+        };
+    });
+    ok
+}
+
+pub(crate) fn is_for(s: &Stmt, id: LoopId) -> bool {
+    matches!(&s.kind, StmtKind::For(l) if l.id == id)
+}
+
+/// The loops of the perfect nest that starts at `outer`: each the only statement of the one before.
+pub fn perfect_band(outer: &For) -> Vec<LoopId> {
+    let mut band = vec![outer.id];
+    let mut at = outer;
+    while let [
+        Stmt {
+            kind: StmtKind::For(inner),
+            ..
+        },
+    ] = at.body.as_slice()
+    {
+        band.push(inner.id);
+        at = inner;
+    }
+    band
+}
+
+/// Whether two expressions, evaluated at one point, have the same value: equal up to positions and access ids.
+pub fn same(a: &Expr, b: &Expr) -> bool {
+    let head = a.ty == b.ty
+        && match (&a.kind, &b.kind) {
+            (ExprKind::Const(x), ExprKind::Const(y)) => bits(x) == bits(y),
+            (ExprKind::Var(x), ExprKind::Var(y)) => x == y,
+            (ExprKind::Dim(x, p), ExprKind::Dim(y, q)) => x == y && p == q,
+            (ExprKind::Load { array: x, .. }, ExprKind::Load { array: y, .. }) => x == y,
+            (ExprKind::Unary { op: x, .. }, ExprKind::Unary { op: y, .. }) => x == y,
+            (ExprKind::Binary { op: x, .. }, ExprKind::Binary { op: y, .. }) => x == y,
+            (ExprKind::Compare { op: x, .. }, ExprKind::Compare { op: y, .. }) => x == y,
+            (ExprKind::Select { .. }, ExprKind::Select { .. }) => true,
+            (ExprKind::Cast { kind: x, .. }, ExprKind::Cast { kind: y, .. }) => x == y,
+            (ExprKind::Call { fun: x, lib: p, .. }, ExprKind::Call { fun: y, lib: q, .. }) => {
+                x == y && p == q
+            }
+            _ => false,
+        };
+    let (mut p, mut q) = (a.children(), b.children());
+    head && loop {
+        match (p.next(), q.next()) {
+            (Some(x), Some(y)) if same(x, y) => {}
+            (x, y) => break x.is_none() && y.is_none(),
+        }
+    }
+}
+
+fn bits(c: &Const) -> (u8, i128, u64, u64) {
+    match c {
+        Const::Bool(b) => (0, (*b).into(), 0, 0),
+        Const::Int(v) => (1, *v, 0, 0),
+        Const::Float(v) => (2, 0, v.to_bits(), 0),
+        Const::Complex(x, y) => (3, 0, x.to_bits(), y.to_bits()),
+    }
+}
+
+/// What a statement assigns, and what it reads.
+pub(crate) fn variables(s: &Stmt) -> (Vec<VarId>, Vec<VarId>) {
+    let mut reads = vec![];
+    s.walk(&mut |s| {
+        for e in s.exprs() {
+            e.walk(&mut |e| {
+                if let ExprKind::Var(v) = e.kind {
+                    reads.push(v);
+                }
+            });
+        }
+    });
+    (assigned(std::slice::from_ref(s)), reads)
 }

@@ -8,8 +8,9 @@ use std::ops::Range;
 
 use nestwise_analysis::traffic::Order;
 use nestwise_costmodel::HostWeights;
-use nestwise_costmodel::estimate::host::{LEVELS, waits};
+use nestwise_costmodel::estimate::host::waits;
 use nestwise_costmodel::estimate::resources::{Forms, SHARPNESS, occupied, together, weigh};
+use nestwise_costmodel::profile::host::LEVELS;
 use nestwise_ir::machine_shape::Body;
 use serde::Deserialize;
 

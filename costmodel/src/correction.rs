@@ -9,8 +9,9 @@
 use std::cmp::Ordering;
 
 use crate::device::Device;
-use crate::estimate::prices::{Estimate, Seconds};
+use crate::estimate::prices::Estimate;
 use crate::profile::Caches;
+use crate::units::Seconds;
 
 /// The ratios that a median is taken of.
 const RECENT: usize = 5;

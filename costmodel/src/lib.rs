@@ -9,26 +9,31 @@
 
 pub mod choose_device;
 pub mod correction;
-mod defaults;
 pub mod device;
 pub mod estimate;
 pub mod features;
+pub mod interpreter_work;
+pub mod launch_work;
 pub mod making;
 pub mod profile;
 pub mod record;
 pub mod replay;
 pub mod speed;
+pub mod units;
 pub mod weights;
 
 pub use crate::choose_device::{Decision, Situation, Undo, decide};
 pub use crate::correction::{Learned, Lesson};
 pub use crate::device::Device;
 pub use crate::estimate::compute::Compute;
-pub use crate::estimate::host::{HostWeights, Priced};
-pub use crate::estimate::prices::{Estimate, Prices, Seconds};
+pub use crate::estimate::host::Priced;
+pub use crate::estimate::prices::{Estimate, Prices};
 pub use crate::estimate::threads::Team;
 pub use crate::features::{FEATURES_VERSION, Features};
+pub use crate::launch_work::{LaunchTally, LaunchWork};
 pub use crate::making::{Making, Product};
+pub use crate::profile::host::HostWeights;
 pub use crate::profile::{Caches, Fresh, MachineProfile, ProfileError, Ready};
 pub use crate::speed::Speed;
-pub use crate::weights::{LaunchTally, LaunchWork, Weights};
+pub use crate::units::Seconds;
+pub use crate::weights::Weights;

@@ -5,8 +5,8 @@
 
 use nestwise_ir::Tier;
 
-use crate::estimate::prices::Seconds;
 use crate::profile::{CompileWeights, MachineProfile};
+use crate::units::Seconds;
 
 /// What is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

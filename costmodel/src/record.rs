@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::choose_device::Undo;
 use crate::estimate::gpu::{Axes, Copies};
 use crate::features::Features;
+use crate::launch_work::LaunchTally;
 use crate::profile::Fresh;
-use crate::weights::LaunchTally;
 
 /// The version of the document that this code reads and writes.
 pub const RECORDING_VERSION: u32 = 9;

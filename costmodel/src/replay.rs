@@ -12,10 +12,11 @@ use crate::device::Device;
 use crate::estimate::compute::Compute;
 use crate::estimate::gpu::{Axes, OnGpu};
 use crate::estimate::host::Priced;
-use crate::estimate::prices::{Prices, Seconds};
+use crate::estimate::prices::Prices;
 use crate::estimate::threads::Team;
 use crate::profile::{MachineProfile, Ready};
 use crate::record::{CallRecord, NestRecord};
+use crate::units::Seconds;
 
 /// Calls that are decided one by one; if nothing is settled by then, nothing will be.
 const MOST_STEPS: u32 = 100_000;

@@ -3,8 +3,8 @@
 use nestwise_ir::Work;
 use nestwise_ir::machine_shape::Op;
 
-use crate::estimate::host::HostWeights;
 use crate::profile::MachineProfile;
+use crate::profile::host::HostWeights;
 use crate::weights::{Kind, Weights};
 
 /// Machines are not that much faster or slower: what says so was not measured in peace.

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use nestwise_ir::{ArrayId, Expr, ExprKind, For, Nest, Span, Stmt, StmtKind, VarId};
 
 use crate::dataflow::sampled::Assignments;
-use crate::parallelism::scalar_roles::same;
+use crate::structure::same;
 
 /// Loops with at most so many iterations may be written out.
 const FEW: i128 = 128;

@@ -11,8 +11,8 @@
 
 use nestwise_ir::LoopId;
 
+use crate::dependence::model::{Dir, Tester, common_loops};
 use crate::dependence::problem::{Problem, Side};
-use crate::dependence::{Dir, Tester, common_loops};
 use crate::integer::{Answer, Fuel, Row, System};
 use crate::values::affine::{Affine, Ix};
 use crate::values::forms::{AccessForm, Ctx, FactKind, Form, Forms, Op, Step};

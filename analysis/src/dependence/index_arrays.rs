@@ -3,39 +3,19 @@
 
 use nestwise_ir::{AccessId, ArrayId};
 
-use crate::dependence::problem::{DEPTH, Problem, Side};
+use crate::dependence::model::Property;
+use crate::dependence::problem::{DEPTH, Element, Problem, Side};
 use crate::integer::Row;
 use crate::values::affine::Ix;
 use crate::values::forms::Form;
 use crate::values::interval::Interval;
-
-/// What can be known of all elements of an array.
-#[derive(
-    Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize,
-)]
-pub enum Property {
-    /// No two are equal.
-    Distinct,
-    /// None is less than one before it.
-    Sorted,
-}
-
-/// An element in a question.
-pub(crate) struct Element {
-    pub(crate) array: ArrayId,
-    access: AccessId,
-    side: Side,
-    value: u32,
-    /// Its position, for one axis.
-    index: Option<Row>,
-}
 
 /// Pairs of elements that one question relates.
 const MAX_PAIRS: usize = 6;
 
 impl Problem<'_> {
     /// The value that a load of a slot that nothing writes has.
-    pub(crate) fn element(&mut self, access: AccessId, range: Interval, side: Side) -> Option<Row> {
+    pub(super) fn element(&mut self, access: AccessId, range: Interval, side: Side) -> Option<Row> {
         self.exact = false;
         let load = self.forms.access(access)?;
         let side = self.side_of(&load.index, side);
@@ -81,7 +61,7 @@ impl Problem<'_> {
     }
 
     /// Relates the elements of each array: at one index they are one, and as far as the array has a property.
-    pub(crate) fn relate(&mut self, known: &[(ArrayId, Property)]) {
+    pub(super) fn relate(&mut self, known: &[(ArrayId, Property)]) {
         let mut pairs = vec![];
         for (i, a) in self.elements.iter().enumerate() {
             for b in &self.elements[i + 1..] {
@@ -104,7 +84,7 @@ impl Problem<'_> {
     }
 
     /// The arrays that the question reads such elements of.
-    pub(crate) fn index_arrays(&self) -> Vec<ArrayId> {
+    pub(super) fn index_arrays(&self) -> Vec<ArrayId> {
         let mut all: Vec<ArrayId> = self
             .elements
             .iter()

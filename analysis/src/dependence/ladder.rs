@@ -6,7 +6,7 @@
 
 use nestwise_ir::{LoopId, Nest};
 
-use crate::dependence::{Dir, Pair};
+use crate::dependence::model::{Dir, Pair};
 use crate::guards::static_facts::affine_interval;
 use crate::values::affine::{Affine, Ix};
 use crate::values::forms::Forms;
@@ -14,7 +14,7 @@ use crate::values::forms::Forms;
 /// Whether the two never touch one element in iterations so related; false: not found out here.
 pub(super) fn apart(nest: &Nest, forms: &Forms, pair: Pair<'_>, dirs: &[Dir]) -> bool {
     let Pair { x, y, slots } = pair;
-    let common = crate::dependence::common_loops(x, y);
+    let common = crate::dependence::model::common_loops(x, y);
     let level = dirs
         .iter()
         .take_while(|d| **d == Dir::Eq)

@@ -1,15 +1,11 @@
 //! The system of a dependence question: equal subscripts, both iterations in their domains, and how the two iterations
 //! are related.
 
-mod ways;
-
 use std::collections::HashMap;
 
-use nestwise_ir::{LoopId, Nest};
+use nestwise_ir::{AccessId, ArrayId, LoopId, Nest};
 
-use crate::dependence::index_arrays::Element;
-use crate::dependence::problem::ways::Supposition;
-use crate::dependence::{Dir, Guarded, Slots, Tester};
+use crate::dependence::model::{Dir, Guarded, Slots, Tester};
 use crate::guards::static_facts::{affine_interval, form_interval};
 use crate::integer::{Row, System};
 use crate::values::affine::{Affine, Ix, Sym, Term};
@@ -32,6 +28,23 @@ pub(super) enum Side {
     Dst,
 }
 
+/// An element in a question.
+pub(super) struct Element {
+    pub(super) array: ArrayId,
+    pub(super) access: AccessId,
+    pub(super) side: Side,
+    pub(super) value: u32,
+    /// Its position, for one axis.
+    pub(super) index: Option<Row>,
+}
+
+/// Rows that hold in one case and need not in others: what a value that only some iterations compute is like.
+#[derive(Default)]
+pub(super) struct Supposition {
+    pub(super) rows: Vec<Row>,
+    pub(super) choices: Vec<Vec<Vec<Row>>>,
+}
+
 type Key = (Side, Option<Ix>, Vec<Sym>);
 
 /// A question in the making.
@@ -44,12 +57,12 @@ pub(super) struct Problem<'a> {
     pub(super) literal: bool,
     /// Elements of arrays that nothing writes.
     pub(super) elements: Vec<Element>,
-    unknowns: HashMap<Key, u32>,
+    pub(super) unknowns: HashMap<Key, u32>,
     pub(super) system: System,
     /// What is being supposed, innermost last: rows go there instead.
-    supposed: Vec<Supposition>,
+    pub(super) supposed: Vec<Supposition>,
     /// Index variables whose own bounds are in the system.
-    seen: Vec<(Side, Ix)>,
+    pub(super) seen: Vec<(Side, Ix)>,
     /// Inequalities over plain forms that may be multiplied by a symbol: two sides' forms, subtracted.
     products: Vec<Vec<(Side, Affine)>>,
     /// Products of symbols, none negative, that inequalities were multiplied by.

@@ -2,7 +2,7 @@
 
 use nestwise_ir::LoopId;
 
-use crate::dependence::Tester;
+use crate::dependence::model::Tester;
 use crate::dependence::problem::{Problem, Side};
 use crate::integer::{Answer, Fuel};
 use crate::values::affine::{Affine, Ix};

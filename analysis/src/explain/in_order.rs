@@ -5,9 +5,9 @@ use nestwise_ir::{AccessId, ArrayId, BinOp, FpMode, LoopId, VarId};
 
 use crate::dependence::Dependence;
 use crate::explain::{DependenceRecord, LoopRecord, MAX_LISTED, ReductionRecord, Teller, op_word};
-use crate::parallelism::scalar_roles::{best_position, same};
+use crate::parallelism::scalar_roles::best_position;
 use crate::parallelism::verdict::{LoopInfo, Verdict, Why};
-use crate::structure::{assigned, find_body, find_for};
+use crate::structure::{assigned, find_body, find_for, same};
 use crate::values::affine::{Affine, Ix};
 
 /// A store of a combined value.

@@ -19,8 +19,9 @@ use serde::Serialize;
 
 use crate::dependence::{Dependence, Dir, Guarded, Kind, Pair, Tester};
 use crate::guards;
+use crate::launch_info::LaunchInfo;
 use crate::parallelism::verdict::{Analysis, Condition, LoopInfo, Options, Verdict, analyse_with};
-use crate::schedule::{self, LaunchInfo};
+use crate::schedule;
 use crate::values::forms::AccessForm;
 
 /// What one loop may do.

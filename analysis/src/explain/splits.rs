@@ -7,7 +7,8 @@ use crate::explain::{Teller, assuming};
 use crate::guards;
 use crate::parallelism::legality::Given;
 use crate::structure::find_for;
-use crate::transform::index_set_splitting::cuts::{Cut, Part, Piece, Split};
+use crate::transform::index_set_splitting::cut::{Cut, Part};
+use crate::transform::index_set_splitting::cuts::{Piece, Split};
 use crate::transform::open;
 use crate::values::forms::NestNames;
 

@@ -19,17 +19,18 @@ use std::borrow::Cow;
 
 use nestwise_ir::{AccessId, ArrayId, LoopId, Nest};
 
-use crate::footprint::plan::Planner;
+use crate::footprint::plan::{Axis, Counted, Place, Planned, Planner};
 use crate::guards::at_launch::Run;
 use crate::guards::launch_values::LaunchValues;
-use crate::guards::plan::{BoundsPlan, IxPlan, Lin, Value};
-use crate::values::forms::{Ctx, Extents};
+use crate::guards::plan::{IxPlan, Lin};
+use crate::values::forms::Extents;
 use crate::values::image::{Image, Row, System};
 use crate::values::interval::Interval;
 use crate::values::numeric_form::Num;
 use crate::values::range::ranges;
 
 pub use crate::footprint::area::{Area, Span, Touched};
+pub use crate::footprint::plan::FootprintPlan;
 
 /// A part of a `for` loop's iterations; both ends belong to it. On a `while` loop it restricts nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,52 +54,6 @@ pub struct Footprint {
     pub dims: Vec<Span>,
     /// Every element of the box is touched, if no event fires.
     pub exact: bool,
-}
-
-/// What is known of a nest's footprints before values are.
-pub struct FootprintPlan {
-    base: BoundsPlan,
-    /// By loop: those that count.
-    loops: Vec<Option<Counted>>,
-    places: Vec<Place>,
-    accesses: Vec<Planned>,
-}
-
-/// A counted loop.
-struct Counted {
-    ix: u16,
-    /// The first value, if it is one form.
-    start: Option<Lin>,
-    /// The counter's bounds say where it starts and ends, not only more or less; down, and up.
-    whole: [bool; 2],
-}
-
-/// Where accesses stand.
-struct Place {
-    ctx: Ctx,
-    /// Outermost first.
-    loops: Vec<LoopId>,
-    /// Index variables that the system is about; none, if they are too many.
-    ixs: Vec<u16>,
-    facts: Vec<u16>,
-    /// The facts are all there are, and every loop counts.
-    whole: bool,
-}
-
-struct Planned {
-    id: AccessId,
-    array: ArrayId,
-    store: bool,
-    guarded: bool,
-    certain: bool,
-    place: usize,
-    axes: Vec<Axis>,
-}
-
-/// A subscript: its interval, and its linear form if it has one.
-struct Axis {
-    value: Value,
-    lin: Option<Lin>,
 }
 
 impl FootprintPlan {

@@ -1,13 +1,58 @@
 //! The static part of footprints.
 
-use nestwise_ir::{LoopId, Nest};
+use nestwise_ir::{AccessId, ArrayId, LoopId, Nest};
 
-use crate::footprint::{Axis, Counted, FootprintPlan, Place, Planned};
-use crate::guards::plan::{Compiler, IxPlan, Lin, Sides, StepPlan, Value};
+use crate::guards::plan::{BoundsPlan, Compiler, IxPlan, Lin, Sides, StepPlan, Value};
 use crate::values::affine::{Affine, Ix};
 use crate::values::forms::{AccessForm, Ctx, Form, Forms, LoopForm, Op};
 use crate::values::image::UNKNOWNS;
 use crate::values::interval::Interval;
+
+/// What is known of a nest's footprints before values are.
+pub struct FootprintPlan {
+    pub(super) base: BoundsPlan,
+    /// By loop: those that count.
+    pub(super) loops: Vec<Option<Counted>>,
+    pub(super) places: Vec<Place>,
+    pub(super) accesses: Vec<Planned>,
+}
+
+/// A counted loop.
+pub(super) struct Counted {
+    pub(super) ix: u16,
+    /// The first value, if it is one form.
+    pub(super) start: Option<Lin>,
+    /// The counter's bounds say where it starts and ends, not only more or less; down, and up.
+    pub(super) whole: [bool; 2],
+}
+
+/// Where accesses stand.
+pub(super) struct Place {
+    pub(super) ctx: Ctx,
+    /// Outermost first.
+    pub(super) loops: Vec<LoopId>,
+    /// Index variables that the system is about; none, if they are too many.
+    pub(super) ixs: Vec<u16>,
+    pub(super) facts: Vec<u16>,
+    /// The facts are all there are, and every loop counts.
+    pub(super) whole: bool,
+}
+
+pub(super) struct Planned {
+    pub(super) id: AccessId,
+    pub(super) array: ArrayId,
+    pub(super) store: bool,
+    pub(super) guarded: bool,
+    pub(super) certain: bool,
+    pub(super) place: usize,
+    pub(super) axes: Vec<Axis>,
+}
+
+/// A subscript: its interval, and its linear form if it has one.
+pub(super) struct Axis {
+    pub(super) value: Value,
+    pub(super) lin: Option<Lin>,
+}
 
 /// Makes the plan.
 pub(super) struct Planner<'a> {

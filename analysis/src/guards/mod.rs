@@ -10,6 +10,7 @@ pub(crate) mod launch_values;
 pub mod plan;
 pub mod prove;
 pub mod static_facts;
+pub(crate) mod trip_estimate;
 
 use std::collections::HashMap;
 

@@ -7,10 +7,12 @@
 //! Work is bounded by [`Fuel`]; when it runs out the answer is [`Answer::Unknown`], which everybody takes for "perhaps".
 
 pub(crate) mod components;
+mod conjunction;
 mod project;
 mod row;
 mod system;
 
+pub use crate::integer::conjunction::{Answer, Fuel};
 pub use crate::integer::project::Projection;
 pub use crate::integer::row::Row;
-pub use crate::integer::system::{Answer, Fuel, System};
+pub use crate::integer::system::System;

@@ -1,7 +1,8 @@
 //! Where parameters must lie for a system to have a solution.
 
+use crate::integer::conjunction::{Contradiction, Elimination, Fuel, Shadow, eliminate, tidy};
 use crate::integer::row::Row;
-use crate::integer::system::{Contradiction, Elimination, Fuel, Shadow, System, eliminate, tidy};
+use crate::integer::system::System;
 
 /// Conditions on the kept unknowns that hold wherever there is a solution.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,19 +5,13 @@
 //! been written by then. That is allowed where no event can fire, or where `undo` holds: the runtime takes the
 //! whole chunk back and CPython runs it from its beginning, so that order inside a chunk is never observed.
 
+use nestwise_ir::LoopId;
 use nestwise_ir::guarded::any_expr_may_fire;
-use nestwise_ir::model::nest::{Expr, ExprKind, For, Nest, Stmt, StmtKind};
-use nestwise_ir::{LoopId, VarId};
+use nestwise_ir::model::nest::{For, Nest};
 
 use crate::parallelism::verdict::{Analysis, LoopInfo};
-use crate::structure::{any, assigned};
+use crate::structure::{assigned, invariant};
 use crate::values::forms::{AccessForm, Forms};
-
-pub use crate::parallelism::deferred_exceptions::sticky_safe;
-pub use crate::transform::distribution::legality::Group;
-pub use crate::transform::induction_substitution::legality::{Counting, Step, Times};
-pub use crate::transform::interchange::legality::Vector;
-pub use crate::transform::scalar_replacement::legality::is_nothing;
 
 /// What a check may rely on.
 pub struct Given<'a> {
@@ -29,56 +23,6 @@ pub struct Given<'a> {
     pub disjoint: bool,
     /// The runtime takes back a whole chunk when an event fires.
     pub undo: bool,
-}
-
-/// Whether a block holds a jump, a `while`, a swap of arrays: anything but straight code, `if` and `for`.
-pub fn irregular(block: &[Stmt]) -> bool {
-    any(block, &mut |s| {
-        matches!(
-            s.kind,
-            StmtKind::While(_)
-                | StmtKind::Break(_)
-                | StmtKind::Continue(_)
-                | StmtKind::Leave(_)
-                | StmtKind::Scope { .. }
-                | StmtKind::Return
-                | StmtKind::Rebind(_)
-        )
-    })
-}
-
-/// Whether an expression has the same value wherever it stands inside the loops that assign `assigned`.
-pub fn invariant(e: &Expr, assigned: &[VarId]) -> bool {
-    let mut ok = true;
-    e.walk(&mut |e| {
-        ok &= match &e.kind {
-            ExprKind::Var(v) => !assigned.contains(v),
-            ExprKind::Load { .. } | ExprKind::Bind { .. } => false,
-            _ => true,
-        };
-    });
-    ok
-}
-
-pub(crate) fn is_for(s: &Stmt, id: LoopId) -> bool {
-    matches!(&s.kind, StmtKind::For(l) if l.id == id)
-}
-
-/// The loops of the perfect nest that starts at `outer`: each the only statement of the one before.
-pub fn perfect_band(outer: &For) -> Vec<LoopId> {
-    let mut band = vec![outer.id];
-    let mut at = outer;
-    while let [
-        Stmt {
-            kind: StmtKind::For(inner),
-            ..
-        },
-    ] = at.body.as_slice()
-    {
-        band.push(inner.id);
-        at = inner;
-    }
-    band
 }
 
 impl Given<'_> {

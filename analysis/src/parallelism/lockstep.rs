@@ -6,8 +6,8 @@ use nestwise_ir::guarded::block_may_fire;
 use nestwise_ir::model::nest::StmtKind;
 
 use crate::dependence::{Dir, Pair, common_loops};
-use crate::parallelism::legality::{Given, irregular};
-use crate::structure::{any, assigned};
+use crate::parallelism::legality::Given;
+use crate::structure::{any, assigned, irregular};
 use crate::values::forms::AccessForm;
 
 /// Pairs of accesses that are looked at for one loop.

@@ -7,11 +7,9 @@
 //! itself.
 
 use nestwise_ir::model::nest::Nest;
-use nestwise_ir::schedule::ThreadLoop;
 use nestwise_ir::{ArrayId, ArrayKind, LoopId};
 
 use crate::dependence::Tester;
-use crate::parallelism::verdict::{Analysis, LoopInfo};
 use crate::values::forms::AccessForm;
 
 /// Accesses of one array in one loop beyond which it is not looked at.
@@ -35,29 +33,6 @@ pub fn privatisable(
             .filter(|a| !a.store)
             .all(|read| tester.written_before(read, &writes, id))
         && writes.iter().all(|w| tester.written_again(w, &writes, id))
-}
-
-/// Whether a loop on threads does enough to be worth its copies. A loop that leaves nothing but what each iteration
-/// overwrites does one iteration's work; and elements that a loop inside shares out among its own iterations need no
-/// copies there, nor does an array that would have to be copied whole for what later iterations write.
-pub(crate) fn worth_copying(analysis: &Analysis, mapped: &ThreadLoop) -> bool {
-    let inside = |a: &&AccessForm| a.loops.contains(&mapped.id);
-    let all = || analysis.forms.accesses.iter().flatten().filter(inside);
-    let overwrites = all()
-        .filter(|a| a.store)
-        .all(|a| mapped.private.contains(&a.array))
-        && mapped.reductions.is_empty();
-    let shared_out = |a: &AccessForm| {
-        let inner = a.loops.iter().skip_while(|l| **l != mapped.id).skip(1);
-        inner
-            .into_iter()
-            .any(|l| analysis.loop_info(*l).is_some_and(LoopInfo::is_parallel))
-    };
-    let whole = mapped.renamed.iter().filter(|r| !r.is_halo());
-    let updated = mapped.array_reductions.iter().map(|r| r.0);
-    let mut updated = updated.chain(whole.map(|r| r.array));
-    let spread = |array: ArrayId| all().filter(|a| a.array == array).all(shared_out);
-    (mapped.private.is_empty() || !overwrites) && !updated.any(spread)
 }
 
 /// Whether a slot is memory of fixed size.

@@ -6,7 +6,7 @@ use nestwise_ir::{ArrayId, CmpOp, FpMode, VarId};
 
 use crate::dataflow::liveness::{Exposure, VarSet};
 use crate::parallelism::updates::{Accumulator, Way};
-use crate::structure::assigned;
+use crate::structure::{assigned, same};
 
 /// A variable's role in one loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -115,7 +115,7 @@ fn keeps_best(cond: &Expr, then: &[Stmt], v: VarId) -> Option<RedOp> {
     };
     let (new, old, op) = match (reads(a, v), reads(b, v)) {
         (0, _) => (a, b, *op),
-        (_, 0) => (b, a, crate::values::refine::mirror(*op)),
+        (_, 0) => (b, a, crate::values::comparison::mirror(*op)),
         _ => return None,
     };
     let mut renamed = (**old).clone();
@@ -292,41 +292,5 @@ impl Found<'_> {
         let twice = along.windows(2).any(|w| w[0] == w[1]);
         op.filter(|_| along.is_empty() || (strict && !twice))
             .map(|op| (op, along))
-    }
-}
-
-/// Whether two expressions, evaluated at one point, have the same value: equal up to positions and access ids.
-pub fn same(a: &Expr, b: &Expr) -> bool {
-    let head = a.ty == b.ty
-        && match (&a.kind, &b.kind) {
-            (ExprKind::Const(x), ExprKind::Const(y)) => bits(x) == bits(y),
-            (ExprKind::Var(x), ExprKind::Var(y)) => x == y,
-            (ExprKind::Dim(x, p), ExprKind::Dim(y, q)) => x == y && p == q,
-            (ExprKind::Load { array: x, .. }, ExprKind::Load { array: y, .. }) => x == y,
-            (ExprKind::Unary { op: x, .. }, ExprKind::Unary { op: y, .. }) => x == y,
-            (ExprKind::Binary { op: x, .. }, ExprKind::Binary { op: y, .. }) => x == y,
-            (ExprKind::Compare { op: x, .. }, ExprKind::Compare { op: y, .. }) => x == y,
-            (ExprKind::Select { .. }, ExprKind::Select { .. }) => true,
-            (ExprKind::Cast { kind: x, .. }, ExprKind::Cast { kind: y, .. }) => x == y,
-            (ExprKind::Call { fun: x, lib: p, .. }, ExprKind::Call { fun: y, lib: q, .. }) => {
-                x == y && p == q
-            }
-            _ => false,
-        };
-    let (mut p, mut q) = (a.children(), b.children());
-    head && loop {
-        match (p.next(), q.next()) {
-            (Some(x), Some(y)) if same(x, y) => {}
-            (x, y) => break x.is_none() && y.is_none(),
-        }
-    }
-}
-
-fn bits(c: &Const) -> (u8, i128, u64, u64) {
-    match c {
-        Const::Bool(b) => (0, (*b).into(), 0, 0),
-        Const::Int(v) => (1, *v, 0, 0),
-        Const::Float(v) => (2, 0, v.to_bits(), 0),
-        Const::Complex(x, y) => (3, 0, x.to_bits(), y.to_bits()),
     }
 }

@@ -9,8 +9,9 @@ use nestwise_ir::{ArrayId, LoopId, Nest};
 use crate::dependence::Property;
 use crate::guards::launch_values::LaunchValues;
 use crate::guards::{self, GuardSet};
+use crate::launch_info::LaunchInfo;
 use crate::parallelism::verdict::{Analysis, LoopInfo, Options, Verdict, analyse_with};
-use crate::schedule::{Beyond, LaunchInfo, Waves, beyond, thread_loops, vectorise};
+use crate::schedule::{Beyond, Waves, beyond, thread_loops, vectorise};
 use crate::values::condition::Clause;
 
 /// Clauses of one nest that a launch looks at.

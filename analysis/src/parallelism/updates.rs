@@ -4,7 +4,7 @@ use nestwise_ir::model::nest::{Cast, Const, Expr, ExprKind, Nest};
 use nestwise_ir::schedule::RedOp;
 use nestwise_ir::{ArrayId, BinOp, CmpOp, FpMode, Prov, Scalar, Ty, UnOp, VarId};
 
-use crate::parallelism::scalar_roles::same;
+use crate::structure::same;
 
 /// What is updated.
 #[derive(Clone, Copy)]
@@ -92,7 +92,7 @@ impl<'a> Accumulator<'a> {
     fn compared<'e>(&self, op: CmpOp, a: &'e Expr, b: &'e Expr) -> Option<(&'e Expr, CmpOp)> {
         let (x, op) = match (self.is(a), self.is(b)) {
             (_, true) => (a, op),
-            (true, _) => (b, crate::values::refine::mirror(op)),
+            (true, _) => (b, crate::values::comparison::mirror(op)),
             _ => return None,
         };
         self.free(x).then_some((x, op))
@@ -167,7 +167,7 @@ impl<'a> Accumulator<'a> {
         if same(x, then) && self.is(orelse) {
             self.better(op, true)
         } else if self.is(then) && same(x, orelse) {
-            self.better(crate::values::refine::negate(op), false)
+            self.better(crate::values::comparison::negate(op), false)
         } else {
             None
         }

@@ -13,8 +13,8 @@ use nestwise_ir::model::nest::{For, Nest, Stmt, StmtKind, stored};
 use nestwise_ir::schedule::{GridLoop, ThreadLoop};
 use nestwise_ir::{Expr, LoopId, VarId};
 
+use crate::launch_info::LaunchInfo;
 use crate::parallelism::verdict::Analysis;
-use crate::schedule::LaunchInfo;
 
 /// Axes of a grid.
 const MOST: usize = 3;

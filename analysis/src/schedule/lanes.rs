@@ -5,10 +5,11 @@ use nestwise_ir::{BinOp, FpMode, Fun, Lib, LoopId, Schedule};
 
 use crate::dataflow::liveness::VarSet;
 use crate::guards::for_each_stmt_mut;
-use crate::parallelism::legality::{Given, irregular, sticky_safe};
+use crate::launch_info::LaunchInfo;
+use crate::parallelism::deferred_exceptions::sticky_safe;
+use crate::parallelism::legality::Given;
 use crate::parallelism::verdict::{Analysis, analyse_with};
-use crate::schedule::LaunchInfo;
-use crate::structure::{any, assigned, find_body, find_for};
+use crate::structure::{any, assigned, find_body, find_for, irregular};
 use crate::transform::peeling::split;
 use crate::values::strides::strides;
 

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use nestwise_ir::LoopId;
 use nestwise_ir::model::nest::{For, Stmt, StmtKind};
 
-use crate::parallelism::legality::{irregular, sticky_safe};
+use crate::parallelism::deferred_exceptions::sticky_safe;
+use crate::schedule::lanes::vectorise;
 use crate::schedule::variants::{Form, Forms};
-use crate::schedule::vectorise;
-use crate::structure::any;
+use crate::structure::{any, irregular};
 use crate::transform::index_set_splitting::cuts::Split;
 use crate::transform::{Rewritten, split};
 

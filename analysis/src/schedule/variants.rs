@@ -7,12 +7,14 @@ use nestwise_ir::model::nest::{ExprKind, Nest, Stmt, StmtKind};
 use nestwise_ir::schedule::ThreadLoop;
 use nestwise_ir::{Fun, LoopId};
 
-use crate::parallelism::legality::{Given, perfect_band};
+use crate::launch_info::{LaunchInfo, Tile};
+use crate::parallelism::legality::Given;
 use crate::parallelism::verdict::{Analysis, LoopInfo, Verdict, Why, analyse_with};
-use crate::schedule::{LaunchInfo, Rewrite, thread_loops};
-use crate::structure::find_for;
+use crate::schedule::candidate::Rewrite;
+use crate::schedule::threads::thread_loops;
+use crate::structure::{find_for, perfect_band};
 use crate::transform::{
-    Rewritten, Tile, Waved, count, distribute, interchange, keep_best, open, sink, wavefront,
+    Rewritten, Waved, count, distribute, interchange, keep_best, open, sink, wavefront,
 };
 use crate::values::strides::strides;
 

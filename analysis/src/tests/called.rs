@@ -3,8 +3,9 @@
 use nestwise_ir::{Expr, ExprKind, FpMode, Fun, Lib, LoopId, Nest};
 
 use crate::guards::for_each_stmt_mut;
+use crate::launch_info::LaunchInfo;
 use crate::parallelism::verdict::analyse;
-use crate::schedule::{LaunchInfo, vectorise};
+use crate::schedule::vectorise;
 use crate::testing::nest;
 use crate::tests::schedules::clear;
 

@@ -5,7 +5,8 @@ use crate::structure::find_for;
 use crate::testing::{Outcome, run, with_ints};
 use crate::tests::legality::ask;
 use crate::tests::properties::{check_candidate, launch_info, resolved, rewritten};
-use crate::transform::index_set_splitting::cuts::{Part, Split};
+use crate::transform::index_set_splitting::cut::Part;
+use crate::transform::index_set_splitting::cuts::Split;
 use crate::values::forms::NestNames;
 
 /// The parts of the innermost loop, `|` behind those that may run in any order.

@@ -2,11 +2,12 @@
 
 use nestwise_ir::{FpMode, LoopId};
 
-use crate::parallelism::legality::{Given, Group};
+use crate::parallelism::legality::Given;
 use crate::parallelism::verdict::{Options, analyse_with};
 use crate::structure::find_for;
 use crate::testing::nest;
 use crate::tests::schedules::clear;
+use crate::transform::distribution::legality::Group;
 
 const HEADER: &str = "n: int, m: int, s: int, x: float, a: f64[2], b: f64[1], c: f64[1], d: f64[1], \
     k: i64[1], out s, out x";

@@ -9,8 +9,9 @@ use proptest::prelude::*;
 
 use crate::dataflow::undo::{Region, UndoPlan, undo_plan};
 use crate::guards::{GuardSet, apply};
+use crate::launch_info::LaunchInfo;
 use crate::parallelism::verdict::{Analysis, Options, Verdict, analyse, analyse_with};
-use crate::schedule::{Candidate, LaunchInfo, Rewrite, candidates, grid_loops};
+use crate::schedule::{Candidate, Rewrite, candidates, grid_loops};
 use crate::testing::{
     Case, Memory, Outcome, Reversed, Touch, Trace, Value, case, choices, counting_case, neighbours,
     parted, run, run_ranges, run_reversed,

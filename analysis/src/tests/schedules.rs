@@ -7,8 +7,9 @@ use nestwise_ir::{FpMode, LoopId, Nest, Schedule, StmtKind};
 use crate::LaunchValues;
 use crate::dataflow::undo::{Region, undo_plan};
 use crate::guards::{GuardSet, apply, count, for_each};
+use crate::launch_info::LaunchInfo;
 use crate::parallelism::verdict::{Options, Verdict, analyse, analyse_with};
-use crate::schedule::{LaunchInfo, Rewrite, candidates, cooperative_loops, grid_loops};
+use crate::schedule::{Rewrite, candidates, cooperative_loops, grid_loops};
 use crate::testing::nest;
 use crate::traffic::{Sizes, TrafficPlan};
 

@@ -4,10 +4,9 @@ use nestwise_ir::VarId;
 use nestwise_ir::guarded::any_expr_may_fire;
 use nestwise_ir::model::nest::{Expr, ExprKind, For, Nest, Stmt, StmtKind};
 
-use crate::parallelism::legality::invariant;
-use crate::structure::assigned;
+use crate::structure::{assigned, invariant};
 use crate::transform::build::Builder;
-use crate::transform::with_for_mut;
+use crate::transform::rewritten::with_for_mut;
 
 /// Takes the assignments of `vars` out of the body of a perfect band of two loops, and gives those that stand for them
 /// behind it. Both loops have step 1 and are known to run.

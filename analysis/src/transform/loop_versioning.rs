@@ -10,11 +10,11 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use nestwise_ir::model::nest::{BinOp, Cast, CmpOp, Expr, ExprKind, For, Nest, Stmt, StmtKind};
 use nestwise_ir::{AccessId, ArrayId, ArrayKind, LoopId, Ty, VarId};
 
-use crate::schedule::LaunchInfo;
+use crate::launch_info::LaunchInfo;
 use crate::structure::assigned;
 use crate::transform::build::{Builder, hidden_of};
 use crate::transform::copy::Copy;
-use crate::transform::{Rewritten, compact, splice_for, with_for_mut};
+use crate::transform::rewritten::{Rewritten, compact, splice_for, with_for_mut};
 use crate::values::affine::{Affine, DefId, Ix, Sym};
 
 /// Trips of a loop from which looking at its ends is less than looking at each of its subscripts.

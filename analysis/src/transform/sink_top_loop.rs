@@ -5,8 +5,8 @@ use nestwise_ir::model::nest::{For, Nest, Stmt, StmtKind};
 
 use crate::parallelism::verdict::Analysis;
 use crate::structure::{any, escapes};
-use crate::transform::Rewritten;
 use crate::transform::build::{Builder, hidden, like};
+use crate::transform::rewritten::Rewritten;
 
 /// The nest with its top loop run whole ([`Nest::whole`]) and a loop inside it that does what it did, so that it is a
 /// loop like the others: it may be moved, made into several, or have what counts along computed. None if it may be left

@@ -9,16 +9,14 @@ use nestwise_ir::model::nest::{BinOp, Expr, For, Nest, Stmt, StmtKind};
 use nestwise_ir::schedule::ThreadLoop;
 use nestwise_ir::{LoopId, VarId};
 
+use crate::launch_info::Tile;
 use crate::parallelism::legality::Given;
 use crate::transform::build::{Builder, hidden, like};
 use crate::transform::last_values::peel;
-use crate::transform::{Rewritten, splice_for};
+use crate::transform::rewritten::{Rewritten, splice_for};
 
 /// The inner loop of a skewed band starts at most so far from zero: what is computed from it stays in 64 bits.
 const NEAR: i128 = 1 << 31;
-
-/// The base 2 logarithms of the numbers of iterations of the outer and of the inner loop in a tile.
-pub type Tile = [u32; 2];
 
 /// A nest with loops in waves.
 pub struct Waved {

@@ -8,64 +8,15 @@ use nestwise_ir::model::nest::{Cast, Expr, ExprKind, Stmt, StmtKind};
 use nestwise_ir::{BinOp, LoopId, Prov, Scalar, VarId};
 
 use crate::guards::static_facts;
-use crate::parallelism::legality::invariant;
-use crate::structure::{any, early_exit, for_each_assigned, leaves};
+use crate::structure::{any, early_exit, for_each_assigned, invariant, leaves};
 use crate::values::affine::{Affine, Ix, Sym};
 use crate::values::forms::{Bounds, Form, LoopForm, Op, Step};
+use crate::values::increment::{Induction, Reach};
 use crate::values::interval::Interval;
 use crate::values::walk::Walker;
 
 /// Steps beyond this are not worth bounding.
 const MAX_STEP: u128 = 1 << 40;
-
-/// What one iteration of a loop adds to a variable.
-#[derive(Clone)]
-pub(crate) struct Induction {
-    /// The value before the loop.
-    init: Affine,
-    /// What one iteration adds at least and at most.
-    reach: Reach,
-    /// The exact sum, if it is the same in each iteration.
-    exact: Option<Affine>,
-}
-
-/// Bounds on what a piece of code adds to a variable, the same for each iteration of the loop it is asked for.
-#[derive(Clone, Default)]
-struct Reach {
-    /// At least this; never positive. `None`: nothing is known.
-    low: Option<Affine>,
-    /// At most this; never negative.
-    high: Option<Affine>,
-}
-
-impl Reach {
-    fn nothing() -> Reach {
-        Reach {
-            low: Some(Affine::default()),
-            high: Some(Affine::default()),
-        }
-    }
-    fn and(self, o: Reach) -> Reach {
-        let both = |a: Option<Affine>, b: Option<Affine>| a?.add(&b?);
-        Reach {
-            low: both(self.low, o.low),
-            high: both(self.high, o.high),
-        }
-    }
-    /// Any number of times (`None`), or at most `times`.
-    fn repeated(self, times: Option<&Affine>) -> Reach {
-        let zero = |a: &Affine| a.as_constant() == Some(0);
-        let scale = |a: Option<Affine>| match a {
-            Some(a) if zero(&a) => Some(a),
-            Some(a) => a.mul(times?),
-            None => None,
-        };
-        Reach {
-            low: scale(self.low),
-            high: scale(self.high),
-        }
-    }
-}
 
 /// `var = var + c - d + ...`: the other operands, each with whether it is subtracted.
 pub(crate) fn addends(var: VarId, value: &Expr) -> Option<Vec<(&Expr, bool)>> {

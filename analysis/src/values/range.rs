@@ -7,13 +7,15 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use nestwise_ir::model::nest::{Expr, ExprKind, For, Nest, Stmt, StmtKind, While};
-use nestwise_ir::{ArrayId, BinOp, LoopId, ScopeId, VarId};
+use nestwise_ir::{ArrayId, LoopId, ScopeId, VarId};
 
 use crate::guards::launch_values::LaunchValues;
 use crate::guards::{expr_guard, stmt_guard};
 use crate::structure::Classes;
 use crate::values::float_enclosure::Floats;
 use crate::values::interval::Interval;
+use crate::values::refine::Evaluate;
+use crate::values::state::{State, get, join, set};
 use crate::values::transfer::{self, DIM_MAX, Outcome, Val};
 use crate::values::widen::Thresholds;
 
@@ -22,9 +24,6 @@ const MAX_ROUNDS: usize = 200;
 
 /// Entries of a loop whose fixpoints are kept.
 const HEADS: usize = 4;
-
-/// The values of all variables at a point.
-pub type State = Vec<Val>;
 
 /// What the analysis found; node addresses are valid while the nest stays where it is.
 #[derive(Default)]
@@ -165,7 +164,7 @@ fn heads(nest: &Nest) -> Vec<Heads> {
     all
 }
 
-pub(crate) struct Analyser<'n> {
+struct Analyser<'n> {
     nest: &'n Nest,
     known: Option<Known<'n>>,
     thresholds: Thresholds,
@@ -176,17 +175,6 @@ pub(crate) struct Analyser<'n> {
     continues: Vec<Option<State>>,
     leaves: Vec<Option<State>>,
     out: Ranges,
-}
-
-/// The join of two reachable-or-not states.
-fn join(a: Option<State>, b: Option<State>) -> Option<State> {
-    match (a, b) {
-        (None, x) | (x, None) => x,
-        (Some(mut a), Some(b)) => {
-            a.iter_mut().zip(b).for_each(|(x, y)| *x = x.join(y));
-            Some(a)
-        }
-    }
 }
 
 impl<'n> Analyser<'n> {
@@ -490,22 +478,6 @@ impl<'n> Analyser<'n> {
         best
     }
 
-    pub(crate) fn expr(&mut self, st: &mut State, e: &Expr) -> Val {
-        let out = self.node(st, e);
-        let address = crate::guards::expr_key(e);
-        if expr_guard(e) == Some(true) {
-            self.record(address, out.safe);
-        }
-        if self.recording
-            && e.ty.repr == nestwise_ir::Scalar::I128
-            && let Val::Int(i, _) = out.value
-        {
-            let all = self.out.wide.entry(address).or_insert(i);
-            *all = all.join(i);
-        }
-        out.value
-    }
-
     fn node(&mut self, st: &mut State, e: &Expr) -> Outcome {
         let pure = |value: Val| Outcome { value, safe: true };
         match &e.kind {
@@ -598,6 +570,24 @@ impl<'n> Analyser<'n> {
     }
 }
 
+impl Evaluate for Analyser<'_> {
+    fn expr(&mut self, st: &mut State, e: &Expr) -> Val {
+        let out = self.node(st, e);
+        let address = crate::guards::expr_key(e);
+        if expr_guard(e) == Some(true) {
+            self.record(address, out.safe);
+        }
+        if self.recording
+            && e.ty.repr == nestwise_ir::Scalar::I128
+            && let Val::Int(i, _) = out.value
+        {
+            let all = self.out.wide.entry(address).or_insert(i);
+            *all = all.join(i);
+        }
+        out.value
+    }
+}
+
 fn leave(table: &mut [Option<State>], index: usize, st: State) -> Option<State> {
     if let Some(slot) = table.get_mut(index) {
         *slot = join(slot.take(), Some(st));
@@ -605,28 +595,9 @@ fn leave(table: &mut [Option<State>], index: usize, st: State) -> Option<State> 
     None
 }
 
-pub(crate) fn set(st: &mut State, var: VarId, v: Val) {
-    if let Some(slot) = st.get_mut(var.index()) {
-        *slot = v;
-    }
-}
-
-/// A variable's value; one that is unassigned is never really read, so anything will do.
-fn get(st: &State, var: VarId, e: &Expr) -> Val {
-    match st.get(var.index()) {
-        Some(Val::None) | None => Val::of_type(e.ty.repr),
-        Some(v) => *v,
-    }
-}
-
 fn same_var(a: &Expr, b: &Expr) -> bool {
     match (&a.kind, &b.kind) {
         (ExprKind::Var(x), ExprKind::Var(y)) => x == y,
         _ => false,
     }
-}
-
-/// Operations whose inverse the refinement knows.
-pub(crate) fn invertible(op: BinOp) -> bool {
-    matches!(op, BinOp::Add | BinOp::Sub)
 }

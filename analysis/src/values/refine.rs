@@ -3,33 +3,11 @@
 use nestwise_ir::model::nest::{Cast, Const, Expr, ExprKind};
 use nestwise_ir::{BinOp, CmpOp, Prov, UnOp};
 
+use crate::values::comparison::{mirror, negate};
 use crate::values::float_enclosure::Floats;
 use crate::values::interval::Interval;
-use crate::values::range::{Analyser, State, invertible, set};
+use crate::values::state::{State, set};
 use crate::values::transfer::Val;
-
-/// The comparison that holds when `op` does not (of totally ordered operands).
-pub fn negate(op: CmpOp) -> CmpOp {
-    match op {
-        CmpOp::Eq => CmpOp::Ne,
-        CmpOp::Ne => CmpOp::Eq,
-        CmpOp::Lt => CmpOp::Ge,
-        CmpOp::Le => CmpOp::Gt,
-        CmpOp::Gt => CmpOp::Le,
-        CmpOp::Ge => CmpOp::Lt,
-    }
-}
-
-/// `a op b` as `b op' a`.
-pub fn mirror(op: CmpOp) -> CmpOp {
-    match op {
-        CmpOp::Lt => CmpOp::Gt,
-        CmpOp::Le => CmpOp::Ge,
-        CmpOp::Gt => CmpOp::Lt,
-        CmpOp::Ge => CmpOp::Le,
-        CmpOp::Eq | CmpOp::Ne => op,
-    }
-}
 
 /// The result of a comparison, where the ranges decide it.
 pub(crate) fn compare(op: CmpOp, a: Val, b: Val) -> Val {
@@ -53,8 +31,14 @@ pub(crate) fn compare(op: CmpOp, a: Val, b: Val) -> Val {
     })
 }
 
+/// What gives the values of expressions, which conditions are made of.
+pub(crate) trait Evaluate {
+    /// The value of `e` in a state, which what `e` binds changes.
+    fn expr(&mut self, st: &mut State, e: &Expr) -> Val;
+}
+
 /// Narrows `st` to where `cond` is `truth`; false if there is no such state.
-pub(crate) fn refine(an: &mut Analyser<'_>, st: &mut State, cond: &Expr, truth: bool) -> bool {
+pub(crate) fn refine(an: &mut impl Evaluate, st: &mut State, cond: &Expr, truth: bool) -> bool {
     match &cond.kind {
         ExprKind::Const(Const::Bool(b)) => *b == truth,
         ExprKind::Var(v) => {
@@ -93,7 +77,7 @@ pub(crate) fn refine(an: &mut Analyser<'_>, st: &mut State, cond: &Expr, truth: 
 }
 
 fn select(
-    an: &mut Analyser<'_>,
+    an: &mut impl Evaluate,
     st: &mut State,
     cond: &Expr,
     then: &Expr,
@@ -115,7 +99,7 @@ fn select(
     true
 }
 
-fn nonzero(an: &mut Analyser<'_>, st: &mut State, a: &Expr, truth: bool) -> bool {
+fn nonzero(an: &mut impl Evaluate, st: &mut State, a: &Expr, truth: bool) -> bool {
     let v = an.expr(st, a);
     match v {
         Val::Int(..) => {
@@ -139,7 +123,7 @@ fn nonzero(an: &mut Analyser<'_>, st: &mut State, a: &Expr, truth: bool) -> bool
 }
 
 fn comparison(
-    an: &mut Analyser<'_>,
+    an: &mut impl Evaluate,
     st: &mut State,
     op: CmpOp,
     a: &Expr,
@@ -188,7 +172,7 @@ fn allowed(op: CmpOp, o: Interval) -> Interval {
 }
 
 /// `e op (some value of o)` holds: narrows the variable in `e`.
-fn narrow_int(an: &mut Analyser<'_>, st: &mut State, e: &Expr, op: CmpOp, o: Interval) -> bool {
+fn narrow_int(an: &mut impl Evaluate, st: &mut State, e: &Expr, op: CmpOp, o: Interval) -> bool {
     match &e.kind {
         ExprKind::Var(v) => {
             let Some(Val::Int(i, nz)) = st.get(v.index()).copied() else {
@@ -266,4 +250,9 @@ fn narrow_float(st: &mut State, e: &Expr, op: CmpOp, x: Floats, y: Floats, truth
         let zero = kept.zero && !ne_zero;
         set(st, v, Val::Float(Floats { nan, zero, ..kept }));
     }
+}
+
+/// Operations whose inverse the refinement knows.
+fn invertible(op: BinOp) -> bool {
+    matches!(op, BinOp::Add | BinOp::Sub)
 }

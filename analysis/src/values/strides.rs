@@ -2,8 +2,8 @@
 
 use nestwise_ir::LoopId;
 
+use crate::launch_info::LaunchInfo;
 use crate::parallelism::verdict::Analysis;
-use crate::schedule::LaunchInfo;
 use crate::values::affine::{Affine, Ix};
 use crate::values::forms::{AccessForm, Forms};
 

@@ -4,9 +4,9 @@ use nestwise_ir::model::nest::{Cast, Const, Expr, ExprKind};
 use nestwise_ir::{ArrayId, BinOp, CmpOp, Prov, Scalar, Ty, UnOp};
 
 use crate::values::affine::{Affine, Sym};
+use crate::values::comparison::negate;
 use crate::values::forms::{Extents, FactKind, Facts, Form, GuardForm, Op};
 use crate::values::interval::Interval;
-use crate::values::refine::negate;
 use crate::values::transfer::DIM_MAX;
 use crate::values::walk::{Walker, is_int};
 

@@ -12,7 +12,7 @@ use crate::values::forms::{
     AccessForm, Bounds, Ctx, DefInfo, Extents, Fact, FactKind, Facts, Form, Forms, Guarded,
     LoopForm, Op, Step,
 };
-use crate::values::induction::Induction;
+use crate::values::increment::Induction;
 use crate::values::interval::Interval;
 use crate::values::range::Ranges;
 
@@ -455,7 +455,7 @@ impl<'n> Walker<'n> {
     fn merge_unknown(
         &mut self,
         body: &[Stmt],
-        state: Option<&Option<crate::values::range::State>>,
+        state: Option<&Option<crate::values::state::State>>,
     ) {
         for v in self.assigned.by_block(body) {
             if self.int_var(v) {

@@ -4,7 +4,7 @@ use nestwise_ir::model::nest::{Const, ExprKind, Nest};
 
 use crate::values::float_enclosure::Floats;
 use crate::values::interval::Interval;
-use crate::values::range::State;
+use crate::values::state::State;
 use crate::values::transfer::Val;
 
 /// The values an unstable end may jump to.

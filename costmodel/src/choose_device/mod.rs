@@ -11,11 +11,12 @@ use crate::correction::Learned;
 use crate::device::Device;
 use crate::estimate::compute::Compute;
 use crate::estimate::gpu::OnGpu;
-use crate::estimate::host::HostWeights;
-use crate::estimate::prices::{Estimate, Prices, Seconds};
+use crate::estimate::prices::{Estimate, Prices};
 use crate::estimate::threads::Team;
+use crate::launch_work::{LaunchTally, LaunchWork};
+use crate::profile::host::HostWeights;
 use crate::profile::{Fresh, MachineProfile, Ready};
-use crate::weights::{LaunchTally, LaunchWork};
+use crate::units::Seconds;
 
 /// What a launch does to be able to undo.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]

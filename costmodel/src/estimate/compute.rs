@@ -2,7 +2,9 @@
 
 use std::ops::Add;
 
-use crate::estimate::prices::Seconds;
+use nestwise_ir::LoopId;
+
+use crate::units::Seconds;
 
 /// Time on one core, by what bounds it. Lines come from memory while the core works on those that are there.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -57,4 +59,17 @@ impl Compute {
     pub fn total(&self) -> Seconds {
         self.alone.total() + self.shared.total()
     }
+}
+
+/// A loop of a kernel whose iterations threads share, in a call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shared {
+    /// The kernel's number of it, if it has one.
+    pub id: Option<LoopId>,
+    /// How often it is started.
+    pub starts: f64,
+    /// Iterations each time, in the mean.
+    pub trips: f64,
+    /// What all of it takes on one core.
+    pub time: ByBound,
 }

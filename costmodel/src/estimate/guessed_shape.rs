@@ -3,8 +3,8 @@
 
 use nestwise_ir::machine_shape::{Body, LoopShape, Op, Part, Width};
 
-use crate::estimate::host::OTHER;
 use crate::features::{Counts, Features, LoopFeatures};
+use crate::profile::host::OTHER;
 
 /// The shape of a kernel of the nest in which innermost loops run `lanes` iterations at once.
 pub fn shape(features: &Features, lanes: u32) -> Body {

@@ -1,9 +1,5 @@
 //! The model: features, weights and sizes to what a nest takes in CPython and compiled.
 
-use std::fmt;
-use std::iter::Sum;
-use std::ops::{Add, Mul};
-
 use nestwise_analysis::LaunchValues;
 use nestwise_analysis::traffic::TrafficPlan;
 use nestwise_ir::{LoopId, LoopWork, Tally, Work};
@@ -15,56 +11,7 @@ use crate::estimate::threads::Team;
 use crate::estimate::{gpu, guessed_shape};
 use crate::features::{Features, LoopFeatures};
 use crate::profile::MachineProfile;
-
-/// A cost in seconds. Never negative, never NaN; infinity means "cannot run there".
-#[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default)]
-pub struct Seconds(pub f64);
-
-impl Seconds {
-    /// A cost no candidate can win with.
-    pub const INFINITE: Seconds = Seconds(f64::INFINITY);
-
-    /// From nanoseconds; what is not a number or negative counts as free.
-    pub fn from_nanos(ns: f64) -> Seconds {
-        Seconds((ns * 1e-9).max(0.0))
-    }
-}
-
-impl Add for Seconds {
-    type Output = Seconds;
-    fn add(self, other: Seconds) -> Seconds {
-        Seconds(self.0 + other.0)
-    }
-}
-
-impl Mul<f64> for Seconds {
-    type Output = Seconds;
-    fn mul(self, factor: f64) -> Seconds {
-        // Zero trips of something impossible cost nothing, where plain arithmetic would say NaN.
-        if factor == 0.0 {
-            Seconds(0.0)
-        } else {
-            Seconds(self.0 * factor)
-        }
-    }
-}
-
-impl Sum for Seconds {
-    fn sum<I: Iterator<Item = Seconds>>(iter: I) -> Seconds {
-        iter.fold(Seconds(0.0), Add::add)
-    }
-}
-
-impl fmt::Display for Seconds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            s if s >= 1.0 => write!(f, "{s:.2} s"),
-            s if s >= 1e-3 => write!(f, "{:.2} ms", s * 1e3),
-            s if s >= 1e-6 => write!(f, "{:.2} us", s * 1e6),
-            s => write!(f, "{:.0} ns", s * 1e9),
-        }
-    }
-}
+use crate::units::Seconds;
 
 /// One device's price, by term.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -4,7 +4,7 @@
 use nestwise_analysis::traffic::Order;
 use nestwise_ir::machine_shape::{Body, Chain, Op, Width};
 
-use crate::estimate::host::{HostWeights, LEVELS, OTHER};
+use crate::profile::host::{HostWeights, LEVELS, OTHER};
 
 /// Numbers of the weights.
 mod number {

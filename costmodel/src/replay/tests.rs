@@ -5,10 +5,10 @@ use nestwise_ir::{LoopWork, Tally, Work};
 use crate::choose_device::Undo;
 use crate::estimate::gpu::Copies;
 use crate::features::{Counts, Features, LoopFeatures};
+use crate::launch_work::{LaunchTally, LaunchWork};
 use crate::profile::Fresh;
 use crate::record::{Parallel, RECORDING_VERSION, Recording};
 use crate::replay::*;
-use crate::weights::{LaunchTally, LaunchWork};
 
 /// A nest of one loop that adds up elements of an array.
 fn nest(calls: Vec<CallRecord>) -> NestRecord {

@@ -121,7 +121,7 @@ fn launch_info(
         roomy: nest.arrays.ids().map(|a| is_roomy(key.roomy, a)).collect(),
         tile: match options.tests_forms() {
             true => forced_schedules::TILE,
-            false => analysis::schedule::TILE,
+            false => analysis::launch_info::TILE,
         },
         threads: key.threaded,
         undo: true,

@@ -9,8 +9,8 @@
 use std::str::FromStr;
 
 use nestwise_analysis::Candidate;
+use nestwise_analysis::launch_info::Tile;
 use nestwise_analysis::schedule::Rewrite;
-use nestwise_analysis::transform::Tile;
 
 /// Tiles of waves: small nests have several.
 pub const TILE: Tile = [1, 2];

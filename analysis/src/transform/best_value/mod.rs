@@ -7,7 +7,7 @@ use nestwise_ir::{LoopId, Ty, VarId};
 
 use crate::parallelism::legality::Given;
 use crate::transform::build::{Builder, hidden_of};
-use crate::transform::{Rewritten, splice_for};
+use crate::transform::rewritten::{Rewritten, splice_for};
 
 /// The nest with loops that look for the position of the best keeping the best value, too: then they combine what their
 /// iterations find, like those in which it was kept as written. None if there is no such loop. The top loop has to be

@@ -12,8 +12,8 @@ use nestwise_ir::model::nest::{ExprKind, For, Stmt, StmtKind};
 use nestwise_ir::{AccessId, VarId};
 
 use crate::dependence::{Dir, Pair, common_loops};
-use crate::parallelism::legality::{Given, irregular};
-use crate::structure::assigned;
+use crate::parallelism::legality::Given;
+use crate::structure::{assigned, irregular, variables};
 use crate::transform::distribution::recomputation::Values;
 use crate::transform::scalar_replacement::legality::may_fail;
 
@@ -281,19 +281,4 @@ fn for_each_access(s: &Stmt, f: &mut impl FnMut(AccessId)) {
             });
         }
     });
-}
-
-/// What a statement assigns, and what it reads.
-pub(crate) fn variables(s: &Stmt) -> (Vec<VarId>, Vec<VarId>) {
-    let mut reads = vec![];
-    s.walk(&mut |s| {
-        for e in s.exprs() {
-            e.walk(&mut |e| {
-                if let ExprKind::Var(v) = e.kind {
-                    reads.push(v);
-                }
-            });
-        }
-    });
-    (assigned(std::slice::from_ref(s)), reads)
 }

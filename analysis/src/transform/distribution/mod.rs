@@ -6,9 +6,10 @@ pub(crate) mod recomputation;
 use nestwise_ir::model::nest::{For, Stmt, StmtKind};
 use nestwise_ir::{LoopId, VarId};
 
-use crate::parallelism::legality::{Given, Group};
+use crate::parallelism::legality::Given;
 use crate::transform::build::{Builder, hidden, like, rename};
-use crate::transform::{Rewritten, compact, splice_for};
+use crate::transform::distribution::legality::Group;
+use crate::transform::rewritten::{Rewritten, compact, splice_for};
 
 /// The nest with loops made into one loop for each group of their statements (a cheap value that several of them use is
 /// computed in each), where some parallel group is `worth` it.

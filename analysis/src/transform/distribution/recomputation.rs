@@ -5,7 +5,7 @@ use nestwise_ir::model::nest::{BinOp, Expr, ExprKind, Stmt, StmtKind};
 use nestwise_ir::{For, VarId};
 
 use crate::parallelism::legality::Given;
-use crate::transform::distribution::legality::variables;
+use crate::structure::variables;
 
 /// Operations of a value that is computed again, at most.
 const MAX_SIZE: usize = 12;

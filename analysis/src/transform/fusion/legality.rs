@@ -5,10 +5,8 @@ use nestwise_ir::model::nest::For;
 use nestwise_ir::{LoopId, VarId};
 
 use crate::dependence::Pair;
-use crate::parallelism::legality::{Given, irregular};
-use crate::parallelism::scalar_roles::same;
-use crate::structure::{assigned, find_for};
-use crate::transform::distribution::legality::variables;
+use crate::parallelism::legality::Given;
+use crate::structure::{assigned, find_for, irregular, same, variables};
 use crate::transform::scalar_replacement::legality::may_fail;
 
 /// Pairs of accesses that are looked at for two loops.
@@ -51,7 +49,7 @@ impl Given<'_> {
         let left_alone = |l: &For| {
             [&l.start, &l.stop]
                 .into_iter()
-                .all(|e| crate::parallelism::legality::invariant(e, &changed))
+                .all(|e| crate::structure::invariant(e, &changed))
         };
         one && step.is_some() && left_alone(m) && self.rectangular(&[l]) && self.rectangular(&[m])
     }

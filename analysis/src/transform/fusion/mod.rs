@@ -6,8 +6,8 @@ use nestwise_ir::LoopId;
 use nestwise_ir::model::nest::{For, Stmt, StmtKind};
 
 use crate::parallelism::legality::Given;
-use crate::transform::Rewritten;
 use crate::transform::build::rename;
+use crate::transform::rewritten::Rewritten;
 
 /// The nest with the iterations of two neighbouring loops in the first of them, if that is legal.
 pub fn fuse(given: &Given<'_>, first: LoopId, second: LoopId) -> Option<Rewritten> {

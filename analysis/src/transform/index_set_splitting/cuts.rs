@@ -19,6 +19,7 @@ use crate::guards::static_facts::affine_interval;
 use crate::parallelism::legality::Given;
 use crate::parallelism::verdict::{LoopInfo, Verdict, of_part};
 use crate::structure::{any, assigned, early_exit};
+use crate::transform::index_set_splitting::cut::{Cut, Part};
 use crate::transform::index_set_splitting::values::Values;
 use crate::values::affine::{Affine, Ix, Sym};
 use crate::values::forms::AccessForm;
@@ -32,33 +33,6 @@ const MAX_ACCESSES: usize = 40;
 const MAX_STATEMENTS: usize = 60;
 /// A part whose counters may be so far apart is worth being parallel.
 const LONG: i64 = 16;
-/// Coefficients and terms of a cut, few and small enough that sums of their products fit 128 bits.
-const MAX_COEF: i128 = 1 << 32;
-const MAX_TERMS: usize = 12;
-
-/// Where a loop is cut: at the counter for which `divisor * counter == at`, an iteration or the gap between two.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Cut {
-    /// A form of symbols and of the counters of loops around.
-    pub at: Affine,
-    /// Positive; it and the form's coefficients have no common divisor.
-    pub divisor: i128,
-}
-
-/// Iterations on one side of a cut, by their counters.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
-    /// Less.
-    Below,
-    /// Less or equal.
-    UpTo,
-    /// Equal.
-    At,
-    /// Greater or equal.
-    From,
-    /// Greater.
-    Above,
-}
 
 /// A loop as several.
 #[derive(Clone, PartialEq, Debug)]
@@ -84,49 +58,6 @@ impl Split {
     /// Whether all iterations but a few may run in any order, part by part.
     pub fn is_whole(&self) -> bool {
         self.parts.iter().all(|p| p.free || !p.long)
-    }
-}
-
-impl Cut {
-    /// Where `coef * counter + rest` is zero.
-    fn of(coef: i128, rest: &Affine) -> Option<Cut> {
-        let at = if coef > 0 { rest.neg()? } else { rest.clone() };
-        let all = at.terms().iter().map(|t| t.coef);
-        let g = all.fold(coef.abs(), gcd);
-        Some(Cut {
-            at: at.divided(g)?,
-            divisor: coef.abs() / g,
-        })
-    }
-
-    /// Whether its value can be computed before the loop.
-    fn is_small(&self) -> bool {
-        let small = |c: i128| c.abs() <= MAX_COEF;
-        let terms = self.at.terms();
-        small(self.divisor)
-            && terms.len() <= MAX_TERMS
-            && terms
-                .iter()
-                .all(|t| small(t.coef) && t.syms.len() + usize::from(t.ix.is_some()) <= 1)
-    }
-}
-
-fn gcd(a: i128, b: i128) -> i128 {
-    if b == 0 { a.abs() } else { gcd(b, a % b) }
-}
-
-impl Part {
-    /// Forms that are not negative in its iterations, and only there.
-    pub fn within(self, cut: &Cut, counter: Ix) -> Option<Vec<Affine>> {
-        let above = Affine::ix(counter).scale(cut.divisor)?.sub(&cut.at)?;
-        let below = above.neg()?;
-        Some(match self {
-            Part::Below => vec![below.add_const(-1)?],
-            Part::UpTo => vec![below],
-            Part::At => vec![below, above],
-            Part::From => vec![above],
-            Part::Above => vec![above.add_const(-1)?],
-        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! One loop made into several over consecutive ranges of its iterations.
 
+pub mod cut;
 pub mod cuts;
 pub(crate) mod values;
 
@@ -11,8 +12,9 @@ use crate::parallelism::legality::Given;
 use crate::structure::find_for;
 use crate::transform::build::{Builder, hidden};
 use crate::transform::copy::Copy;
-use crate::transform::index_set_splitting::cuts::{Part, Piece, Split, body_of};
-use crate::transform::{Rewritten, compact, splice_for};
+use crate::transform::index_set_splitting::cut::Part;
+use crate::transform::index_set_splitting::cuts::{Piece, Split, body_of};
+use crate::transform::rewritten::{Rewritten, compact, splice_for};
 use crate::values::affine::Affine;
 
 /// The nest with loops, none of them inside another, made into one loop for each part that [`Given::may_split`] found. The

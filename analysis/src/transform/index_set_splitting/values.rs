@@ -8,7 +8,7 @@ use nestwise_ir::{BinOp, CmpOp, LoopId, Prov, UnOp, VarId};
 
 use crate::parallelism::legality::Given;
 use crate::structure::{Classes, assigned, for_each_assigned};
-use crate::transform::index_set_splitting::cuts::{Cut, Part};
+use crate::transform::index_set_splitting::cut::{Cut, Part};
 use crate::values::affine::{Affine, Ix, Sym};
 use crate::values::interval::Interval;
 use crate::values::walk::is_int;
@@ -286,23 +286,6 @@ impl Folder<'_> {
         }
     }
 }
-
-impl Part {
-    /// What `divisor * counter - at` may be in its iterations.
-    fn sign(self) -> Interval {
-        let (lo, hi) = (-FAR, FAR);
-        match self {
-            Part::Below => Interval { lo, hi: -1 },
-            Part::UpTo => Interval { lo, hi: 0 },
-            Part::At => Interval { lo: 0, hi: 0 },
-            Part::From => Interval { lo: 0, hi },
-            Part::Above => Interval { lo: 1, hi },
-        }
-    }
-}
-
-/// Farther than any counter is from a cut.
-const FAR: i128 = 1 << 110;
 
 fn truth(e: &Expr) -> Option<bool> {
     match e.kind {

@@ -5,8 +5,8 @@ use nestwise_ir::guarded::any_expr_may_fire;
 use nestwise_ir::model::nest::{Expr, For, Stmt, StmtKind};
 use nestwise_ir::{Ty, VarId};
 
-use crate::parallelism::legality::{Given, invariant};
-use crate::structure::{assigned, early_exit};
+use crate::parallelism::legality::Given;
+use crate::structure::{assigned, early_exit, invariant};
 use crate::values::induction::addends;
 
 /// A variable that counts along with a loop.

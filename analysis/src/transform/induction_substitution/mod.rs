@@ -5,10 +5,11 @@ pub(crate) mod legality;
 use nestwise_ir::model::nest::{BinOp, Expr, For, Nest, Stmt, StmtKind};
 use nestwise_ir::{LoopId, VarId};
 
-use crate::parallelism::legality::{Counting, Given, Step, Times, invariant};
-use crate::structure::assigned;
+use crate::parallelism::legality::Given;
+use crate::structure::{assigned, invariant};
 use crate::transform::build::{Builder, hidden, rename};
-use crate::transform::{Rewritten, splice_for};
+use crate::transform::induction_substitution::legality::{Counting, Step, Times};
+use crate::transform::rewritten::{Rewritten, splice_for};
 
 /// The nest with whatever only counts along with a loop computed from the loop's counter, so that it passes nothing from
 /// one iteration to the next. None if there is no such loop. The top loop has to be [opened](crate::transform::open) for that.

@@ -10,8 +10,8 @@ use nestwise_ir::model::nest::For;
 use nestwise_ir::schedule::RedOp;
 
 use crate::dependence::{Dir, Pair, common_loops};
-use crate::parallelism::legality::{Given, irregular};
-use crate::structure::{assigned, find_for};
+use crate::parallelism::legality::Given;
+use crate::structure::{assigned, find_for, irregular};
 
 /// Pairs of accesses that are looked at for one band.
 const MAX_PAIRS: usize = 400;
@@ -137,7 +137,7 @@ impl Given<'_> {
             return false;
         };
         let nested = loops.windows(2).all(
-            |pair| matches!(pair[0].body.as_slice(), [only] if crate::parallelism::legality::is_for(only, pair[1].id)),
+            |pair| matches!(pair[0].body.as_slice(), [only] if crate::structure::is_for(only, pair[1].id)),
         );
         nested
             && !irregular(body)

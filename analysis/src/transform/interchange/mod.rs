@@ -6,8 +6,9 @@ use nestwise_ir::LoopId;
 use nestwise_ir::model::nest::{For, Nest, Stmt, StmtKind};
 use nestwise_ir::verifier::verify_after;
 
-use crate::parallelism::legality::{Given, is_nothing};
-use crate::transform::{Rewritten, with_for_mut};
+use crate::parallelism::legality::Given;
+use crate::transform::rewritten::{Rewritten, with_for_mut};
+use crate::transform::scalar_replacement::legality::is_nothing;
 
 /// The nest with the loops of a perfect band in another order, if that is legal: `order` has, from the outside inwards,
 /// the place of each loop in `band`.

@@ -4,8 +4,8 @@ use nestwise_ir::guarded::{any_expr_may_fire, block_may_fire};
 use nestwise_ir::model::nest::{Expr, ExprKind, For, Stmt, StmtKind};
 use nestwise_ir::{ArrayId, VarId};
 
-use crate::parallelism::legality::{Given, invariant, irregular};
-use crate::structure::any;
+use crate::parallelism::legality::Given;
+use crate::structure::{any, invariant, irregular};
 
 /// Whether a statement is a check that is known not to fail.
 pub fn is_nothing(s: &Stmt) -> bool {
@@ -129,7 +129,7 @@ impl Given<'_> {
             ok &= i
                 .iter()
                 .zip(index)
-                .all(|(a, b)| crate::parallelism::scalar_roles::same(a, b));
+                .all(|(a, b)| crate::structure::same(a, b));
         };
         for s in &l.body {
             s.walk(&mut |s| {

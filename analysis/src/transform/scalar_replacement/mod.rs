@@ -7,7 +7,7 @@ use nestwise_ir::verifier::verify_after;
 use nestwise_ir::{AccessId, ArrayId, CmpOp, LoopId, Ty, VarDecl, VarId};
 
 use crate::parallelism::legality::Given;
-use crate::transform::{compact, splice_for};
+use crate::transform::rewritten::{compact, splice_for};
 
 /// The nest with every element that an innermost loop keeps storing held in a variable over that loop, if there
 /// is one that may be. `nonempty` has a bit for each loop known to run whenever it is entered.

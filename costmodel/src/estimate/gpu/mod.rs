@@ -16,8 +16,9 @@ use nestwise_ir::{ArrayId, LoopId};
 use serde::{Deserialize, Serialize};
 
 use crate::estimate::block_size::{self, Room};
-use crate::estimate::prices::Seconds;
 use crate::features::{Counts, LoopFeatures};
+use crate::profile::gpu::{CopyWeights, GpuOps, GpuWeights};
+use crate::units::Seconds;
 
 /// Bytes that memory is read and written by.
 const SECTOR: f64 = 32.0;
@@ -29,106 +30,6 @@ const TEAM_BLOCK: f64 = 256.0;
 /// block wait: choices, not measured on any card.
 const BARRIER: f64 = 1_500.0;
 const ONE_BLOCK: f64 = 0.1;
-
-/// Weights of one card. Times in nanoseconds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct GpuWeights {
-    /// Making the context, once in a process.
-    pub context: f64,
-    /// Having the driver assemble a nest's kernels.
-    pub module: f64,
-    /// Handing a kernel to the driver.
-    pub launch: f64,
-    /// The shortest kernel, on the card.
-    pub kernel: f64,
-    /// Waiting for what kernels leave behind.
-    pub wait: f64,
-    /// Behind a part of a cooperative kernel, for all of its threads. Not measured: there are no such kernels.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub barrier: Option<f64>,
-    /// Copying an array to the card.
-    pub up: CopyWeights,
-    /// Copying one back.
-    pub down: CopyWeights,
-    /// Processors.
-    pub processors: f64,
-    /// Threads that one of them has room for.
-    pub resident: f64,
-    /// An operation of a thread, where enough others have something to do: of one processor's time.
-    pub busy: GpuOps,
-    /// The same where the next one waits for it.
-    pub latency: GpuOps,
-    /// Bytes of the cache that all have in common.
-    pub cache: f64,
-    /// 32 bytes from it, where all processors ask for some.
-    pub cached: f64,
-    /// The same from memory.
-    pub memory: f64,
-}
-
-impl Default for GpuWeights {
-    /// About those of an NVIDIA H200: by them mappings are compared where nobody has measured a card.
-    fn default() -> Self {
-        GpuWeights {
-            context: 2.2e8,
-            module: 3e7,
-            launch: 3_500.0,
-            kernel: 3_500.0,
-            wait: 20_000.0,
-            barrier: None,
-            up: CopyWeights {
-                copy: 3_000.0,
-                first: 0.1,
-                byte: 0.04,
-            },
-            down: CopyWeights {
-                copy: 3_000.0,
-                first: 0.1,
-                byte: 0.06,
-            },
-            processors: 132.0,
-            resident: 2048.0,
-            busy: GpuOps {
-                simple: 0.008,
-                slow: 0.12,
-                access: 0.02,
-                call: 0.5,
-            },
-            latency: GpuOps {
-                simple: 8.0,
-                slow: 100.0,
-                access: 300.0,
-                call: 400.0,
-            },
-            cache: 6.3e7,
-            cached: 0.006,
-            memory: 0.0076,
-        }
-    }
-}
-
-/// Copies of arrays.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CopyWeights {
-    /// Each copy.
-    pub copy: f64,
-    /// Each of its first [`CopyWeights::FIRST`] bytes, which one thread of the host copies.
-    pub first: f64,
-    /// Each other byte.
-    pub byte: f64,
-}
-
-impl CopyWeights {
-    /// As many bytes at the beginning of an array.
-    pub const FIRST: f64 = 262_144.0;
-
-    fn nanos(&self, copied: &Copied) -> f64 {
-        let more = copied.bytes - copied.first;
-        copied.arrays * self.copy + copied.first * self.first + more * self.byte
-    }
-}
 
 /// Arrays that cross in one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -151,29 +52,6 @@ impl Copied {
     }
 }
 
-/// A weight for each kind of operation of a thread, on numbers of 64 bits.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct GpuOps {
-    /// Additions, multiplications, comparisons, counters.
-    pub simple: f64,
-    /// Divisions and roots.
-    pub slow: f64,
-    /// Loads and stores, wherever it is.
-    pub access: f64,
-    /// Functions.
-    pub call: f64,
-}
-
-impl GpuOps {
-    fn weigh(&self, c: &Counts) -> f64 {
-        self.simple * c.simple_ops
-            + self.slow * c.slow_ops
-            + self.access * c.accesses
-            + self.call * (c.calls + c.numpy_calls)
-    }
-}
-
 /// What crosses in a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -182,6 +60,20 @@ pub struct Copies {
     pub up: Copied,
     /// To the host.
     pub down: Copied,
+}
+
+/// Nanoseconds that copying arrays in one direction takes.
+fn copying(w: &CopyWeights, copied: &Copied) -> f64 {
+    let more = copied.bytes - copied.first;
+    copied.arrays * w.copy + copied.first * w.first + more * w.byte
+}
+
+/// Nanoseconds of a thread's operations.
+fn weigh(w: &GpuOps, c: &Counts) -> f64 {
+    w.simple * c.simple_ops
+        + w.slow * c.slow_ops
+        + w.access * c.accesses
+        + w.call * (c.calls + c.numpy_calls)
 }
 
 /// A loop of a nest that becomes a kernel.
@@ -341,7 +233,7 @@ impl Priced {
     /// What copies between the host's memory and the card's take.
     pub fn crossing(&self, copies: &Copies) -> Seconds {
         let (up, down) = (&self.weights.up, &self.weights.down);
-        Seconds::from_nanos(up.nanos(&copies.up) + down.nanos(&copies.down))
+        Seconds::from_nanos(copying(up, &copies.up) + copying(down, &copies.down))
     }
 
     /// The kernels of a loop that is reached so many times: its own, where it is an axis, or else those of the loops inside and,
@@ -420,8 +312,8 @@ impl Priced {
             simple_ops: l.body.simple_ops + 2.0,
             ..l.body
         };
-        all.busy += times * self.weights.busy.weigh(&body);
-        all.latency += times * self.weights.latency.weigh(&body);
+        all.busy += times * weigh(&self.weights.busy, &body);
+        all.latency += times * weigh(&self.weights.latency, &body);
         for inner in &l.inner {
             self.inside(inner, times, is_axis, trips, threads, all);
         }
@@ -449,8 +341,8 @@ impl Priced {
             team: None,
             awaited: true,
             threads: 1.0,
-            busy: self.weights.busy.weigh(body),
-            latency: self.weights.latency.weigh(body),
+            busy: weigh(&self.weights.busy, body),
+            latency: weigh(&self.weights.latency, body),
         }
     }
 }

@@ -8,10 +8,10 @@ use std::ops::Add;
 use nestwise_analysis::LaunchValues;
 use nestwise_ir::LoopId;
 
-use crate::estimate::compute::{ByBound, Compute};
+use crate::estimate::compute::{ByBound, Compute, Shared};
 use crate::estimate::host::Priced;
-use crate::estimate::prices::Seconds;
 use crate::profile::ThreadWeights;
+use crate::units::Seconds;
 
 /// Threads that a nest may run on.
 #[derive(Clone, Copy, Debug)]
@@ -22,19 +22,6 @@ pub struct Team<'a> {
     pub weights: &'a ThreadWeights,
     /// They start whatever loop is for them, whether that pays or not.
     pub always: bool,
-}
-
-/// A loop of a kernel whose iterations threads share, in a call.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shared {
-    /// The kernel's number of it, if it has one.
-    pub id: Option<LoopId>,
-    /// How often it is started.
-    pub starts: f64,
-    /// Iterations each time, in the mean.
-    pub trips: f64,
-    /// What all of it takes on one core.
-    pub time: ByBound,
 }
 
 impl Team<'_> {

@@ -1,9 +1,9 @@
 use nestwise_analysis::traffic::TrafficPlan;
 use nestwise_ir::machine_shape::{Body, LoopShape, Op, Part, Width};
 
-use crate::estimate::host::HostWeights;
 use crate::estimate::threads::*;
 use crate::profile::MachineProfile;
+use crate::profile::host::HostWeights;
 
 /// Iterations of the loop around.
 const STEPS: f64 = 100.0;

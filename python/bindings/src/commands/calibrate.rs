@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use nestwise_calibration as calibration;
 use nestwise_calibration::host::Executed;
-use nestwise_costmodel::estimate::host::OTHER;
+use nestwise_costmodel::profile::host::OTHER;
 use nestwise_costmodel::weights::Kind;
 use nestwise_costmodel::{LaunchWork, MachineProfile};
 use nestwise_ir::Work;

@@ -1,11 +1,40 @@
-//! Weights for a machine that nobody has measured.
+//! What CPython does: a weight for each kind of operation.
 
-use nestwise_ir::Work;
+use nestwise_ir::{Tally, Work};
 
-use crate::weights::{LaunchWork, Weights};
+use crate::weights::{Kind, Weights};
 
-/// CPython's.
-pub fn interpreter() -> Weights<Work> {
+impl Kind for Work {
+    const ALL: &'static [Work] = &Work::ALL;
+    fn name(self) -> &'static str {
+        Work::name(self)
+    }
+    fn number(self) -> usize {
+        self as usize
+    }
+    fn lacking(self) -> Option<f64> {
+        match self {
+            // It was part of other kinds.
+            Work::ArrayLoop => Some(0.0),
+            Work::ArrayCall
+            | Work::ArrayElement
+            | Work::ArrayFunction
+            | Work::ArraySum
+            | Work::ArrayProduct => Some(unmeasured().get(self)),
+            _ => None,
+        }
+    }
+}
+
+impl Weights<Work> {
+    /// Nanoseconds of all that a tally holds.
+    pub fn weigh(&self, tally: &Tally) -> f64 {
+        self.dot(&tally.0)
+    }
+}
+
+/// The weights of CPython 3.11 on a machine that nobody has measured.
+pub fn unmeasured() -> Weights<Work> {
     Weights::new(&[
         (Work::ForLoop, 107.0),
         (Work::RangeStep, 15.0),
@@ -75,29 +104,5 @@ pub fn interpreter() -> Weights<Work> {
         (Work::Numpy, 287.0),
         (Work::Call, 34.0),
         (Work::Append, 26.0),
-    ])
-}
-
-/// A launch's.
-pub fn call() -> Weights<LaunchWork> {
-    Weights::new(&[
-        (LaunchWork::Launch, 1_000.0),
-        (LaunchWork::Full, 1_500.0),
-        (LaunchWork::Scalar, 20.0),
-        (LaunchWork::Array, 60.0),
-        (LaunchWork::List, 150.0),
-        (LaunchWork::IntIn, 8.0),
-        (LaunchWork::FloatIn, 6.0),
-        (LaunchWork::MixedIn, 14.0),
-        (LaunchWork::TextIn, 1.2),
-        (LaunchWork::IntOut, 18.0),
-        (LaunchWork::FloatOut, 18.0),
-        (LaunchWork::AttributeIn, 40.0),
-        (LaunchWork::AttributeOut, 50.0),
-        (LaunchWork::LiveOut, 40.0),
-        (LaunchWork::Events, 100.0),
-        (LaunchWork::UndoByte, 0.12),
-        (LaunchWork::Pair, 8.0),
-        (LaunchWork::Inspected, 0.8),
     ])
 }

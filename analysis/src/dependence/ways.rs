@@ -1,6 +1,6 @@
 //! Conditions of a question: the ways in which they can hold, or fail.
 
-use crate::dependence::problem::{Problem, Side};
+use crate::dependence::problem::{Problem, Side, Supposition};
 use crate::integer::Row;
 use crate::values::affine::{Affine, Term};
 use crate::values::condition::{Atom, Clause, Relation};
@@ -9,17 +9,10 @@ use crate::values::forms::{FactKind, Facts};
 /// Conjunctions that one condition may be made of.
 const MAX_WAYS: usize = 12;
 
-/// Rows that hold in one case and need not in others: what a value that only some iterations compute is like.
-#[derive(Default)]
-pub(super) struct Supposition {
-    pub(super) rows: Vec<Row>,
-    pub(super) choices: Vec<Vec<Vec<Row>>>,
-}
-
 impl Problem<'_> {
     /// What `make` makes of values that are computed in one case only, and the ways in which all that it requires can
     /// hold. Outside that case nothing of it is known to hold.
-    pub(in crate::dependence) fn suppose<T>(
+    pub(super) fn suppose<T>(
         &mut self,
         make: impl FnOnce(&mut Self) -> Option<T>,
     ) -> Option<(T, Vec<Vec<Row>>)> {
@@ -37,7 +30,7 @@ impl Problem<'_> {
     }
 
     /// The ways in which one of each can hold; without the second where there are too many.
-    pub(in crate::dependence) fn conjunction(
+    pub(super) fn conjunction(
         &mut self,
         ways: Vec<Vec<Row>>,
         others: &[Vec<Row>],
@@ -53,7 +46,7 @@ impl Problem<'_> {
         ways.iter().flat_map(with_each).collect()
     }
 
-    pub(in crate::dependence) fn fact(&mut self, form: &Affine, kind: FactKind, side: Side) {
+    pub(super) fn fact(&mut self, form: &Affine, kind: FactKind, side: Side) {
         match kind {
             FactKind::NonNegative => self.nonneg(vec![(side, form.clone())]),
             FactKind::NonZero | FactKind::OneOf(_) => {
@@ -97,11 +90,7 @@ impl Problem<'_> {
     }
 
     /// The ways in which all of several facts can hold.
-    pub(in crate::dependence) fn ways_of_all(
-        &mut self,
-        facts: &Facts,
-        side: Side,
-    ) -> Vec<Vec<Row>> {
+    pub(super) fn ways_of_all(&mut self, facts: &Facts, side: Side) -> Vec<Vec<Row>> {
         let mut out = vec![vec![]];
         for (form, kind) in facts {
             let ways = self.ways(form, *kind, side);
@@ -111,7 +100,7 @@ impl Problem<'_> {
     }
 
     /// A clause does not hold: one of its parts does not. Nothing is said of symbols that the question does not have.
-    pub(in crate::dependence) fn absent(&mut self, clause: &Clause) {
+    pub(super) fn absent(&mut self, clause: &Clause) {
         let here = |t: &Term| {
             let key = (Side::Both, None, t.syms.clone());
             t.syms.is_empty() || self.unknowns.contains_key(&key)

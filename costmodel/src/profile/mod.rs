@@ -1,5 +1,7 @@
 //! A machine's weights: nanoseconds per operation, as a versioned JSON document (docs/reference/profile.md).
 
+pub mod gpu;
+pub mod host;
 #[cfg(test)]
 mod tests;
 
@@ -11,9 +13,10 @@ use nestwise_ir::Work;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::estimate::gpu::GpuWeights;
-use crate::estimate::host::HostWeights;
-use crate::weights::{LaunchTally, LaunchWork, Weights};
+use crate::launch_work::{LaunchTally, LaunchWork};
+use crate::profile::gpu::GpuWeights;
+use crate::profile::host::HostWeights;
+use crate::weights::Weights;
 
 /// The version of the document that this code reads and writes.
 pub const PROFILE_VERSION: u32 = 8;
@@ -290,8 +293,8 @@ impl Default for MachineProfile {
             version: PROFILE_VERSION,
             name: "default (not measured on this machine)".into(),
             machine: None,
-            interpreter: crate::defaults::interpreter(),
-            call: crate::defaults::call(),
+            interpreter: crate::interpreter_work::unmeasured(),
+            call: crate::launch_work::unmeasured(),
             cold: ColdWeights {
                 interpreter: 500.0,
                 kind: 120.0,
