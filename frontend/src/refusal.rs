@@ -6,6 +6,16 @@
 
 use std::fmt;
 
+use nestwise_ir::{Span, WithSpan};
+
+/// A result that may be a refusal.
+pub(crate) type R<T> = Result<T, WithSpan<Refusal>>;
+
+/// The refusal of what stands at `span`.
+pub(crate) fn refuse(span: Span, error: Refusal) -> WithSpan<Refusal> {
+    WithSpan::new(span, error)
+}
+
 /// One reason not to compile. The first group is found in the text, the second when types are known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Refusal {

@@ -5,99 +5,23 @@
 //! half. A range that something is to lie in is as a rule where an array can be indexed.
 
 use nestwise_ir::branch_likelihood::RARELY;
-use nestwise_ir::interpreter_work::{LoopWork, NestWork, Tally, Work};
+use nestwise_ir::interpreter_work::Work;
 use nestwise_ir::surface::{BinOp as Op, CmpOp, UnOp};
 use nestwise_ir::{ArrayKind, Fun, LoopId, Scalar};
 
 use crate::builtins::{Builtin, Known, MathFn, MathSpecial, NumpyFn};
-use crate::lowering::R;
+use crate::lowering::context::Lowering;
 use crate::lowering::control::for_loop::Seq;
 use crate::lowering::hir::{self, Kind as Stmt, LocalId, Origin};
-use crate::lowering::lower::Lower;
+use crate::lowering::objects::records;
 use crate::lowering::types::kinds::{Kind, Kinds};
 use crate::lowering::value::{Sv, Val, View};
+use crate::refusal::R;
 
 pub(crate) use nestwise_ir::branch_likelihood::{HALF, LEAVES};
 
 /// Bits of one digit of an int.
 const DIGIT: u32 = 30;
-
-/// The counts so far, and where the next one goes.
-#[derive(Debug)]
-pub(crate) struct Meter {
-    work: NestWork,
-    /// Open loops: which one, and the weight around it.
-    open: Vec<(usize, f64)>,
-    weight: f64,
-    /// The next loop is a generator expression's.
-    generator: bool,
-}
-
-impl Meter {
-    pub fn new() -> Meter {
-        Meter {
-            work: NestWork::default(),
-            open: vec![],
-            weight: 1.0,
-            generator: false,
-        }
-    }
-
-    pub fn finish(self) -> NestWork {
-        self.work
-    }
-
-    /// So many times a kind, where we are.
-    pub fn add(&mut self, kind: Work, times: f64) {
-        let tally = match self.open.last() {
-            Some((at, _)) => &mut self.work.loops[*at].body,
-            None => &mut self.work.entry,
-        };
-        tally.add(kind, times * self.weight);
-    }
-
-    pub fn open_loop(&mut self) {
-        self.open.push((self.work.loops.len(), self.weight));
-        self.work.loops.push(LoopWork {
-            reached: self.weight,
-            once: false,
-            leaves: false,
-            body: Tally::default(),
-        });
-        self.weight = 1.0;
-    }
-
-    /// The loop just opened is one that nobody wrote, and runs once.
-    pub fn runs_once(&mut self) {
-        if let Some((at, _)) = self.open.last() {
-            self.work.loops[*at].once = true;
-        }
-    }
-
-    /// How many loops are open.
-    pub fn open_loops(&self) -> usize {
-        self.open.len()
-    }
-
-    /// A jump stands here that leaves all open loops but so many.
-    pub fn leaves(&mut self, outside: usize) {
-        for (at, _) in self.open.iter().skip(outside) {
-            self.work.loops[*at].leaves = true;
-        }
-    }
-
-    /// A jump that leaves this loop.
-    pub fn breaks(&mut self, id: LoopId) {
-        let outside = self.open.iter().position(|(at, _)| *at == id.index());
-        self.leaves(outside.unwrap_or(self.open.len()));
-    }
-
-    pub fn close_loop(&mut self) {
-        if let Some((_, around)) = self.open.pop() {
-            self.weight = around;
-        }
-    }
-}
 
 /// What an operation sees of a scalar. Of several types NumPy's counts: an accumulator that starts as `0.0` is one of
 /// NumPy's from the first addition on.
@@ -172,301 +96,281 @@ fn comparison(a: Kinds, b: Kinds) -> Work {
     }
 }
 
-impl Lower<'_> {
-    pub fn tally(&mut self, kind: Work, times: f64) {
-        self.meter.add(kind, times);
-    }
+pub(crate) fn count_operation(cx: &mut Lowering<'_>, op: Op, a: &Sv, b: &Sv) {
+    let kind = operation(op, a.kinds, b.kinds);
+    let long = |sv: &Sv| sv.as_int().is_some_and(|v| v.unsigned_abs() >> DIGIT > 0);
+    let ints = matches!(
+        kind,
+        Work::IntAdd | Work::IntMul | Work::IntDiv | Work::IntBits
+    );
+    let kind = match ints && (long(a) || long(b)) {
+        true => Work::IntLong,
+        false => kind,
+    };
+    cx.builder.tally(kind, 1.0);
+}
 
-    /// What `f` lowers happens so often as this of what is around it.
-    pub fn scaled<T>(&mut self, factor: f64, f: impl FnOnce(&mut Self) -> R<T>) -> R<T> {
-        let before = self.meter.weight;
-        self.meter.weight *= factor;
-        let result = f(self);
-        self.meter.weight = before;
-        result
-    }
+pub(crate) fn count_sign(cx: &mut Lowering<'_>, a: &Sv) {
+    let kind = match a.kinds.numpy().is_empty() {
+        true => Work::Sign,
+        false => Work::NumpyCompare,
+    };
+    cx.builder.tally(kind, 1.0);
+}
 
-    pub fn weight(&self) -> f64 {
-        self.meter.weight
-    }
+pub(crate) fn count_comparison(cx: &mut Lowering<'_>, a: &Val, b: &Val) {
+    let kind = match (a, b) {
+        (Val::Scalar(a), Val::Scalar(b)) => comparison(a.kinds, b.kinds),
+        _ => Work::CompareMixed,
+    };
+    cx.builder.tally(kind, 1.0);
+}
 
-    pub fn set_weight(&mut self, weight: f64) {
-        self.meter.weight = weight;
+/// A jump that depends on the truth of a value.
+pub(crate) fn count_branch(cx: &mut Lowering<'_>, value: &Val) {
+    cx.builder.tally(Work::Branch, 1.0);
+    match value {
+        Val::Scalar(sv) if !sv.kinds.numpy().is_empty() => cx.builder.tally(Work::NumpyTruth, 1.0),
+        Val::Scalar(sv) if !sv.kinds.every(Kind::is_bool) => cx.builder.tally(Work::Truth, 1.0),
+        _ => {}
     }
+}
 
-    pub fn count_operation(&mut self, op: Op, a: &Sv, b: &Sv) {
-        let kind = operation(op, a.kinds, b.kinds);
-        let long = |sv: &Sv| sv.as_int().is_some_and(|v| v.unsigned_abs() >> DIGIT > 0);
-        let ints = matches!(
-            kind,
-            Work::IntAdd | Work::IntMul | Work::IntDiv | Work::IntBits
-        );
-        let kind = match ints && (long(a) || long(b)) {
-            true => Work::IntLong,
-            false => kind,
-        };
-        self.tally(kind, 1.0);
-    }
+/// Reading a local, or writing it: by what it is under its name.
+pub(crate) fn count_name(cx: &mut Lowering<'_>, local: LocalId, here: Work) {
+    let decl = &cx.env.hir.locals[local];
+    let (attributes, lookup) = (f64::from(decl.attributes), decl.lookup);
+    let root = match (lookup, attributes > 0.0) {
+        (Some(lookup), _) => lookup,
+        (None, true) => Work::Load,
+        (None, false) => here,
+    };
+    cx.builder.tally(root, 1.0);
+    cx.builder.tally(Work::Attribute, attributes);
+}
 
-    pub fn count_sign(&mut self, a: &Sv) {
-        let kind = match a.kinds.numpy().is_empty() {
-            true => Work::Sign,
-            false => Work::NumpyCompare,
-        };
-        self.tally(kind, 1.0);
-    }
-
-    pub fn count_comparison(&mut self, a: &Val, b: &Val) {
-        let kind = match (a, b) {
-            (Val::Scalar(a), Val::Scalar(b)) => comparison(a.kinds, b.kinds),
-            _ => Work::CompareMixed,
-        };
-        self.tally(kind, 1.0);
-    }
-
-    /// A jump that depends on the truth of a value.
-    pub fn count_branch(&mut self, value: &Val) {
-        self.tally(Work::Branch, 1.0);
-        match value {
-            Val::Scalar(sv) if !sv.kinds.numpy().is_empty() => self.tally(Work::NumpyTruth, 1.0),
-            Val::Scalar(sv) if !sv.kinds.every(Kind::is_bool) => self.tally(Work::Truth, 1.0),
-            _ => {}
+/// Names and constants are work of their own.
+pub(crate) fn count_leaf(cx: &mut Lowering<'_>, e: &hir::Expr) {
+    match &e.kind {
+        hir::ExprKind::Read(read) => count_name(cx, read.local, Work::Load),
+        hir::ExprKind::Int(_)
+        | hir::ExprKind::Float(_)
+        | hir::ExprKind::Imag(_)
+        | hir::ExprKind::Bool(_) => {
+            cx.builder.tally(Work::Load, 1.0);
         }
-    }
-
-    /// Reading a local, or writing it: by what it is under its name.
-    pub fn count_name(&mut self, local: LocalId, here: Work) {
-        let decl = &self.hir.locals[local];
-        let (attributes, lookup) = (f64::from(decl.attributes), decl.lookup);
-        let root = match (lookup, attributes > 0.0) {
-            (Some(lookup), _) => lookup,
-            (None, true) => Work::Load,
-            (None, false) => here,
-        };
-        self.tally(root, 1.0);
-        self.tally(Work::Attribute, attributes);
-    }
-
-    /// Names and constants are work of their own.
-    pub fn count_leaf(&mut self, e: &hir::Expr) {
-        match &e.kind {
-            hir::ExprKind::Read(read) => self.count_name(read.local, Work::Load),
-            hir::ExprKind::Int(_)
-            | hir::ExprKind::Float(_)
-            | hir::ExprKind::Imag(_)
-            | hir::ExprKind::Bool(_) => {
-                self.tally(Work::Load, 1.0);
-            }
-            hir::ExprKind::Str(_)
-            | hir::ExprKind::Bytes(_)
-            | hir::ExprKind::None
-            | hir::ExprKind::Ellipsis
-            | hir::ExprKind::Dtype(_) => self.tally(Work::Load, 1.0),
-            hir::ExprKind::Grown(..) => {
-                self.tally(Work::Load, 1.0);
-                self.tally(Work::ListGet, 1.0);
-            }
-            hir::ExprKind::GrownLen(_) => {
-                self.tally(Work::Load, 1.0);
-                self.tally(Work::Builtin, 1.0);
-            }
-            _ => {}
+        hir::ExprKind::Str(_)
+        | hir::ExprKind::Bytes(_)
+        | hir::ExprKind::None
+        | hir::ExprKind::Ellipsis
+        | hir::ExprKind::Dtype(_) => cx.builder.tally(Work::Load, 1.0),
+        hir::ExprKind::Grown(..) => {
+            cx.builder.tally(Work::Load, 1.0);
+            cx.builder.tally(Work::ListGet, 1.0);
         }
-    }
-
-    /// `value.name`.
-    pub fn count_attribute(&mut self, value: &Val) {
-        let kind = match value {
-            Val::View(view) if !self.is_object(view) => Work::Shape,
-            _ => Work::Attribute,
-        };
-        self.tally(kind, 1.0);
-    }
-
-    /// `view[index]`, and `view[index] = ...`.
-    pub fn count_access(&mut self, view: &View, index: &[Val], store: bool) {
-        let decl = &self.arrays[view.array];
-        let (kind, rank) = (decl.kind, decl.rank as usize);
-        let given = index.len() as f64;
-        let numpy = index.iter().filter(|v| is_numpy(v)).count() as f64;
-        let below = |v: &Val| matches!(v, Val::Scalar(sv) if sv.is_int() && sv.range.1 < 0);
-        match kind {
-            ArrayKind::Ndarray => {
-                let whole = view.index.len() + index.len() >= rank;
-                self.tally(
-                    match (whole, store) {
-                        (false, _) => Work::ArrayRow,
-                        (true, false) => Work::ArrayGet,
-                        (true, true) => Work::ArraySet,
-                    },
-                    1.0,
-                );
-                if index.len() > 1 {
-                    self.tally(Work::ArrayTuple, 1.0);
-                    self.tally(Work::ArrayAxis, given - 2.0);
-                }
-                self.tally(Work::ArrayIndex, numpy);
-            }
-            ArrayKind::List | ArrayKind::Tuple | ArrayKind::Appended => {
-                let slow = index.iter().filter(|v| is_numpy(v) || below(v)).count() as f64;
-                let last = view.index.len() + index.len() >= rank;
-                let set = store && last;
-                self.tally(if set { Work::ListSet } else { Work::ListGet }, 1.0);
-                self.tally(Work::ListIndex, slow);
-            }
-            _ if store => self.tally(Work::BufferSet, 1.0),
-            _ => self.tally(Work::BufferGet, 1.0),
+        hir::ExprKind::GrownLen(_) => {
+            cx.builder.tally(Work::Load, 1.0);
+            cx.builder.tally(Work::Builtin, 1.0);
         }
+        _ => {}
     }
+}
 
-    /// A part of an array, as an `object` of its own or an element.
-    pub fn count_section(&mut self, given: usize, object: bool, store: bool) {
-        let kind = match (object, store) {
-            (true, _) => Work::ArrayRow,
-            (false, true) => Work::ArraySet,
-            (false, false) => Work::ArrayGet,
-        };
-        self.tally(kind, 1.0);
-        if given > 1 {
-            self.tally(Work::ArrayTuple, 1.0);
-            self.tally(Work::ArrayAxis, given as f64 - 2.0);
+/// `value.name`.
+pub(crate) fn count_attribute(cx: &mut Lowering<'_>, value: &Val) {
+    let kind = match value {
+        Val::View(view) if !records::is_object(cx, view) => Work::Shape,
+        _ => Work::Attribute,
+    };
+    cx.builder.tally(kind, 1.0);
+}
+
+/// `view[index]`, and `view[index] = ...`.
+pub(crate) fn count_access(cx: &mut Lowering<'_>, view: &View, index: &[Val], store: bool) {
+    let decl = &cx.builder.arrays[view.array];
+    let (kind, rank) = (decl.kind, decl.rank as usize);
+    let given = index.len() as f64;
+    let numpy = index.iter().filter(|v| is_numpy(v)).count() as f64;
+    let below = |v: &Val| matches!(v, Val::Scalar(sv) if sv.is_int() && sv.range.1 < 0);
+    match kind {
+        ArrayKind::Ndarray => {
+            let whole = view.index.len() + index.len() >= rank;
+            cx.builder.tally(
+                match (whole, store) {
+                    (false, _) => Work::ArrayRow,
+                    (true, false) => Work::ArrayGet,
+                    (true, true) => Work::ArraySet,
+                },
+                1.0,
+            );
+            if index.len() > 1 {
+                cx.builder.tally(Work::ArrayTuple, 1.0);
+                cx.builder.tally(Work::ArrayAxis, given - 2.0);
+            }
+            cx.builder.tally(Work::ArrayIndex, numpy);
         }
+        ArrayKind::List | ArrayKind::Tuple | ArrayKind::Appended => {
+            let slow = index.iter().filter(|v| is_numpy(v) || below(v)).count() as f64;
+            let last = view.index.len() + index.len() >= rank;
+            let set = store && last;
+            cx.builder
+                .tally(if set { Work::ListSet } else { Work::ListGet }, 1.0);
+            cx.builder.tally(Work::ListIndex, slow);
+        }
+        _ if store => cx.builder.tally(Work::BufferSet, 1.0),
+        _ => cx.builder.tally(Work::BufferGet, 1.0),
     }
+}
 
-    /// `view[index] op= ...` reads what [`Lower::count_access`] has counted as written.
-    pub fn count_read_back(&mut self, view: &View, given: usize) {
-        let decl = &self.arrays[view.array];
-        match decl.kind {
-            ArrayKind::Ndarray => {
-                self.tally(Work::ArrayGet, 1.0);
-                if given > 1 {
-                    // The tuple is there already; taking it apart is not.
-                    self.tally(Work::ArrayTuple, HALF);
-                    self.tally(Work::ArrayAxis, given as f64 - 2.0);
-                }
-            }
-            ArrayKind::List | ArrayKind::Tuple | ArrayKind::Appended => {
-                self.tally(Work::ListGet, 1.0);
-            }
-            _ => self.tally(Work::BufferGet, 1.0),
-        }
+/// A part of an array, as an `object` of its own or an element.
+pub(crate) fn count_section(cx: &mut Lowering<'_>, given: usize, object: bool, store: bool) {
+    let kind = match (object, store) {
+        (true, _) => Work::ArrayRow,
+        (false, true) => Work::ArraySet,
+        (false, false) => Work::ArrayGet,
+    };
+    cx.builder.tally(kind, 1.0);
+    if given > 1 {
+        cx.builder.tally(Work::ArrayTuple, 1.0);
+        cx.builder.tally(Work::ArrayAxis, given as f64 - 2.0);
     }
+}
 
-    /// The value that an array is given may have to be converted.
-    pub fn count_stored(&mut self, view: &View, value: &Val) {
-        let decl = &self.arrays[view.array];
-        let Val::Scalar(sv) = value else { return };
-        if decl.kind != ArrayKind::Ndarray {
-            return;
-        }
-        let same = match class(sv.kinds) {
-            Class::Numpy(s) => s == decl.storage,
-            Class::Float => decl.storage == Scalar::F64,
-            Class::Int => decl.storage == Scalar::I64,
-            _ => true,
-        };
-        if !same {
-            self.tally(Work::ArrayConvert, 1.0);
-        }
-    }
-
-    /// A call of a function that is known by name, with so many arguments.
-    pub fn count_call(&mut self, known: Known, args: &[Val]) {
-        let more = (args.len() as f64 - 2.0).max(0.0);
-        match known {
-            Known::Builtin(Builtin::Min | Builtin::Max) if args.len() > 1 => {
-                self.tally(Work::MinMax, 1.0);
-                self.tally(Work::MinMaxMore, more);
-            }
-            Known::Builtin(Builtin::Float) => self.tally(Work::ToFloat, 1.0),
-            Known::Builtin(
-                Builtin::Int | Builtin::Round | Builtin::Divmod | Builtin::Complex | Builtin::Pow,
-            ) => self.tally(Work::ToInt, 1.0),
-            Known::Builtin(_) => self.tally(Work::Builtin, 1.0),
-            Known::Math(MathFn::Unary(
-                Fun::Sqrt | Fun::Fabs | Fun::Floor | Fun::Ceil | Fun::Trunc,
-            )) => self.tally(Work::MathQuick, 1.0),
-            Known::Math(MathFn::Unary(_)) => self.tally(Work::Math, 1.0),
-            // It takes a base, too.
-            Known::Math(MathFn::Special(MathSpecial::Log)) => self.tally(Work::MathTwo, 1.0),
-            Known::Math(MathFn::Special(_)) if args.len() < 2 => self.tally(Work::MathQuick, 1.0),
-            Known::Math(MathFn::Special(_)) => self.tally(Work::MathTwo, 1.0),
-            // Counted where they are made something of.
-            Known::Numpy(NumpyFn::Array(_)) => {}
-            Known::Numpy(_) | Known::NumpyType(_) => self.tally(Work::Numpy, 1.0),
-        }
-    }
-
-    /// A call that is lowered as statements; true if these are what CPython runs.
-    pub fn count_inlined(&mut self, call: &hir::Inline) -> bool {
-        match call.origin {
-            Origin::Function => {
-                self.tally(Work::Call, 1.0);
-                self.tally(Work::Tuple, f64::from(u8::from(call.tuple)));
-            }
-            Origin::Generator => {
-                self.tally(Work::Call, 1.0);
-                self.tally(Work::Builtin, 1.0);
-                self.meter.generator = true;
-            }
-            Origin::Library(work) => {
-                self.tally(Work::MathQuick, work.quick);
-                self.tally(Work::Call, f64::from(work.calls));
+/// `view[index] op= ...` reads what [`Lower::count_access`] has counted as written.
+pub(crate) fn count_read_back(cx: &mut Lowering<'_>, view: &View, given: usize) {
+    let decl = &cx.builder.arrays[view.array];
+    match decl.kind {
+        ArrayKind::Ndarray => {
+            cx.builder.tally(Work::ArrayGet, 1.0);
+            if given > 1 {
+                // The tuple is there already; taking it apart is not.
+                cx.builder.tally(Work::ArrayTuple, HALF);
+                cx.builder.tally(Work::ArrayAxis, given as f64 - 2.0);
             }
         }
-        !matches!(call.origin, Origin::Library(_))
+        ArrayKind::List | ArrayKind::Tuple | ArrayKind::Appended => {
+            cx.builder.tally(Work::ListGet, 1.0);
+        }
+        _ => cx.builder.tally(Work::BufferGet, 1.0),
     }
+}
 
-    /// The end of a `for`: what `zip` asks first is what ends it, where all have the same length.
-    pub(crate) fn count_end(&mut self, seq: &Seq) {
-        match seq {
-            Seq::View(view) if self.arrays[view.array].kind == ArrayKind::Ndarray => {
-                self.tally(Work::ArrayLoop, 1.0);
-            }
-            Seq::Section(_) | Seq::Computed(..) => self.tally(Work::ArrayLoop, 1.0),
-            Seq::Enumerate(inner, _) => self.count_end(inner),
-            Seq::Zip(items) => items.iter().take(1).for_each(|s| self.count_end(s)),
-            Seq::View(_) | Seq::Items(_) | Seq::Range { .. } | Seq::Reversed(_) => {}
+/// The value that an array is given may have to be converted.
+pub(crate) fn count_stored(cx: &mut Lowering<'_>, view: &View, value: &Val) {
+    let decl = &cx.builder.arrays[view.array];
+    let Val::Scalar(sv) = value else { return };
+    if decl.kind != ArrayKind::Ndarray {
+        return;
+    }
+    let same = match class(sv.kinds) {
+        Class::Numpy(s) => s == decl.storage,
+        Class::Float => decl.storage == Scalar::F64,
+        Class::Int => decl.storage == Scalar::I64,
+        _ => true,
+    };
+    if !same {
+        cx.builder.tally(Work::ArrayConvert, 1.0);
+    }
+}
+
+/// A call of a function that is known by name, with so many arguments.
+pub(crate) fn count_call(cx: &mut Lowering<'_>, known: Known, args: &[Val]) {
+    let more = (args.len() as f64 - 2.0).max(0.0);
+    match known {
+        Known::Builtin(Builtin::Min | Builtin::Max) if args.len() > 1 => {
+            cx.builder.tally(Work::MinMax, 1.0);
+            cx.builder.tally(Work::MinMaxMore, more);
+        }
+        Known::Builtin(Builtin::Float) => cx.builder.tally(Work::ToFloat, 1.0),
+        Known::Builtin(
+            Builtin::Int | Builtin::Round | Builtin::Divmod | Builtin::Complex | Builtin::Pow,
+        ) => cx.builder.tally(Work::ToInt, 1.0),
+        Known::Builtin(_) => cx.builder.tally(Work::Builtin, 1.0),
+        Known::Math(MathFn::Unary(Fun::Sqrt | Fun::Fabs | Fun::Floor | Fun::Ceil | Fun::Trunc)) => {
+            cx.builder.tally(Work::MathQuick, 1.0)
+        }
+        Known::Math(MathFn::Unary(_)) => cx.builder.tally(Work::Math, 1.0),
+        // It takes a base, too.
+        Known::Math(MathFn::Special(MathSpecial::Log)) => cx.builder.tally(Work::MathTwo, 1.0),
+        Known::Math(MathFn::Special(_)) if args.len() < 2 => cx.builder.tally(Work::MathQuick, 1.0),
+        Known::Math(MathFn::Special(_)) => cx.builder.tally(Work::MathTwo, 1.0),
+        // Counted where they are made something of.
+        Known::Numpy(NumpyFn::Array(_)) => {}
+        Known::Numpy(_) | Known::NumpyType(_) => cx.builder.tally(Work::Numpy, 1.0),
+    }
+}
+
+/// A call that is lowered as statements; true if these are what CPython runs.
+pub(crate) fn count_inlined(cx: &mut Lowering<'_>, call: &hir::Inline) -> bool {
+    match call.origin {
+        Origin::Function => {
+            cx.builder.tally(Work::Call, 1.0);
+            cx.builder
+                .tally(Work::Tuple, f64::from(u8::from(call.tuple)));
+        }
+        Origin::Generator => {
+            cx.builder.tally(Work::Call, 1.0);
+            cx.builder.tally(Work::Builtin, 1.0);
+            cx.builder.meter.begin_generator();
+        }
+        Origin::Library(work) => {
+            cx.builder.tally(Work::MathQuick, work.quick);
+            cx.builder.tally(Work::Call, f64::from(work.calls));
         }
     }
+    !matches!(call.origin, Origin::Library(_))
+}
 
-    /// One iteration of a `for`.
-    pub(crate) fn count_step(&mut self, seq: &Seq) {
-        self.count_items(seq);
-        if std::mem::take(&mut self.meter.generator) {
-            self.tally(Work::GeneratorStep, 1.0);
+/// The end of a `for`: what `zip` asks first is what ends it, where all have the same length.
+pub(crate) fn count_end(cx: &mut Lowering<'_>, seq: &Seq) {
+    match seq {
+        Seq::View(view) if cx.builder.arrays[view.array].kind == ArrayKind::Ndarray => {
+            cx.builder.tally(Work::ArrayLoop, 1.0);
         }
+        Seq::Section(_) | Seq::Computed(..) => cx.builder.tally(Work::ArrayLoop, 1.0),
+        Seq::Enumerate(inner, _) => count_end(cx, inner),
+        Seq::Zip(items) => items.iter().take(1).for_each(|s| count_end(cx, s)),
+        Seq::View(_) | Seq::Items(_) | Seq::Range { .. } | Seq::Reversed(_) => {}
     }
+}
 
-    fn count_items(&mut self, seq: &Seq) {
-        match seq {
-            Seq::Range { .. } => self.tally(Work::RangeStep, 1.0),
-            Seq::View(view) => {
-                let decl = &self.arrays[view.array];
-                let row = view.index.len() + 1 < decl.rank as usize;
-                let kind = match (decl.kind, row) {
-                    (ArrayKind::Ndarray, false) => Work::ArrayStep,
-                    (ArrayKind::Ndarray, true) => Work::ArrayRow,
-                    _ => Work::ListStep,
-                };
-                self.tally(kind, 1.0);
-            }
-            Seq::Section(section) => {
-                let row = section.shape().len() > 1;
-                self.tally(if row { Work::ArrayRow } else { Work::ArrayStep }, 1.0);
-            }
-            Seq::Computed(..) => self.tally(Work::ArrayStep, 1.0),
-            Seq::Items(_) => self.tally(Work::ListStep, 1.0),
-            Seq::Enumerate(inner, _) => {
-                self.tally(Work::PairStep, 1.0);
-                self.count_items(inner);
-            }
-            Seq::Zip(items) => {
-                self.tally(Work::PairStep, 1.0);
-                items.iter().for_each(|s| self.count_items(s));
-            }
-            Seq::Reversed(inner) => self.count_items(inner),
+/// One iteration of a `for`.
+pub(crate) fn count_step(cx: &mut Lowering<'_>, seq: &Seq) {
+    count_items(cx, seq);
+    if cx.builder.meter.take_generator() {
+        cx.builder.tally(Work::GeneratorStep, 1.0);
+    }
+}
+
+fn count_items(cx: &mut Lowering<'_>, seq: &Seq) {
+    match seq {
+        Seq::Range { .. } => cx.builder.tally(Work::RangeStep, 1.0),
+        Seq::View(view) => {
+            let decl = &cx.builder.arrays[view.array];
+            let row = view.index.len() + 1 < decl.rank as usize;
+            let kind = match (decl.kind, row) {
+                (ArrayKind::Ndarray, false) => Work::ArrayStep,
+                (ArrayKind::Ndarray, true) => Work::ArrayRow,
+                _ => Work::ListStep,
+            };
+            cx.builder.tally(kind, 1.0);
         }
+        Seq::Section(section) => {
+            let row = section.shape().len() > 1;
+            cx.builder
+                .tally(if row { Work::ArrayRow } else { Work::ArrayStep }, 1.0);
+        }
+        Seq::Computed(..) => cx.builder.tally(Work::ArrayStep, 1.0),
+        Seq::Items(_) => cx.builder.tally(Work::ListStep, 1.0),
+        Seq::Enumerate(inner, _) => {
+            cx.builder.tally(Work::PairStep, 1.0);
+            count_items(cx, inner);
+        }
+        Seq::Zip(items) => {
+            cx.builder.tally(Work::PairStep, 1.0);
+            items.iter().for_each(|s| count_items(cx, s));
+        }
+        Seq::Reversed(inner) => count_items(cx, inner),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Values during lowering: typed expressions together with what is known about them.
 
-use nestwise_ir::model::nest::{Const, Expr, ExprKind};
+use nestwise_ir::model::nest::{Cast, Const, Expr, ExprKind};
 use nestwise_ir::{ArrayId, Scalar, Span, Ty, VarId};
 
 use crate::lowering::arrays::elementwise::Elementwise;
@@ -178,4 +178,17 @@ impl Val {
             Val::None => "None".into(),
         }
     }
+}
+
+/// A Python int of 64 unsigned bits is computed with in 128.
+pub(crate) fn with_wide(mut sv: Sv) -> Sv {
+    if sv.repr() == Scalar::U64 && sv.kinds == Kinds::of(Kind::PyInt) {
+        let e = build::cast(Cast::Value, sv.e.clone(), Ty::PY_WIDE, false);
+        sv.wide = Some(Box::new(Wide {
+            e,
+            range: sv.range,
+            exact: true,
+        }));
+    }
+    sv
 }

@@ -7,12 +7,17 @@ use nestwise_ir::model::nest::Expr;
 use nestwise_ir::{Extent, Span, Work};
 
 use crate::builtins::ArrayFn;
-use crate::lowering::R;
+use crate::lowering::arrays::axis_reduction;
 use crate::lowering::arrays::axis_reduction::Along;
+use crate::lowering::arrays::elementwise;
 use crate::lowering::arrays::elementwise::{Elementwise, Node, unsupported};
+use crate::lowering::arrays::materialise;
+use crate::lowering::arrays::reduction;
+use crate::lowering::arrays::temporary;
 use crate::lowering::arrays::view::{Axis, Section};
-use crate::lowering::lower::Lower;
+use crate::lowering::context::Lowering;
 use crate::lowering::value::{Sv, Val};
+use crate::refusal::R;
 
 /// Arrays that are joined, at most.
 const MOST: usize = 16;
@@ -41,107 +46,111 @@ impl Meet {
     }
 }
 
-impl Lower<'_> {
-    /// A new array of others.
-    pub fn joined(
-        &mut self,
-        f: ArrayFn,
-        mut args: Vec<Val>,
-        named: Vec<(&str, Val)>,
-        span: Span,
-    ) -> R<Val> {
-        let wrong = || unsupported(&format!("this form of numpy.{}", f.name()), span);
-        let takes_axis = matches!(f, ArrayFn::Concatenate | ArrayFn::Stack);
-        let mut along = Along::first();
-        let second = if args.len() == 2 { args.pop() } else { None };
-        for (key, axis) in second.map(|axis| ("axis", axis)).into_iter().chain(named) {
-            let known = (takes_axis && key == "axis").then_some(());
-            known
-                .and_then(|()| along.set(key, axis))
-                .ok_or_else(wrong)?;
-        }
-        let (Some(Val::Tuple(items)), true) = (args.pop(), args.is_empty()) else {
-            return Err(wrong());
-        };
-        if items.is_empty() || items.len() > MOST {
-            return Err(wrong());
-        }
-        let unknown = |v: &Val| matches!(v, Val::Scalar(sv) if sv.is_bottom());
-        if items.iter().any(unknown) {
-            return Ok(Val::Scalar(Sv::bottom(span)));
-        }
-        if !items.iter().all(|item| self.is_numpy_array(item)) {
-            return Err(wrong());
-        }
-        // Python of NumPy's own.
-        self.tally(Work::ArrayCall, 2.0 + items.len() as f64);
-        let mut trees = Vec::with_capacity(items.len());
-        for item in items {
-            trees.push(self.operand(item, span)?);
-        }
-        let rank = trees[0].shape.len();
-        let meet = Meet::of(f, rank, &along).ok_or_else(wrong)?;
-        if trees.iter().any(|tree| tree.shape.len() != rank) {
-            return Err(wrong());
-        }
-        self.side_by_side(trees, &meet, span)
+/// A new array of others.
+pub(crate) fn joined(
+    cx: &mut Lowering<'_>,
+    f: ArrayFn,
+    mut args: Vec<Val>,
+    named: Vec<(&str, Val)>,
+    span: Span,
+) -> R<Val> {
+    let wrong = || unsupported(&format!("this form of numpy.{}", f.name()), span);
+    let takes_axis = matches!(f, ArrayFn::Concatenate | ArrayFn::Stack);
+    let mut along = Along::first();
+    let second = if args.len() == 2 { args.pop() } else { None };
+    for (key, axis) in second.map(|axis| ("axis", axis)).into_iter().chain(named) {
+        let known = (takes_axis && key == "axis").then_some(());
+        known
+            .and_then(|()| along.set(key, axis))
+            .ok_or_else(wrong)?;
     }
+    let (Some(Val::Tuple(items)), true) = (args.pop(), args.is_empty()) else {
+        return Err(wrong());
+    };
+    if items.is_empty() || items.len() > MOST {
+        return Err(wrong());
+    }
+    let unknown = |v: &Val| matches!(v, Val::Scalar(sv) if sv.is_bottom());
+    if items.iter().any(unknown) {
+        return Ok(Val::Scalar(Sv::bottom(span)));
+    }
+    if !items
+        .iter()
+        .all(|item| elementwise::is_numpy_array(cx, item))
+    {
+        return Err(wrong());
+    }
+    // Python of NumPy's own.
+    cx.builder.tally(Work::ArrayCall, 2.0 + items.len() as f64);
+    let mut trees = Vec::with_capacity(items.len());
+    for item in items {
+        trees.push(elementwise::operand(cx, item, span)?);
+    }
+    let rank = trees[0].shape.len();
+    let meet = Meet::of(f, rank, &along).ok_or_else(wrong)?;
+    if trees.iter().any(|tree| tree.shape.len() != rank) {
+        return Err(wrong());
+    }
+    side_by_side(cx, trees, &meet, span)
+}
 
-    fn side_by_side(&mut self, trees: Vec<Elementwise>, meet: &Meet, span: Span) -> R<Val> {
-        let mut kinds = Vec::with_capacity(trees.len());
-        for tree in &trees {
-            match self.element_kind(tree, span)? {
-                Some(kind) => kinds.push(kind),
-                None => return Ok(Val::Scalar(Sv::bottom(span))),
-            }
+fn side_by_side(cx: &mut Lowering<'_>, trees: Vec<Elementwise>, meet: &Meet, span: Span) -> R<Val> {
+    let mut kinds = Vec::with_capacity(trees.len());
+    for tree in &trees {
+        match reduction::element_kind(cx, tree, span)? {
+            Some(kind) => kinds.push(kind),
+            None => return Ok(Val::Scalar(Sv::bottom(span))),
         }
-        let kind = kinds[0];
-        if kinds.iter().any(|other| *other != kind) {
-            return Err(unsupported("joining arrays of several types", span));
-        }
-        let (mut shape, like) = (trees[0].shape.clone(), trees[0].like.clone());
-        let mut like = like.ok_or_else(|| unsupported("joining arrays of no known size", span))?;
-        for tree in &trees {
-            if shape.len() > 1 {
-                self.goes_by_rows(&tree.node, span)?;
-            }
-            for (axis, (x, y)) in shape.iter().zip(&tree.shape).enumerate() {
-                if !matches!(meet, Meet::Along(own) if *own == axis) {
-                    self.check_alike(x, y, span);
-                }
-            }
-        }
-        let mut places = Vec::with_capacity(trees.len() + 1);
-        let mut end = 0;
-        for tree in &trees {
-            places.push(end);
-            end += match meet {
-                Meet::New(_) => 1,
-                Meet::Along(axis) => long(&tree.shape[*axis])
-                    .ok_or_else(|| unsupported("joining arrays of so many elements", span))?,
-            };
-        }
-        let all = u32::try_from(end).map_err(|_| unsupported("joining so many elements", span))?;
-        match meet {
-            Meet::New(axis) => {
-                shape.insert(*axis, Expr::int(end, span));
-                like.insert(*axis, Extent::Fixed(all));
-            }
-            Meet::Along(axis) => {
-                shape[*axis] = Expr::int(end, span);
-                like[*axis] = Extent::Fixed(all);
-            }
-        }
-        let to = self.temporary(Some(like), &shape, kind.natural(), span)?;
-        places.push(end);
-        for (tree, place) in trees.iter().zip(places.windows(2)) {
-            let from = self.in_memory(tree, kind, span)?;
-            let target = there(&to, meet, place[0], place[1] - place[0], span);
-            self.store_all(&target, false, &Node::Part(from.clone()), 1.0, span)?;
-            self.let_go(tree, &from);
-        }
-        Ok(Val::Array(Box::new(Elementwise::made(to, &self.arrays))))
     }
+    let kind = kinds[0];
+    if kinds.iter().any(|other| *other != kind) {
+        return Err(unsupported("joining arrays of several types", span));
+    }
+    let (mut shape, like) = (trees[0].shape.clone(), trees[0].like.clone());
+    let mut like = like.ok_or_else(|| unsupported("joining arrays of no known size", span))?;
+    for tree in &trees {
+        if shape.len() > 1 {
+            axis_reduction::goes_by_rows(cx, &tree.node, span)?;
+        }
+        for (axis, (x, y)) in shape.iter().zip(&tree.shape).enumerate() {
+            if !matches!(meet, Meet::Along(own) if *own == axis) {
+                elementwise::check_alike(cx, x, y, span);
+            }
+        }
+    }
+    let mut places = Vec::with_capacity(trees.len() + 1);
+    let mut end = 0;
+    for tree in &trees {
+        places.push(end);
+        end += match meet {
+            Meet::New(_) => 1,
+            Meet::Along(axis) => long(&tree.shape[*axis])
+                .ok_or_else(|| unsupported("joining arrays of so many elements", span))?,
+        };
+    }
+    let all = u32::try_from(end).map_err(|_| unsupported("joining so many elements", span))?;
+    match meet {
+        Meet::New(axis) => {
+            shape.insert(*axis, Expr::int(end, span));
+            like.insert(*axis, Extent::Fixed(all));
+        }
+        Meet::Along(axis) => {
+            shape[*axis] = Expr::int(end, span);
+            like[*axis] = Extent::Fixed(all);
+        }
+    }
+    let to = temporary::temporary(cx, Some(like), &shape, kind.natural(), span)?;
+    places.push(end);
+    for (tree, place) in trees.iter().zip(places.windows(2)) {
+        let from = reduction::in_memory(cx, tree, kind, span)?;
+        let target = there(&to, meet, place[0], place[1] - place[0], span);
+        materialise::store_all(cx, &target, false, &Node::Part(from.clone()), 1.0, span)?;
+        reduction::let_go(cx, tree, &from);
+    }
+    Ok(Val::Array(Box::new(Elementwise::made(
+        to,
+        &cx.builder.arrays,
+    ))))
 }
 
 /// How long an axis is, if a number says it.

@@ -5,33 +5,44 @@ use nestwise_ir::surface::BinOp as Op;
 use nestwise_ir::{Fun, Lib, Precondition, Scalar, Span, Ty, Work};
 
 use crate::builtins::{ArrayFn, Known, NumpyFn, NumpySpecial};
+use crate::lowering::arrays::creation;
 use crate::lowering::arrays::elementwise::{Node, kind_ty, unsupported};
+use crate::lowering::arrays::gather;
+use crate::lowering::arrays::linspace;
+use crate::lowering::arrays::view;
 use crate::lowering::arrays::view::Axis;
-use crate::lowering::lower::Lower;
+use crate::lowering::build;
+use crate::lowering::context::Lowering;
+use crate::lowering::scalar::arith;
+use crate::lowering::scalar::compare;
+use crate::lowering::scalar::convert;
+use crate::lowering::scalar::math;
+use crate::lowering::spill;
 use crate::lowering::types::kinds::Kind;
 use crate::lowering::value::{Sv, Val};
-use crate::lowering::{R, build};
+use crate::refusal::R;
 
-impl Lower<'_> {
+impl Lowering<'_> {
     /// The element of a tree at some places along the axes of what it is part of.
     pub fn element_of(&mut self, node: &Node, counters: &[Expr], span: Span) -> R<Sv> {
+        let cx = self;
         match node {
             Node::Scalar(sv) => Ok(sv.clone()),
             Node::Part(section) => {
                 let own = section.shape().len();
                 let counters = &counters[counters.len().saturating_sub(own)..];
-                Ok(self.section_element(section, counters, span))
+                Ok(view::section_element(cx, section, counters, span))
             }
             Node::Turned(section) => {
                 let own = section.shape().len();
                 let counters = &counters[counters.len().saturating_sub(own)..];
                 let counters: Vec<Expr> = counters.iter().rev().cloned().collect();
-                Ok(self.section_element(section, &counters, span))
+                Ok(view::section_element(cx, section, &counters, span))
             }
             Node::Items(items) => {
                 let at = counters.last().cloned();
                 let at = at.unwrap_or_else(|| Expr::int(0, span));
-                self.item_of(items, &at, span)
+                creation::item_of(cx, items, &at, span)
             }
             Node::Places => {
                 let at = counters.last().cloned();
@@ -39,35 +50,35 @@ impl Lower<'_> {
             }
             Node::Spaced(spaced) => {
                 let at = counters.last().cloned();
-                self.spaced(spaced, at.unwrap_or_else(|| Expr::int(0, span)), span)
+                linspace::spaced(cx, spaced, at.unwrap_or_else(|| Expr::int(0, span)), span)
             }
-            Node::Diagonal(storage) => Ok(self.diagonal(*storage, counters, span)),
-            Node::Gather(from, places) => self.gathered(from, places, counters, span),
+            Node::Diagonal(storage) => Ok(creation::diagonal(cx, *storage, counters, span)),
+            Node::Gather(from, places) => gather::gathered(cx, from, places, counters, span),
             Node::Sign(op, a) => {
-                let a = self.element_of(a, counters, span)?;
-                self.sign(*op, a, span)
+                let a = cx.element_of(a, counters, span)?;
+                arith::sign(cx, *op, a, span)
             }
             Node::Binary(Op::Pow, a, b) => {
-                self.lies_forward(a, span)?;
+                lies_forward(cx, a, span)?;
                 exponent_is_a_number(b, span)?;
-                let a = self.element_of(a, counters, span)?;
-                let b = self.element_of(b, counters, span)?;
-                self.array_power(a, b, span)
+                let a = cx.element_of(a, counters, span)?;
+                let b = cx.element_of(b, counters, span)?;
+                array_power(cx, a, b, span)
             }
             Node::Binary(op, a, b) => {
-                let a = self.element_of(a, counters, span)?;
-                let b = self.element_of(b, counters, span)?;
+                let a = cx.element_of(a, counters, span)?;
+                let b = cx.element_of(b, counters, span)?;
                 let complex = a.kinds.any(Kind::is_complex) || b.kinds.any(Kind::is_complex);
                 if complex && !matches!(op, Op::Add | Op::Sub) {
                     // NumPy's loops fuse multiplications and additions where the machine does.
                     return Err(unsupported("a product of arrays of complex numbers", span));
                 }
-                self.arith(*op, a, b, span)
+                arith::arith(cx, *op, a, b, span)
             }
             Node::Compare(op, a, b) => {
-                let a = self.element_of(a, counters, span)?;
-                let b = self.element_of(b, counters, span)?;
-                self.compare(*op, a, b, span)
+                let a = cx.element_of(a, counters, span)?;
+                let b = cx.element_of(b, counters, span)?;
+                compare::compare(cx, *op, a, b, span)
             }
             Node::Call(known, args) => {
                 if let (Known::Numpy(NumpyFn::Binary(Fun::Pow)), [_, b]) = (known, args.as_slice())
@@ -75,151 +86,152 @@ impl Lower<'_> {
                     exponent_is_a_number(b, span)?;
                 }
                 if known.depends_on_layout() {
-                    args.iter().try_for_each(|a| self.lies_forward(a, span))?;
+                    args.iter().try_for_each(|a| lies_forward(cx, a, span))?;
                 }
                 let mut values = Vec::with_capacity(args.len());
                 for arg in args {
-                    values.push(self.element_of(arg, counters, span)?);
+                    values.push(cx.element_of(arg, counters, span)?);
                 }
                 if values.iter().any(Sv::is_bottom) {
                     return Ok(Sv::bottom(span));
                 }
-                self.element_call(*known, values, span)
+                element_call(cx, *known, values, span)
             }
         }
     }
+}
 
-    /// An operand that lies backwards is not computed on vectors by NumPy, with other bits.
-    fn lies_forward(&mut self, operand: &Node, span: Span) -> R<()> {
-        let (Node::Part(section) | Node::Turned(section)) = operand else {
-            // What is computed lies in memory of its own.
-            return Ok(());
-        };
-        let back = |axis: &Axis| matches!(axis, Axis::Range { step, .. } if *step < 0);
-        if section.axes.iter().any(back) {
-            return Err(unsupported(
-                "a function of NumPy's of a reversed array",
-                span,
-            ));
-        }
-        self.require(Precondition::PositiveStride(section.array));
-        Ok(())
+/// An operand that lies backwards is not computed on vectors by NumPy, with other bits.
+fn lies_forward(cx: &mut Lowering<'_>, operand: &Node, span: Span) -> R<()> {
+    let (Node::Part(section) | Node::Turned(section)) = operand else {
+        // What is computed lies in memory of its own.
+        return Ok(());
+    };
+    let back = |axis: &Axis| matches!(axis, Axis::Range { step, .. } if *step < 0);
+    if section.axes.iter().any(back) {
+        return Err(unsupported(
+            "a function of NumPy's of a reversed array",
+            span,
+        ));
     }
+    cx.preconditions
+        .require(Precondition::PositiveStride(section.array));
+    Ok(())
+}
 
-    fn element_call(&mut self, known: Known, mut args: Vec<Sv>, span: Span) -> R<Sv> {
-        use NumpySpecial as N;
-        match (known, args.len()) {
-            (Known::Numpy(NumpyFn::Special(N::Minimum | N::Maximum)), 2) => {
-                let y = args.pop().map(|y| self.spill_sv(y));
-                let x = args.pop().map(|x| self.spill_sv(x));
-                let both: Vec<Sv> = x.into_iter().chain(y).collect();
-                self.check_zeros(&both, span);
-                let Known::Numpy(f) = known else {
-                    return Err(unsupported(&known.name(), span));
-                };
-                self.numpy(f, both, span)
+fn element_call(cx: &mut Lowering<'_>, known: Known, mut args: Vec<Sv>, span: Span) -> R<Sv> {
+    use NumpySpecial as N;
+    match (known, args.len()) {
+        (Known::Numpy(NumpyFn::Special(N::Minimum | N::Maximum)), 2) => {
+            let y = args.pop().map(|y| spill::spill_sv(cx, y));
+            let x = args.pop().map(|x| spill::spill_sv(cx, x));
+            let both: Vec<Sv> = x.into_iter().chain(y).collect();
+            check_zeros(cx, &both, span);
+            let Known::Numpy(f) = known else {
+                return Err(unsupported(&known.name(), span));
+            };
+            math::numpy(cx, f, both, span)
+        }
+        (Known::Numpy(NumpyFn::Array(ArrayFn::Where)), 3) => chosen(cx, args, span),
+        (Known::Numpy(NumpyFn::Array(ArrayFn::Clip)), 3) => {
+            if args.iter().any(|a| a.kinds.any(Kind::is_bool)) {
+                return Err(unsupported("numpy.clip of bools", span));
             }
-            (Known::Numpy(NumpyFn::Array(ArrayFn::Where)), 3) => self.chosen(args, span),
-            (Known::Numpy(NumpyFn::Array(ArrayFn::Clip)), 3) => {
-                if args.iter().any(|a| a.kinds.any(Kind::is_bool)) {
-                    return Err(unsupported("numpy.clip of bools", span));
-                }
-                let most = args.split_off(2);
-                let limit = |f| Known::Numpy(NumpyFn::Special(f));
-                let raised = self.element_call(limit(N::Maximum), args, span)?;
-                let both = [vec![raised], most].concat();
-                self.element_call(limit(N::Minimum), both, span)
-            }
-            (Known::Numpy(NumpyFn::Unary(_) | NumpyFn::Binary(_)), _)
-                if args.iter().any(|a| a.kinds.any(is_narrow)) =>
+            let most = args.split_off(2);
+            let limit = |f| Known::Numpy(NumpyFn::Special(f));
+            let raised = element_call(cx, limit(N::Maximum), args, span)?;
+            let both = [vec![raised], most].concat();
+            element_call(cx, limit(N::Minimum), both, span)
+        }
+        (Known::Numpy(NumpyFn::Unary(_) | NumpyFn::Binary(_)), _)
+            if args.iter().any(|a| a.kinds.any(is_narrow)) =>
+        {
+            // These are computed in floats of 16 or 32 bits.
+            Err(unsupported("a function of an array of narrow ints", span))
+        }
+        (Known::Numpy(f), _) => {
+            if let NumpyFn::Unary(fun) | NumpyFn::Binary(fun) = f
+                && fun.is_elementary()
             {
-                // These are computed in floats of 16 or 32 bits.
-                Err(unsupported("a function of an array of narrow ints", span))
+                cx.builder.tally(Work::ArrayFunction, in_exponentials(fun));
             }
-            (Known::Numpy(f), _) => {
-                if let NumpyFn::Unary(fun) | NumpyFn::Binary(fun) = f
-                    && fun.is_elementary()
-                {
-                    self.tally(Work::ArrayFunction, in_exponentials(fun));
-                }
-                self.numpy(f, args, span)
-            }
-            (_, 1) => {
-                let absolute = NumpyFn::Special(N::Absolute);
-                self.numpy(absolute, args, span)
-            }
-            _ => Err(unsupported(&known.name(), span)),
+            math::numpy(cx, f, args, span)
         }
+        (_, 1) => {
+            let absolute = NumpyFn::Special(N::Absolute);
+            math::numpy(cx, absolute, args, span)
+        }
+        _ => Err(unsupported(&known.name(), span)),
     }
+}
 
-    /// `np.where(condition, x, y)`: both are there, whichever is taken.
-    fn chosen(&mut self, mut args: Vec<Sv>, span: Span) -> R<Sv> {
-        let (Some(y), Some(x), Some(cond)) = (args.pop(), args.pop(), args.pop()) else {
-            return Err(unsupported("this form of numpy.where", span));
-        };
-        let cond = self.truth(Val::Scalar(cond), span)?;
-        let cond = self.spill(build::condition(cond));
-        let (x, y) = (self.spill_sv(x), self.spill_sv(y));
-        // The type is that of what is made of both; of Python's numbers it is NumPy's.
-        let both = self.arith(Op::Add, x.clone(), y.clone(), span)?;
-        let own = |l: &mut Self, sv: &Sv| l.in_repr(sv, Scalar::F64, true);
-        let wide = both
-            .kinds
-            .single()
-            .is_some_and(|k| k.is_float() && k.natural() == Scalar::F64);
-        let (true, Some(x), Some(y)) = (wide, own(self, &x), own(self, &y)) else {
-            return Err(unsupported("this form of numpy.where", span));
-        };
-        let kind = Kind::Np(Scalar::F64);
-        Ok(Sv::of(build::select(cond, x, y, kind_ty(kind)), kind))
+/// `np.where(condition, x, y)`: both are there, whichever is taken.
+fn chosen(cx: &mut Lowering<'_>, mut args: Vec<Sv>, span: Span) -> R<Sv> {
+    let (Some(y), Some(x), Some(cond)) = (args.pop(), args.pop(), args.pop()) else {
+        return Err(unsupported("this form of numpy.where", span));
+    };
+    let cond = convert::truth(cx, Val::Scalar(cond), span)?;
+    let cond = cx.builder.spill(build::condition(cond));
+    let (x, y) = (spill::spill_sv(cx, x), spill::spill_sv(cx, y));
+    // The type is that of what is made of both; of Python's numbers it is NumPy's.
+    let both = arith::arith(cx, Op::Add, x.clone(), y.clone(), span)?;
+    let own = |cx: &mut Lowering<'_>, sv: &Sv| convert::in_repr(cx, sv, Scalar::F64, true);
+    let wide = both
+        .kinds
+        .single()
+        .is_some_and(|k| k.is_float() && k.natural() == Scalar::F64);
+    let (true, Some(x), Some(y)) = (wide, own(cx, &x), own(cx, &y)) else {
+        return Err(unsupported("this form of numpy.where", span));
+    };
+    let kind = Kind::Np(Scalar::F64);
+    Ok(Sv::of(build::select(cond, x, y, kind_ty(kind)), kind))
+}
+
+/// Which of two zeros of different signs is the least or greatest differs within one array: where vectors end.
+fn check_zeros(cx: &mut Lowering<'_>, both: &[Sv], span: Span) {
+    let [a, b] = both else { return };
+    if !a.repr().is_float() || !b.repr().is_float() {
+        return;
     }
-
-    /// Which of two zeros of different signs is the least or greatest differs within one array: where vectors end.
-    fn check_zeros(&mut self, both: &[Sv], span: Span) {
-        let [a, b] = both else { return };
-        if !a.repr().is_float() || !b.repr().is_float() {
-            return;
-        }
-        let known = |sv: &Sv| sv.as_float().is_some_and(|v| v != 0.0);
-        if known(a) || known(b) {
-            return;
-        }
-        let ty = Ty::PY_FLOAT;
-        let wide = |l: &mut Self, sv: &Sv| l.in_repr(sv, Scalar::F64, false);
-        let (Some(x), Some(y)) = (wide(self, a), wide(self, b)) else {
-            return;
-        };
-        let sign = |e: Expr| {
-            let one = build::float(1.0, ty, span);
-            build::call(Fun::Copysign, Lib::C, vec![one, e], ty, false, span)
-        };
-        let unequal = build::compare(CmpOp::Ne, x.clone(), y.clone(), Ty::PY_BOOL, span);
-        let alike = build::compare(CmpOp::Eq, sign(x), sign(y), Ty::PY_BOOL, span);
-        self.emit_check(build::or(unequal, alike));
+    let known = |sv: &Sv| sv.as_float().is_some_and(|v| v != 0.0);
+    if known(a) || known(b) {
+        return;
     }
+    let ty = Ty::PY_FLOAT;
+    let wide = |cx: &mut Lowering<'_>, sv: &Sv| convert::in_repr(cx, sv, Scalar::F64, false);
+    let (Some(x), Some(y)) = (wide(cx, a), wide(cx, b)) else {
+        return;
+    };
+    let sign = |e: Expr| {
+        let one = build::float(1.0, ty, span);
+        build::call(Fun::Copysign, Lib::C, vec![one, e], ty, false, span)
+    };
+    let unequal = build::compare(CmpOp::Ne, x.clone(), y.clone(), Ty::PY_BOOL, span);
+    let alike = build::compare(CmpOp::Eq, sign(x), sign(y), Ty::PY_BOOL, span);
+    cx.builder.emit_check(build::or(unequal, alike));
+}
 
-    /// `array ** exponent`: NumPy squares, takes roots and reciprocals where a number says so, and otherwise calls its own power.
-    fn array_power(&mut self, a: Sv, b: Sv, span: Span) -> R<Sv> {
-        if a.is_bottom() || b.is_bottom() {
-            return Ok(Sv::bottom(span));
-        }
-        let known = b.as_float().or(b.as_int().map(|v| v as f64));
-        let float = a.kinds.every(Kind::is_float);
-        let odd = |k: Kind| k.is_bool() || k.is_complex();
-        let numbers = a.kinds.numpy() == a.kinds && !a.kinds.any(odd);
-        if known == Some(2.0) && numbers && (float || b.as_int().is_some()) {
-            let a = self.spill_sv(a);
-            return self.arith(Op::Mul, a.clone(), a, span);
-        }
-        if !float || !b.kinds.every(|k| k.is_float() || k.is_integral()) {
-            return Err(unsupported("a power of ints", span));
-        }
-        match known {
-            Some(0.5) => self.numpy(NumpyFn::Unary(Fun::Sqrt), vec![a], span),
-            // What NumPy's releases make of these differs.
-            Some(-1.0 | 0.0 | 1.0) => Err(unsupported("this power", span)),
-            _ => self.numpy(NumpyFn::Binary(Fun::Pow), vec![a, b], span),
-        }
+/// `array ** exponent`: NumPy squares, takes roots and reciprocals where a number says so, and otherwise calls its own power.
+fn array_power(cx: &mut Lowering<'_>, a: Sv, b: Sv, span: Span) -> R<Sv> {
+    if a.is_bottom() || b.is_bottom() {
+        return Ok(Sv::bottom(span));
+    }
+    let known = b.as_float().or(b.as_int().map(|v| v as f64));
+    let float = a.kinds.every(Kind::is_float);
+    let odd = |k: Kind| k.is_bool() || k.is_complex();
+    let numbers = a.kinds.numpy() == a.kinds && !a.kinds.any(odd);
+    if known == Some(2.0) && numbers && (float || b.as_int().is_some()) {
+        let a = spill::spill_sv(cx, a);
+        return arith::arith(cx, Op::Mul, a.clone(), a, span);
+    }
+    if !float || !b.kinds.every(|k| k.is_float() || k.is_integral()) {
+        return Err(unsupported("a power of ints", span));
+    }
+    match known {
+        Some(0.5) => math::numpy(cx, NumpyFn::Unary(Fun::Sqrt), vec![a], span),
+        // What NumPy's releases make of these differs.
+        Some(-1.0 | 0.0 | 1.0) => Err(unsupported("this power", span)),
+        _ => math::numpy(cx, NumpyFn::Binary(Fun::Pow), vec![a, b], span),
     }
 }
 

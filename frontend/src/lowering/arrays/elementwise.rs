@@ -8,14 +8,26 @@ use nestwise_ir::surface::{BinOp as Op, CmpOp as Cmp, UnOp as Sign};
 use nestwise_ir::{Arena, ArrayDecl, ArrayId, ArrayKind, Extent, Scalar, Span, Ty};
 
 use crate::builtins::{ArrayFn, ArrayForm as Form, Builtin, Known, NumpyFn, NumpySpecial};
+use crate::lowering::arrays::axis_reduction;
+use crate::lowering::arrays::concat;
+use crate::lowering::arrays::creation;
+use crate::lowering::arrays::cumsum;
 use crate::lowering::arrays::linspace::Spaced;
+use crate::lowering::arrays::materialise;
 use crate::lowering::arrays::offsets;
+use crate::lowering::arrays::reduction;
+use crate::lowering::arrays::roll;
 use crate::lowering::arrays::view::{self, Axis, Section};
-use crate::lowering::lower::Lower;
+use crate::lowering::build;
+use crate::lowering::context::Lowering;
+use crate::lowering::lists::slice;
+use crate::lowering::scalar::compare;
+use crate::lowering::spill;
 use crate::lowering::types::kinds::{Kind, Kinds};
 use crate::lowering::value::{Sv, Val};
-use crate::lowering::{R, build, refuse};
+use crate::refusal::R;
 use crate::refusal::Refusal;
+use crate::refusal::refuse;
 
 /// An array that is computed element by element.
 #[derive(Clone, Debug)]
@@ -280,80 +292,80 @@ pub(crate) fn unsupported(what: &str, span: Span) -> nestwise_ir::WithSpan<Refus
     refuse(span, Refusal::Unsupported { what })
 }
 
-impl Lower<'_> {
-    /// Whether NumPy makes an operation on it one on each of its elements.
-    pub fn is_numpy_array(&self, value: &Val) -> bool {
-        match value {
-            Val::Array(_) => true,
-            Val::View(view) => self.arrays[view.array].kind == ArrayKind::Ndarray,
-            _ => false,
+/// Whether NumPy makes an operation on it one on each of its elements.
+pub(crate) fn is_numpy_array(cx: &Lowering<'_>, value: &Val) -> bool {
+    match value {
+        Val::Array(_) => true,
+        Val::View(view) => cx.builder.arrays[view.array].kind == ArrayKind::Ndarray,
+        _ => false,
+    }
+}
+
+/// The value as an operand of an operation on arrays.
+pub(crate) fn operand(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Elementwise> {
+    match value {
+        Val::Array(tree) => Ok(*tree),
+        Val::View(view) => {
+            let section = view::whole_section(cx, view, span)?;
+            Ok(Elementwise::of(section, &cx.builder.arrays))
         }
+        Val::Scalar(sv) if !sv.kinds.has(Kind::Char) => Ok(Elementwise {
+            node: Node::Scalar(spill::spill_sv(cx, sv)),
+            shape: vec![],
+            like: None,
+            fresh: false,
+            whole: false,
+            lent: false,
+            viewed: false,
+        }),
+        other => Err(unsupported(
+            &format!("a {} beside an array", other.type_name()),
+            span,
+        )),
     }
+}
 
-    /// The value as an operand of an operation on arrays.
-    pub fn operand(&mut self, value: Val, span: Span) -> R<Elementwise> {
-        match value {
-            Val::Array(tree) => Ok(*tree),
-            Val::View(view) => {
-                let section = self.whole_section(view, span)?;
-                Ok(Elementwise::of(section, &self.arrays))
-            }
-            Val::Scalar(sv) if !sv.kinds.has(Kind::Char) => Ok(Elementwise {
-                node: Node::Scalar(self.spill_sv(sv)),
-                shape: vec![],
-                like: None,
-                fresh: false,
-                whole: false,
-                lent: false,
-                viewed: false,
-            }),
-            other => Err(unsupported(
-                &format!("a {} beside an array", other.type_name()),
-                span,
-            )),
-        }
-    }
+/// An operator with an array among its operands.
+pub(crate) fn array_binary(cx: &mut Lowering<'_>, op: Op, a: Val, b: Val, span: Span) -> R<Val> {
+    let (a, b) = (operand(cx, a, span)?, operand(cx, b, span)?);
+    let shape = broadcast(cx, (&a.shape, &a.like), (&b.shape, &b.like), span);
+    let node = Node::Binary(op, Box::new(a.node), Box::new(b.node));
+    Ok(Elementwise::computed(node, shape))
+}
 
-    /// An operator with an array among its operands.
-    pub fn array_binary(&mut self, op: Op, a: Val, b: Val, span: Span) -> R<Val> {
-        let (a, b) = (self.operand(a, span)?, self.operand(b, span)?);
-        let shape = self.broadcast((&a.shape, &a.like), (&b.shape, &b.like), span);
-        let node = Node::Binary(op, Box::new(a.node), Box::new(b.node));
-        Ok(Elementwise::computed(node, shape))
-    }
+/// A comparison with an array among its operands.
+pub(crate) fn array_compare(cx: &mut Lowering<'_>, op: Cmp, a: Val, b: Val, span: Span) -> R<Val> {
+    let (a, b) = (operand(cx, a, span)?, operand(cx, b, span)?);
+    let shape = broadcast(cx, (&a.shape, &a.like), (&b.shape, &b.like), span);
+    let node = Node::Compare(op, Box::new(a.node), Box::new(b.node));
+    Ok(Elementwise::computed(node, shape))
+}
 
-    /// A comparison with an array among its operands.
-    pub fn array_compare(&mut self, op: Cmp, a: Val, b: Val, span: Span) -> R<Val> {
-        let (a, b) = (self.operand(a, span)?, self.operand(b, span)?);
-        let shape = self.broadcast((&a.shape, &a.like), (&b.shape, &b.like), span);
-        let node = Node::Compare(op, Box::new(a.node), Box::new(b.node));
-        Ok(Elementwise::computed(node, shape))
-    }
+/// A sign of an array.
+pub(crate) fn array_sign(cx: &mut Lowering<'_>, op: Sign, a: Val, span: Span) -> R<Val> {
+    let a = operand(cx, a, span)?;
+    let node = Node::Sign(op, Box::new(a.node));
+    Ok(Elementwise::computed(node, (a.shape, a.like)))
+}
 
-    /// A sign of an array.
-    pub fn array_sign(&mut self, op: Sign, a: Val, span: Span) -> R<Val> {
-        let a = self.operand(a, span)?;
-        let node = Node::Sign(op, Box::new(a.node));
-        Ok(Elementwise::computed(node, (a.shape, a.like)))
-    }
-
-    /// A function that does what an operator does.
-    fn as_operator(&mut self, f: NumpySpecial, args: &[Val], span: Span) -> Option<R<Val>> {
-        match args {
-            [a] if f == NumpySpecial::Negative => Some(self.array_sign(Sign::Neg, a.clone(), span)),
-            [a, b] => match (f.comparison(), f.bitwise()) {
-                (Some(op), _) => Some(self.array_compare(op, a.clone(), b.clone(), span)),
-                (_, Some(op)) => Some(self.array_binary(op, a.clone(), b.clone(), span)),
-                _ => None,
-            },
+/// A function that does what an operator does.
+fn as_operator(cx: &mut Lowering<'_>, f: NumpySpecial, args: &[Val], span: Span) -> Option<R<Val>> {
+    match args {
+        [a] if f == NumpySpecial::Negative => Some(array_sign(cx, Sign::Neg, a.clone(), span)),
+        [a, b] => match (f.comparison(), f.bitwise()) {
+            (Some(op), _) => Some(array_compare(cx, op, a.clone(), b.clone(), span)),
+            (_, Some(op)) => Some(array_binary(cx, op, a.clone(), b.clone(), span)),
             _ => None,
-        }
+        },
+        _ => None,
     }
-
+}
+impl Lowering<'_> {
     /// A function of NumPy's that takes arrays element by element.
     pub fn array_call(&mut self, known: Known, args: Vec<Val>, span: Span) -> R<Val> {
+        let cx = self;
         if let Known::Numpy(NumpyFn::Special(f)) = known
-            && let Some(value) = self.as_operator(f, &args, span)
+            && let Some(value) = as_operator(cx, f, &args, span)
         {
             return value;
         }
@@ -362,13 +374,13 @@ impl Lower<'_> {
             Known::Builtin(Builtin::Abs) => args.len() == 1,
             Known::Numpy(NumpyFn::Array(f)) => match f.form() {
                 Form::Elementwise => true,
-                Form::Like => return self.array_like(f, args, None, span),
-                Form::Display => return self.display(f, args, None, span),
-                Form::Arranged => return self.arranged(f, args, span),
-                Form::Reduction => return self.reduction(f, args, vec![], span),
-                Form::Rolled => return self.rolled(args, vec![], span),
-                Form::Accumulated => return self.accumulated(args, span),
-                Form::Joined => return self.joined(f, args, vec![], span),
+                Form::Like => return array_like(cx, f, args, None, span),
+                Form::Display => return creation::display(cx, f, args, None, span),
+                Form::Arranged => return axis_reduction::arranged(cx, f, args, span),
+                Form::Reduction => return reduction::reduction(cx, f, args, vec![], span),
+                Form::Rolled => return roll::rolled(cx, args, vec![], span),
+                Form::Accumulated => return cumsum::accumulated(cx, args, span),
+                Form::Joined => return concat::joined(cx, f, args, vec![], span),
             },
             Known::Numpy(_) => true,
             _ => false,
@@ -379,8 +391,8 @@ impl Lower<'_> {
         let (mut shape, mut like) = (vec![], None);
         let mut nodes = Vec::with_capacity(args.len());
         for arg in args {
-            let arg = self.operand(arg, span)?;
-            (shape, like) = self.broadcast((&shape, &like), (&arg.shape, &arg.like), span);
+            let arg = operand(cx, arg, span)?;
+            (shape, like) = broadcast(cx, (&shape, &like), (&arg.shape, &arg.like), span);
             nodes.push(arg.node);
         }
         if shape.is_empty() {
@@ -389,7 +401,7 @@ impl Lower<'_> {
                 _ if nodes.iter().any(unknown) => Ok(Val::Scalar(Sv::bottom(span))),
                 Known::Numpy(NumpyFn::Array(ArrayFn::Clip)) => {
                     let number = Node::Call(known, nodes);
-                    self.element_of(&number, &[], span).map(Val::Scalar)
+                    cx.element_of(&number, &[], span).map(Val::Scalar)
                 }
                 _ => Err(unsupported("an array without axes", span)),
             };
@@ -397,112 +409,112 @@ impl Lower<'_> {
         let node = Node::Call(known, nodes);
         Ok(Elementwise::computed(node, (shape, like)))
     }
+}
 
-    /// A copy of an array, or one of its shape and type, or of another type.
-    pub fn array_like(
-        &mut self,
-        f: ArrayFn,
-        mut args: Vec<Val>,
-        dtype: Option<Scalar>,
-        span: Span,
-    ) -> R<Val> {
-        let (Some(array), true) = (args.pop(), args.is_empty()) else {
+/// A copy of an array, or one of its shape and type, or of another type.
+pub(crate) fn array_like(
+    cx: &mut Lowering<'_>,
+    f: ArrayFn,
+    mut args: Vec<Val>,
+    dtype: Option<Scalar>,
+    span: Span,
+) -> R<Val> {
+    let (Some(array), true) = (args.pop(), args.is_empty()) else {
+        return Err(unsupported("this form of making an array", span));
+    };
+    if let (ArrayFn::Copy, Some(list)) = (f, slice::list_copy(cx, &array, span)?) {
+        return Ok(list);
+    }
+    if !is_numpy_array(cx, &array) {
+        return match array {
+            Val::Scalar(sv) if sv.is_bottom() => Ok(Val::Scalar(sv)),
+            _ => Err(unsupported("making an array like a number", span)),
+        };
+    }
+    let tree = operand(cx, array, span)?;
+    if f != ArrayFn::Copy && !matches!(tree.node, Node::Part(_)) {
+        return Err(unsupported("an array like one that is computed", span));
+    }
+    let Some(kind) = reduction::element_kind(cx, &tree, span)? else {
+        return Ok(Val::Scalar(Sv::bottom(span)));
+    };
+    let kind = match dtype {
+        Some(_) if f == ArrayFn::Copy => {
             return Err(unsupported("this form of making an array", span));
-        };
-        if let (ArrayFn::Copy, Some(list)) = (f, self.list_copy(&array, span)?) {
-            return Ok(list);
         }
-        if !self.is_numpy_array(&array) {
-            return match array {
-                Val::Scalar(sv) if sv.is_bottom() => Ok(Val::Scalar(sv)),
-                _ => Err(unsupported("making an array like a number", span)),
-            };
+        Some(storage) => Kind::Np(storage),
+        None => kind,
+    };
+    let ty = kind_ty(kind);
+    let value = match f {
+        ArrayFn::Copy => {
+            return Ok(Val::Array(Box::new(Elementwise {
+                fresh: true,
+                ..tree
+            })));
         }
-        let tree = self.operand(array, span)?;
-        if f != ArrayFn::Copy && !matches!(tree.node, Node::Part(_)) {
-            return Err(unsupported("an array like one that is computed", span));
-        }
-        let Some(kind) = self.element_kind(&tree, span)? else {
-            return Ok(Val::Scalar(Sv::bottom(span)));
-        };
-        let kind = match dtype {
-            Some(_) if f == ArrayFn::Copy => {
-                return Err(unsupported("this form of making an array", span));
-            }
-            Some(storage) => Kind::Np(storage),
-            None => kind,
-        };
-        let ty = kind_ty(kind);
-        let value = match f {
-            ArrayFn::Copy => {
-                return Ok(Val::Array(Box::new(Elementwise {
-                    fresh: true,
-                    ..tree
-                })));
-            }
-            // Nobody may rely on what is in an empty one.
-            ArrayFn::ZerosLike | ArrayFn::EmptyLike => 0,
-            _ => 1,
-        };
-        let like = Sv::of(
-            Expr {
-                ty,
-                ..Expr::int(0, span)
-            },
-            kind,
-        );
-        let value = Sv::of(self.literal(&like, value, span), kind);
-        Ok(Val::Array(Box::new(Elementwise {
-            node: Node::Scalar(value),
-            fresh: true,
-            ..tree
-        })))
-    }
+        // Nobody may rely on what is in an empty one.
+        ArrayFn::ZerosLike | ArrayFn::EmptyLike => 0,
+        _ => 1,
+    };
+    let like = Sv::of(
+        Expr {
+            ty,
+            ..Expr::int(0, span)
+        },
+        kind,
+    );
+    let value = Sv::of(compare::literal(cx, &like, value, span), kind);
+    Ok(Val::Array(Box::new(Elementwise {
+        node: Node::Scalar(value),
+        fresh: true,
+        ..tree
+    })))
+}
 
-    /// The shape of what is computed from both. Axes along which there is one element as it turns out, not as it is written,
-    /// are events where they are to be repeated.
-    fn broadcast(
-        &mut self,
-        a: (&[Expr], &Option<Like>),
-        b: (&[Expr], &Option<Like>),
-        span: Span,
-    ) -> Shape {
-        let (long, short) = if a.0.len() >= b.0.len() {
-            (a, b)
-        } else {
-            (b, a)
-        };
-        let ahead = long.0.len() - short.0.len();
-        let mut shape = long.0.to_vec();
-        let extent = |of: &Option<Like>, k: usize| of.as_ref().map(|axes| axes[k]);
-        let mut like: Vec<_> = (0..shape.len()).map(|k| extent(long.1, k)).collect();
-        for (k, y) in short.0.iter().enumerate() {
-            let x = &long.0[ahead + k];
-            if self.repeats(x, y, span) {
-                shape[ahead + k] = y.clone();
-                like[ahead + k] = extent(short.1, k);
-            } else if !self.repeats(y, x, span) {
-                self.check_alike(x, y, span);
-                like[ahead + k] = like[ahead + k].or(extent(short.1, k));
-            }
+/// The shape of what is computed from both. Axes along which there is one element as it turns out, not as it is written,
+/// are events where they are to be repeated.
+fn broadcast(
+    cx: &mut Lowering<'_>,
+    a: (&[Expr], &Option<Like>),
+    b: (&[Expr], &Option<Like>),
+    span: Span,
+) -> Shape {
+    let (long, short) = if a.0.len() >= b.0.len() {
+        (a, b)
+    } else {
+        (b, a)
+    };
+    let ahead = long.0.len() - short.0.len();
+    let mut shape = long.0.to_vec();
+    let extent = |of: &Option<Like>, k: usize| of.as_ref().map(|axes| axes[k]);
+    let mut like: Vec<_> = (0..shape.len()).map(|k| extent(long.1, k)).collect();
+    for (k, y) in short.0.iter().enumerate() {
+        let x = &long.0[ahead + k];
+        if repeats(cx, x, y, span) {
+            shape[ahead + k] = y.clone();
+            like[ahead + k] = extent(short.1, k);
+        } else if !repeats(cx, y, x, span) {
+            check_alike(cx, x, y, span);
+            like[ahead + k] = like[ahead + k].or(extent(short.1, k));
         }
-        (shape, like.into_iter().collect())
     }
+    (shape, like.into_iter().collect())
+}
 
-    /// Whether the one element along an axis is repeated along another one. What is computed is computed once to NumPy, even
-    /// if nothing is there: that is an event.
-    pub fn repeats(&mut self, one: &Expr, along: &Expr, span: Span) -> bool {
-        let repeats = view::is_one(one) && !view::is_one(along);
-        if repeats {
-            self.check_not_empty(along, span);
-        }
-        repeats
+/// Whether the one element along an axis is repeated along another one. What is computed is computed once to NumPy, even
+/// if nothing is there: that is an event.
+pub(crate) fn repeats(cx: &mut Lowering<'_>, one: &Expr, along: &Expr, span: Span) -> bool {
+    let repeats = view::is_one(one) && !view::is_one(along);
+    if repeats {
+        materialise::check_not_empty(cx, along, span);
     }
+    repeats
+}
 
-    pub fn check_alike(&mut self, x: &Expr, y: &Expr, span: Span) {
-        if !offsets::same(x, y) {
-            let alike = build::compare(CmpOp::Eq, x.clone(), y.clone(), Ty::PY_BOOL, span);
-            self.emit_check(alike);
-        }
+pub(crate) fn check_alike(cx: &mut Lowering<'_>, x: &Expr, y: &Expr, span: Span) {
+    if !offsets::same(x, y) {
+        let alike = build::compare(CmpOp::Eq, x.clone(), y.clone(), Ty::PY_BOOL, span);
+        cx.builder.emit_check(alike);
     }
 }

@@ -7,12 +7,17 @@ use nestwise_ir::surface::BinOp as Op;
 use nestwise_ir::{BinOp, Scalar, Span, Ty};
 
 use crate::builtins::ArrayFn;
+use crate::lowering::arrays::creation;
 use crate::lowering::arrays::creation::{made_of, wrong};
 use crate::lowering::arrays::elementwise::Node;
-use crate::lowering::lower::Lower;
+use crate::lowering::build;
+use crate::lowering::context::Lowering;
+use crate::lowering::scalar::arith;
+use crate::lowering::scalar::convert;
+use crate::lowering::spill;
 use crate::lowering::types::kinds::Kind;
 use crate::lowering::value::{Sv, Val};
-use crate::lowering::{R, build};
+use crate::refusal::R;
 
 /// How many there are where nobody says.
 const USUAL: i128 = 50;
@@ -28,90 +33,93 @@ pub(crate) struct Spaced {
     last: Expr,
 }
 
-impl Lower<'_> {
-    pub fn linspace(&mut self, args: Vec<Val>, dtype: Option<Scalar>, span: Span) -> R<Val> {
-        let wrong = || wrong(ArrayFn::Linspace, span);
-        let mut args = args.into_iter();
-        let (Some(start), Some(stop), count, None, None) =
-            (args.next(), args.next(), args.next(), args.next(), dtype)
-        else {
-            return Err(wrong());
-        };
-        let mut ends = Vec::with_capacity(2);
-        for end in [start, stop] {
-            let end = self.need_scalar(end, "an end", span)?;
-            if end.is_bottom() {
-                return Ok(Val::Scalar(end));
-            }
-            let plain = |k: Kind| k == Kind::PyInt || k.is_float() && k.natural() == Scalar::F64;
-            let float = self.in_repr(&end, Scalar::F64, false);
-            let float = float.filter(|_| end.kinds.every(plain)).ok_or_else(wrong)?;
-            let float = self.spill(build::retype(float, Ty::np(Scalar::F64)));
-            ends.push(Sv::of(float, Kind::Np(Scalar::F64)));
+pub(crate) fn linspace(
+    cx: &mut Lowering<'_>,
+    args: Vec<Val>,
+    dtype: Option<Scalar>,
+    span: Span,
+) -> R<Val> {
+    let wrong = || wrong(ArrayFn::Linspace, span);
+    let mut args = args.into_iter();
+    let (Some(start), Some(stop), count, None, None) =
+        (args.next(), args.next(), args.next(), args.next(), dtype)
+    else {
+        return Err(wrong());
+    };
+    let mut ends = Vec::with_capacity(2);
+    for end in [start, stop] {
+        let end = arith::need_scalar(cx, end, "an end", span)?;
+        if end.is_bottom() {
+            return Ok(Val::Scalar(end));
         }
-        let count = count.unwrap_or_else(|| Val::Scalar(Sv::int(USUAL, span)));
-        let Some((shape, axes)) = self.extents(ArrayFn::Linspace, vec![count], span)? else {
-            return Ok(Val::Scalar(Sv::bottom(span)));
-        };
-        let one = Expr::int(1, span);
-        let last = build::binary(
-            BinOp::Sub,
-            shape[0].clone(),
-            one.clone(),
-            Ty::PY_INT,
-            false,
-            span,
-        );
-        let last = self.spill(last);
-        let gaps = build::binary(BinOp::Max, last.clone(), one, Ty::PY_INT, false, span);
-        let gaps = self.floating(gaps);
-        let (stop, start) = (ends.remove(1), ends.remove(0));
-        let delta = self.arith(Op::Sub, stop.clone(), start.clone(), span)?;
-        let delta = self.spill_sv(delta);
-        let step = self.arith(Op::Div, delta.clone(), gaps, span)?;
-        let step = self.spill_sv(step);
-        let spaced = Spaced {
-            start,
-            stop,
-            delta,
-            step,
-            last,
-        };
-        Ok(made_of(Node::Spaced(Box::new(spaced)), shape, axes))
+        let plain = |k: Kind| k == Kind::PyInt || k.is_float() && k.natural() == Scalar::F64;
+        let float = convert::in_repr(cx, &end, Scalar::F64, false);
+        let float = float.filter(|_| end.kinds.every(plain)).ok_or_else(wrong)?;
+        let float = cx.builder.spill(build::retype(float, Ty::np(Scalar::F64)));
+        ends.push(Sv::of(float, Kind::Np(Scalar::F64)));
     }
+    let count = count.unwrap_or_else(|| Val::Scalar(Sv::int(USUAL, span)));
+    let Some((shape, axes)) = creation::extents(cx, ArrayFn::Linspace, vec![count], span)? else {
+        return Ok(Val::Scalar(Sv::bottom(span)));
+    };
+    let one = Expr::int(1, span);
+    let last = build::binary(
+        BinOp::Sub,
+        shape[0].clone(),
+        one.clone(),
+        Ty::PY_INT,
+        false,
+        span,
+    );
+    let last = cx.builder.spill(last);
+    let gaps = build::binary(BinOp::Max, last.clone(), one, Ty::PY_INT, false, span);
+    let gaps = floating(cx, gaps);
+    let (stop, start) = (ends.remove(1), ends.remove(0));
+    let delta = arith::arith(cx, Op::Sub, stop.clone(), start.clone(), span)?;
+    let delta = spill::spill_sv(cx, delta);
+    let step = arith::arith(cx, Op::Div, delta.clone(), gaps, span)?;
+    let step = spill::spill_sv(cx, step);
+    let spaced = Spaced {
+        start,
+        stop,
+        delta,
+        step,
+        last,
+    };
+    Ok(made_of(Node::Spaced(Box::new(spaced)), shape, axes))
+}
 
-    fn floating(&self, e: Expr) -> Sv {
-        let e = build::cast(Cast::Value, e, Ty::np(Scalar::F64), false);
-        Sv::of(e, Kind::Np(Scalar::F64))
-    }
+fn floating(cx: &Lowering<'_>, e: Expr) -> Sv {
+    let e = build::cast(Cast::Value, e, Ty::np(Scalar::F64), false);
+    Sv::of(e, Kind::Np(Scalar::F64))
+}
 
-    /// The number at a place.
-    pub fn spaced(&mut self, spaced: &Spaced, at: Expr, span: Span) -> R<Sv> {
-        // A step that is too small for a float NumPy does without.
-        let zero = |sv: &Sv| {
-            let zero = build::float(0.0, Ty::np(Scalar::F64), span);
-            build::compare(CmpOp::Eq, sv.e.clone(), zero, Ty::PY_BOOL, span)
-        };
-        self.emit_check(build::or(
-            build::not(zero(&spaced.step)),
-            zero(&spaced.delta),
-        ));
-        let place = self.floating(at.clone());
-        let far = self.arith(Op::Mul, place, spaced.step.clone(), span)?;
-        let sum = self.arith(Op::Add, far, spaced.start.clone(), span)?;
-        // A single one is the start.
-        let zero = Expr::int(0, span);
-        let is_last = build::compare(
-            CmpOp::Eq,
-            at.clone(),
-            spaced.last.clone(),
-            Ty::PY_BOOL,
-            span,
-        );
-        let is_first = build::compare(CmpOp::Eq, at, zero, Ty::PY_BOOL, span);
-        let stops = build::and(is_last, build::not(is_first));
-        let ty = sum.e.ty;
-        let e = build::select(stops, spaced.stop.e.clone(), sum.e, ty);
-        Ok(Sv::new(e, sum.kinds))
-    }
+/// The number at a place.
+pub(crate) fn spaced(cx: &mut Lowering<'_>, spaced: &Spaced, at: Expr, span: Span) -> R<Sv> {
+    // A step that is too small for a float NumPy does without.
+    let zero = |sv: &Sv| {
+        let zero = build::float(0.0, Ty::np(Scalar::F64), span);
+        build::compare(CmpOp::Eq, sv.e.clone(), zero, Ty::PY_BOOL, span)
+    };
+    cx.builder.emit_check(build::or(
+        build::not(zero(&spaced.step)),
+        zero(&spaced.delta),
+    ));
+    let place = floating(cx, at.clone());
+    let far = arith::arith(cx, Op::Mul, place, spaced.step.clone(), span)?;
+    let sum = arith::arith(cx, Op::Add, far, spaced.start.clone(), span)?;
+    // A single one is the start.
+    let zero = Expr::int(0, span);
+    let is_last = build::compare(
+        CmpOp::Eq,
+        at.clone(),
+        spaced.last.clone(),
+        Ty::PY_BOOL,
+        span,
+    );
+    let is_first = build::compare(CmpOp::Eq, at, zero, Ty::PY_BOOL, span);
+    let stops = build::and(is_last, build::not(is_first));
+    let ty = sum.e.ty;
+    let e = build::select(stops, spaced.stop.e.clone(), sum.e, ty);
+    Ok(Sv::new(e, sum.kinds))
 }

@@ -6,15 +6,25 @@ use nestwise_ir::model::nest::{Expr, StmtKind};
 use nestwise_ir::surface::BinOp as Op;
 use nestwise_ir::{BinOp, Scalar, Span, Ty, VarId, Work};
 
+use crate::lowering::arrays::elementwise;
 use crate::lowering::arrays::elementwise::{Elementwise, Node, kind_ty, unsupported};
+use crate::lowering::arrays::materialise;
+use crate::lowering::arrays::reduction;
+use crate::lowering::arrays::subscript;
+use crate::lowering::arrays::temporary;
+use crate::lowering::arrays::view;
 use crate::lowering::arrays::view::Section;
+use crate::lowering::build;
+use crate::lowering::context::Lowering;
 use crate::lowering::interpreter_cost::HALF;
-use crate::lowering::lower::Lower;
+use crate::lowering::scalar::arith;
+use crate::lowering::scalar::convert;
 use crate::lowering::types::intervals;
 use crate::lowering::types::kinds::Kind;
 use crate::lowering::value::{Sv, Val};
-use crate::lowering::{R, build, refuse};
+use crate::refusal::R;
 use crate::refusal::Refusal;
+use crate::refusal::refuse;
 
 const MASK: Kind = Kind::Np(Scalar::Bool);
 
@@ -24,193 +34,207 @@ pub(crate) struct Masked {
     pub mask: Elementwise,
 }
 
-impl Lower<'_> {
-    /// What a mask selects of a part of an array.
-    pub fn masked(&mut self, target: Section, mask: Elementwise, span: Span) -> R<Masked> {
-        let shape = target.shape();
-        if mask.shape.len() != 1 && shape.len() != mask.shape.len() {
-            return Err(unsupported("a mask with other axes than the array", span));
-        }
-        for (x, y) in shape.iter().zip(&mask.shape) {
-            self.check_alike(x, y, span);
-        }
-        self.not_empty_of(&mask.node, Scalar::Bool, &mask.shape, span);
-        self.tally(Work::ArrayCall, mask.node.operations() + 1.0);
-        Ok(Masked { target, mask })
+/// What a mask selects of a part of an array.
+pub(crate) fn masked(
+    cx: &mut Lowering<'_>,
+    target: Section,
+    mask: Elementwise,
+    span: Span,
+) -> R<Masked> {
+    let shape = target.shape();
+    if mask.shape.len() != 1 && shape.len() != mask.shape.len() {
+        return Err(unsupported("a mask with other axes than the array", span));
     }
+    for (x, y) in shape.iter().zip(&mask.shape) {
+        elementwise::check_alike(cx, x, y, span);
+    }
+    materialise::not_empty_of(cx, &mask.node, Scalar::Bool, &mask.shape, span);
+    cx.builder
+        .tally(Work::ArrayCall, mask.node.operations() + 1.0);
+    Ok(Masked { target, mask })
+}
 
-    /// The elements that a mask selects, or the rows that one of one axis does, one after the other in memory of the nest's own.
-    pub fn selected(&mut self, masked: Masked, span: Span) -> R<Val> {
-        let Masked { target: from, mask } = masked;
-        let shape = from.shape();
-        let (looked_at, rest) = shape.split_at(mask.shape.len());
-        let like = Elementwise::of(from.clone(), &self.arrays).like;
-        let like = like.map(|like| {
-            // There may be as many as the mask has elements.
-            let (axes, rest) = like.split_at(looked_at.len());
-            let all = axes.iter().copied();
-            let all = all.reduce(|a, b| self.facts.computed(BinOp::Mul, a, b));
-            all.into_iter().chain(rest.iter().copied()).collect()
-        });
-        let all = crate::lowering::arrays::variance::count(looked_at, span);
-        let most: Vec<Expr> = std::iter::once(all).chain(rest.iter().cloned()).collect();
-        let storage = self.arrays[from.array].storage;
-        let memory = self.temporary(like, &most, storage, span)?;
-        let count = self.counter(span);
-        let next = memory.at(0, build::var(count, Ty::PY_INT, span));
-        self.where_true(&mask.node, looked_at, span, |l, row| {
-            l.over(rest, span, |l, counters| {
-                let value = l.section_element(&from, &[row, counters].concat(), span);
-                l.fill_element(&next, false, counters, value, span)
-            })?;
-            l.count_on(count, span);
-            Ok(())
+/// The elements that a mask selects, or the rows that one of one axis does, one after the other in memory of the nest's own.
+pub(crate) fn selected(cx: &mut Lowering<'_>, masked: Masked, span: Span) -> R<Val> {
+    let Masked { target: from, mask } = masked;
+    let shape = from.shape();
+    let (looked_at, rest) = shape.split_at(mask.shape.len());
+    let like = Elementwise::of(from.clone(), &cx.builder.arrays).like;
+    let like = like.map(|like| {
+        // There may be as many as the mask has elements.
+        let (axes, rest) = like.split_at(looked_at.len());
+        let all = axes.iter().copied();
+        let all = all.reduce(|a, b| cx.env.facts.computed(BinOp::Mul, a, b));
+        all.into_iter().chain(rest.iter().copied()).collect()
+    });
+    let all = crate::lowering::arrays::variance::count(looked_at, span);
+    let most: Vec<Expr> = std::iter::once(all).chain(rest.iter().cloned()).collect();
+    let storage = cx.builder.arrays[from.array].storage;
+    let memory = temporary::temporary(cx, like, &most, storage, span)?;
+    let count = counter(cx, span);
+    let next = memory.at(0, build::var(count, Ty::PY_INT, span));
+    where_true(cx, &mask.node, looked_at, span, |cx, row| {
+        materialise::over(cx, rest, span, |cx, counters| {
+            let value = view::section_element(cx, &from, &[row, counters].concat(), span);
+            materialise::fill_element(cx, &next, false, counters, value, span)
         })?;
-        self.stable.push(count);
-        let zero = Expr::int(0, span);
-        let part = memory.narrowed(0, zero, build::var(count, Ty::PY_INT, span));
-        Ok(Val::Array(Box::new(Elementwise::made(part, &self.arrays))))
-    }
+        count_on(cx, count, span);
+        Ok(())
+    })?;
+    cx.builder.stable.push(count);
+    let zero = Expr::int(0, span);
+    let part = memory.narrowed(0, zero, build::var(count, Ty::PY_INT, span));
+    Ok(Val::Array(Box::new(Elementwise::made(
+        part,
+        &cx.builder.arrays,
+    ))))
+}
 
-    /// `target[mask] = value`, or `target[mask] op= value`.
-    pub fn fill_masked(&mut self, masked: Masked, op: Option<Op>, value: Val, span: Span) -> R<()> {
-        let Masked { target, mask } = masked;
-        if mask.shape.len() != target.shape().len() {
-            return Err(unsupported("a store into rows that a mask selects", span));
+/// `target[mask] = value`, or `target[mask] op= value`.
+pub(crate) fn fill_masked(
+    cx: &mut Lowering<'_>,
+    masked: Masked,
+    op: Option<Op>,
+    value: Val,
+    span: Span,
+) -> R<()> {
+    let Masked { target, mask } = masked;
+    if mask.shape.len() != target.shape().len() {
+        return Err(unsupported("a store into rows that a mask selects", span));
+    }
+    materialise::may_fill(cx, &target, span)?;
+    let value = elementwise::operand(cx, value, span)?;
+    let Some(value) = for_selected(cx, &target, op, value, span)? else {
+        return Ok(());
+    };
+    // NumPy has looked at all of the mask before it stores.
+    let mask = match materialise::keeps_apart(cx, &target, &mask.node) {
+        true => mask.node,
+        false => Node::Part(reduction::copied(cx, &mask, MASK, span)?),
+    };
+    let operations = value.node.operations() + 1.0;
+    cx.builder.tally(Work::ArrayCall, operations);
+    let shape = target.shape();
+    let taken = match value.shape.as_slice() {
+        [] => None,
+        [len] => {
+            let count = counter(cx, span);
+            where_true(cx, &mask, &shape, span, |cx, _| {
+                count_on(cx, count, span);
+                Ok(())
+            })?;
+            let all = build::var(count, Ty::PY_INT, span);
+            elementwise::check_alike(cx, &all, len, span);
+            Some(counter(cx, span))
         }
-        self.may_fill(&target, span)?;
-        let value = self.operand(value, span)?;
-        let Some(value) = self.for_selected(&target, op, value, span)? else {
+        _ => return Err(unsupported("several axes for what a mask selects", span)),
+    };
+    where_true(cx, &mask, &shape, span, |cx, counters| {
+        cx.builder.tally(Work::ArrayElement, operations);
+        let at = taken.map(|var| build::var(var, Ty::PY_INT, span));
+        let value = cx.element_of(&value.node, at.as_slice(), span)?;
+        let value = match op {
+            Some(op) if !value.is_bottom() => {
+                let old = view::section_element(cx, &target, counters, span);
+                arith::arith(cx, op, old, value, span)?
+            }
+            _ => value,
+        };
+        materialise::fill_element(cx, &target, op.is_some(), counters, value, span)?;
+        taken.into_iter().for_each(|var| count_on(cx, var, span));
+        Ok(())
+    })
+}
+
+/// A value for what a mask selects: what does not fit raises whether anything is selected or not. None: its type is not known
+/// yet.
+fn for_selected(
+    cx: &mut Lowering<'_>,
+    target: &Section,
+    op: Option<Op>,
+    value: Elementwise,
+    span: Span,
+) -> R<Option<Elementwise>> {
+    let storage = cx.builder.arrays[target.array].storage;
+    if op.is_some() && (op == Some(Op::Pow) || storage == Scalar::C128) {
+        return Err(unsupported("this update of what a mask selects", span));
+    }
+    let Node::Scalar(sv) = &value.node else {
+        let mut same = false;
+        value
+            .node
+            .sections(&mut |s, _| same |= s.array == target.array);
+        if same || !materialise::keeps_apart(cx, target, &value.node) {
+            let what = "a part of an array, where a mask of it selects";
+            return Err(unsupported(what, span));
+        }
+        return Ok(Some(value));
+    };
+    if sv.is_bottom() {
+        return Ok(None);
+    }
+    if op.is_some() {
+        if !fits(sv, storage) {
+            let what = "a number of another type for what a mask selects";
+            return Err(unsupported(what, span));
+        }
+        return Ok(Some(value));
+    }
+    let sv = convert::commit(cx, sv.clone());
+    let e = subscript::ndarray_form(cx, &sv, target.array, span)?;
+    let e = cx.builder.spill(e);
+    let kind = Kind::Np(storage);
+    let node = Node::Scalar(Sv::of(build::retype(e, kind_ty(kind)), kind));
+    Ok(Some(Elementwise { node, ..value }))
+}
+
+/// Loops over a shape that do something wherever the mask is true.
+fn where_true(
+    cx: &mut Lowering<'_>,
+    mask: &Node,
+    shape: &[Expr],
+    span: Span,
+    body: impl FnOnce(&mut Lowering<'_>, &[Expr]) -> R<()>,
+) -> R<()> {
+    materialise::over(cx, shape, span, |cx, counters| {
+        cx.builder
+            .tally(Work::ArrayElement, 1.0 + mask.operations());
+        let selects = cx.element_of(mask, counters, span)?;
+        if selects.is_bottom() {
             return Ok(());
-        };
-        // NumPy has looked at all of the mask before it stores.
-        let mask = match self.keeps_apart(&target, &mask.node) {
-            true => mask.node,
-            false => Node::Part(self.copied(&mask, MASK, span)?),
-        };
-        let operations = value.node.operations() + 1.0;
-        self.tally(Work::ArrayCall, operations);
-        let shape = target.shape();
-        let taken = match value.shape.as_slice() {
-            [] => None,
-            [len] => {
-                let count = self.counter(span);
-                self.where_true(&mask, &shape, span, |l, _| {
-                    l.count_on(count, span);
-                    Ok(())
-                })?;
-                let all = build::var(count, Ty::PY_INT, span);
-                self.check_alike(&all, len, span);
-                Some(self.counter(span))
-            }
-            _ => return Err(unsupported("several axes for what a mask selects", span)),
-        };
-        self.where_true(&mask, &shape, span, |l, counters| {
-            l.tally(Work::ArrayElement, operations);
-            let at = taken.map(|var| build::var(var, Ty::PY_INT, span));
-            let value = l.element_of(&value.node, at.as_slice(), span)?;
-            let value = match op {
-                Some(op) if !value.is_bottom() => {
-                    let old = l.section_element(&target, counters, span);
-                    l.arith(op, old, value, span)?
-                }
-                _ => value,
-            };
-            l.fill_element(&target, op.is_some(), counters, value, span)?;
-            taken.into_iter().for_each(|var| l.count_on(var, span));
-            Ok(())
-        })
-    }
-
-    /// A value for what a mask selects: what does not fit raises whether anything is selected or not. None: its type is not known
-    /// yet.
-    fn for_selected(
-        &mut self,
-        target: &Section,
-        op: Option<Op>,
-        value: Elementwise,
-        span: Span,
-    ) -> R<Option<Elementwise>> {
-        let storage = self.arrays[target.array].storage;
-        if op.is_some() && (op == Some(Op::Pow) || storage == Scalar::C128) {
-            return Err(unsupported("this update of what a mask selects", span));
         }
-        let Node::Scalar(sv) = &value.node else {
-            let mut same = false;
-            value
-                .node
-                .sections(&mut |s, _| same |= s.array == target.array);
-            if same || !self.keeps_apart(target, &value.node) {
-                let what = "a part of an array, where a mask of it selects";
-                return Err(unsupported(what, span));
-            }
-            return Ok(Some(value));
-        };
-        if sv.is_bottom() {
-            return Ok(None);
-        }
-        if op.is_some() {
-            if !fits(sv, storage) {
-                let what = "a number of another type for what a mask selects";
-                return Err(unsupported(what, span));
-            }
-            return Ok(Some(value));
-        }
-        let sv = self.commit(sv.clone());
-        let e = self.ndarray_form(&sv, target.array, span)?;
-        let e = self.spill(e);
-        let kind = Kind::Np(storage);
-        let node = Node::Scalar(Sv::of(build::retype(e, kind_ty(kind)), kind));
-        Ok(Some(Elementwise { node, ..value }))
-    }
+        let cond = build::condition(selects.e);
+        let ((), then) = cx.scaled(HALF, |cx| cx.inner(|cx| body(cx, counters)))?;
+        let orelse = vec![];
+        cx.builder.emit(StmtKind::If { cond, then, orelse }, span);
+        Ok(())
+    })
+}
 
-    /// Loops over a shape that do something wherever the mask is true.
-    fn where_true(
-        &mut self,
-        mask: &Node,
-        shape: &[Expr],
-        span: Span,
-        body: impl FnOnce(&mut Self, &[Expr]) -> R<()>,
-    ) -> R<()> {
-        self.over(shape, span, |l, counters| {
-            l.tally(Work::ArrayElement, 1.0 + mask.operations());
-            let selects = l.element_of(mask, counters, span)?;
-            if selects.is_bottom() {
-                return Ok(());
-            }
-            let cond = build::condition(selects.e);
-            let ((), then) = l.scaled(HALF, |l| l.inner(|l| body(l, counters)))?;
-            let orelse = vec![];
-            l.emit(StmtKind::If { cond, then, orelse }, span);
-            Ok(())
-        })
-    }
+/// A number of elements, none so far.
+pub(crate) fn counter(cx: &mut Lowering<'_>, span: Span) -> VarId {
+    let count = cx.builder.hidden(Ty::PY_INT);
+    cx.builder.emit_let(count, Expr::int(0, span));
+    count
+}
 
-    /// A number of elements, none so far.
-    pub fn counter(&mut self, span: Span) -> VarId {
-        let count = self.hidden(Ty::PY_INT);
-        self.emit_let(count, Expr::int(0, span));
-        count
-    }
+/// One more. There are no more than elements in memory.
+pub(crate) fn count_on(cx: &mut Lowering<'_>, count: VarId, span: Span) {
+    let (before, one) = (build::var(count, Ty::PY_INT, span), Expr::int(1, span));
+    let value = build::binary(BinOp::Add, before, one, Ty::PY_INT, false, span);
+    cx.builder.emit_let(count, value);
+}
 
-    /// One more. There are no more than elements in memory.
-    pub fn count_on(&mut self, count: VarId, span: Span) {
-        let (before, one) = (build::var(count, Ty::PY_INT, span), Expr::int(1, span));
-        let value = build::binary(BinOp::Add, before, one, Ty::PY_INT, false, span);
-        self.emit_let(count, value);
+/// Whether elements of a tree are bools, those of a mask; none: that is not known yet.
+pub(crate) fn is_mask(cx: &mut Lowering<'_>, tree: &Elementwise, span: Span) -> R<Option<bool>> {
+    let Some(kind) = reduction::element_kind(cx, tree, span)? else {
+        return Ok(None);
+    };
+    if kind != MASK && !kind.natural().is_int() {
+        let what = format!("an array of {kind} as a subscript");
+        return Err(refuse(span, Refusal::Unsupported { what }));
     }
-
-    /// Whether elements of a tree are bools, those of a mask; none: that is not known yet.
-    pub fn is_mask(&mut self, tree: &Elementwise, span: Span) -> R<Option<bool>> {
-        let Some(kind) = self.element_kind(tree, span)? else {
-            return Ok(None);
-        };
-        if kind != MASK && !kind.natural().is_int() {
-            let what = format!("an array of {kind} as a subscript");
-            return Err(refuse(span, Refusal::Unsupported { what }));
-        }
-        Ok(Some(kind == MASK))
-    }
+    Ok(Some(kind == MASK))
 }
 
 /// Whether a number becomes one of the type of an array's elements without raising or warning.

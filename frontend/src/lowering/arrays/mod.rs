@@ -13,6 +13,7 @@ pub(crate) mod linspace;
 pub(crate) mod mask;
 pub(crate) mod materialise;
 pub(crate) mod matmul;
+pub(crate) mod memory;
 pub(crate) mod named_views;
 pub(crate) mod offsets;
 pub(crate) mod reduction;

@@ -5,93 +5,103 @@
 use nestwise_ir::model::nest::{CmpOp, Expr};
 use nestwise_ir::{BinOp, Span, Ty, Work};
 
+use crate::lowering::arrays::axis_reduction;
 use crate::lowering::arrays::axis_reduction::Along;
+use crate::lowering::arrays::elementwise;
 use crate::lowering::arrays::elementwise::{Elementwise, Node, unsupported};
+use crate::lowering::arrays::materialise;
 use crate::lowering::arrays::offsets;
-use crate::lowering::lower::Lower;
+use crate::lowering::arrays::reduction;
+use crate::lowering::arrays::temporary;
+use crate::lowering::build;
+use crate::lowering::context::Lowering;
+use crate::lowering::scalar::convert;
 use crate::lowering::value::{Sv, Val};
-use crate::lowering::{R, build};
+use crate::refusal::R;
 
-impl Lower<'_> {
-    /// A rolled array, in memory of the nest's own.
-    pub fn rolled(&mut self, mut args: Vec<Val>, named: Vec<(&str, Val)>, span: Span) -> R<Val> {
-        let wrong = || unsupported("this form of numpy.roll", span);
-        let mut along = Along::default();
-        let third = if args.len() == 3 { args.pop() } else { None };
-        let axes = third.map(|axis| ("axis", axis)).into_iter().chain(named);
-        for (key, axis) in axes {
-            let known = (key == "axis")
-                .then_some(())
-                .and_then(|()| along.set(key, axis));
-            known.ok_or_else(wrong)?;
-        }
-        let (Some(shift), Some(x), true) = (args.pop(), args.pop(), args.is_empty()) else {
-            return Err(wrong());
-        };
-        if [&shift, &x]
-            .iter()
-            .any(|v| matches!(v, Val::Scalar(sv) if sv.is_bottom()))
-        {
-            return Ok(Val::Scalar(Sv::bottom(span)));
-        }
-        if !self.is_numpy_array(&x) {
-            return Err(wrong());
-        }
-        // Python of NumPy's own.
-        self.tally(Work::ArrayCall, 12.0);
-        let tree = self.reduced(x, span)?;
-        let Some(kind) = self.element_kind(&tree, span)? else {
-            return Ok(Val::Scalar(Sv::bottom(span)));
-        };
-        let rank = tree.shape.len();
-        let axis = match along.axis_of(rank) {
-            None if rank == 1 => 0,
-            Some(Some(axis)) => axis,
-            _ => return Err(wrong()),
-        };
-        if rank > 1 {
-            self.goes_by_rows(&tree.node, span)?;
-        }
-        let from = self.in_memory(&tree, kind, span)?;
-        let shape = from.shape();
-        let to = self.temporary(tree.like.clone(), &shape, kind.natural(), span)?;
-        let first = self.end_first(shift, &shape[axis], span)?;
-        let rest = offsets::minus(&shape[axis], &first);
-        let zero = Expr::int(0, span);
-        for (place, target, many) in [(&rest, &zero, &first), (&zero, &first, &rest)] {
-            let [part, target] = [(&from, place), (&to, target)]
-                .map(|(of, place)| of.narrowed(axis, place.clone(), many.clone()));
-            self.store_all(&target, false, &Node::Part(part), 1.0, span)?;
-        }
-        self.let_go(&tree, &from);
-        Ok(Val::Array(Box::new(Elementwise {
-            // Rolled flat, and given its shape.
-            viewed: along.axis_of(rank).is_none(),
-            ..Elementwise::made(to, &self.arrays)
-        })))
+/// A rolled array, in memory of the nest's own.
+pub(crate) fn rolled(
+    cx: &mut Lowering<'_>,
+    mut args: Vec<Val>,
+    named: Vec<(&str, Val)>,
+    span: Span,
+) -> R<Val> {
+    let wrong = || unsupported("this form of numpy.roll", span);
+    let mut along = Along::default();
+    let third = if args.len() == 3 { args.pop() } else { None };
+    let axes = third.map(|axis| ("axis", axis)).into_iter().chain(named);
+    for (key, axis) in axes {
+        let known = (key == "axis")
+            .then_some(())
+            .and_then(|()| along.set(key, axis));
+        known.ok_or_else(wrong)?;
     }
+    let (Some(shift), Some(x), true) = (args.pop(), args.pop(), args.is_empty()) else {
+        return Err(wrong());
+    };
+    if [&shift, &x]
+        .iter()
+        .any(|v| matches!(v, Val::Scalar(sv) if sv.is_bottom()))
+    {
+        return Ok(Val::Scalar(Sv::bottom(span)));
+    }
+    if !elementwise::is_numpy_array(cx, &x) {
+        return Err(wrong());
+    }
+    // Python of NumPy's own.
+    cx.builder.tally(Work::ArrayCall, 12.0);
+    let tree = reduction::reduced(cx, x, span)?;
+    let Some(kind) = reduction::element_kind(cx, &tree, span)? else {
+        return Ok(Val::Scalar(Sv::bottom(span)));
+    };
+    let rank = tree.shape.len();
+    let axis = match along.axis_of(rank) {
+        None if rank == 1 => 0,
+        Some(Some(axis)) => axis,
+        _ => return Err(wrong()),
+    };
+    if rank > 1 {
+        axis_reduction::goes_by_rows(cx, &tree.node, span)?;
+    }
+    let from = reduction::in_memory(cx, &tree, kind, span)?;
+    let shape = from.shape();
+    let to = temporary::temporary(cx, tree.like.clone(), &shape, kind.natural(), span)?;
+    let first = end_first(cx, shift, &shape[axis], span)?;
+    let rest = offsets::minus(&shape[axis], &first);
+    let zero = Expr::int(0, span);
+    for (place, target, many) in [(&rest, &zero, &first), (&zero, &first, &rest)] {
+        let [part, target] = [(&from, place), (&to, target)]
+            .map(|(of, place)| of.narrowed(axis, place.clone(), many.clone()));
+        materialise::store_all(cx, &target, false, &Node::Part(part), 1.0, span)?;
+    }
+    reduction::let_go(cx, &tree, &from);
+    Ok(Val::Array(Box::new(Elementwise {
+        // Rolled flat, and given its shape.
+        viewed: along.axis_of(rank).is_none(),
+        ..Elementwise::made(to, &cx.builder.arrays)
+    })))
+}
 
-    /// How many of `len` elements come in at the beginning from the end.
-    fn end_first(&mut self, shift: Val, len: &Expr, span: Span) -> R<Expr> {
-        let shift = self.index(shift, false, span)?;
-        if let Some(c) = shift.as_int().filter(|c| c.unsigned_abs() < 1 << 31) {
-            let size = Expr::int(c.unsigned_abs() as i64, span);
-            self.emit_check(build::compare(
-                CmpOp::Ge,
-                len.clone(),
-                size,
-                Ty::PY_BOOL,
-                span,
-            ));
-            let shift = Expr::int(c as i64, span);
-            return Ok(if c < 0 {
-                offsets::plus(len, shift)
-            } else {
-                shift
-            });
-        }
-        self.check_not_empty(len, span);
-        let rest = build::binary(BinOp::Mod, shift.e, len.clone(), Ty::PY_INT, false, span);
-        Ok(self.spill(rest))
+/// How many of `len` elements come in at the beginning from the end.
+fn end_first(cx: &mut Lowering<'_>, shift: Val, len: &Expr, span: Span) -> R<Expr> {
+    let shift = convert::index(cx, shift, false, span)?;
+    if let Some(c) = shift.as_int().filter(|c| c.unsigned_abs() < 1 << 31) {
+        let size = Expr::int(c.unsigned_abs() as i64, span);
+        cx.builder.emit_check(build::compare(
+            CmpOp::Ge,
+            len.clone(),
+            size,
+            Ty::PY_BOOL,
+            span,
+        ));
+        let shift = Expr::int(c as i64, span);
+        return Ok(if c < 0 {
+            offsets::plus(len, shift)
+        } else {
+            shift
+        });
     }
+    materialise::check_not_empty(cx, len, span);
+    let rest = build::binary(BinOp::Mod, shift.e, len.clone(), Ty::PY_INT, false, span);
+    Ok(cx.builder.spill(rest))
 }

@@ -6,119 +6,126 @@ use nestwise_ir::surface::BinOp as Op;
 use nestwise_ir::{Fun, Span, Ty, Work};
 
 use crate::builtins::{ArrayFn, Known, NumpyFn};
+use crate::lowering::arrays::axis_reduction;
 use crate::lowering::arrays::axis_reduction::Along;
+use crate::lowering::arrays::elementwise;
 use crate::lowering::arrays::elementwise::{Elementwise, Node, unsupported};
 use crate::lowering::arrays::offsets::minus;
+use crate::lowering::arrays::reduction;
 use crate::lowering::arrays::reduction::no_sum;
-use crate::lowering::lower::Lower;
+use crate::lowering::build;
+use crate::lowering::context::Lowering;
+use crate::lowering::scalar::math;
+use crate::lowering::spill;
 use crate::lowering::types::kinds::Kind;
 use crate::lowering::value::{Sv, Val};
-use crate::lowering::{R, build};
+use crate::refusal::R;
 
 /// Numbers that may be taken off that of the elements.
 const MOST_FEWER: i128 = 1 << 20;
 
-impl Lower<'_> {
-    /// The variance, or its root.
-    pub fn spread(
-        &mut self,
-        f: ArrayFn,
-        mut args: Vec<Val>,
-        named: Vec<(&str, Val)>,
-        span: Span,
-    ) -> R<Val> {
-        let wrong = || unsupported(&format!("this form of numpy.{}", f.name()), span);
-        let (mut along, mut fewer) = (Along::default(), 0);
-        let axis = if args.len() > 1 { args.pop() } else { None };
-        for (key, value) in axis.map(|v| ("axis", v)).into_iter().chain(named) {
-            match (key, value) {
-                ("ddof", Val::Scalar(sv)) => {
-                    let known = sv.as_int().filter(|n| (0..MOST_FEWER).contains(n));
-                    fewer = known.ok_or_else(wrong)? as i64;
-                }
-                (key, value) => along.set(key, value).ok_or_else(wrong)?,
+/// The variance, or its root.
+pub(crate) fn spread(
+    cx: &mut Lowering<'_>,
+    f: ArrayFn,
+    mut args: Vec<Val>,
+    named: Vec<(&str, Val)>,
+    span: Span,
+) -> R<Val> {
+    let wrong = || unsupported(&format!("this form of numpy.{}", f.name()), span);
+    let (mut along, mut fewer) = (Along::default(), 0);
+    let axis = if args.len() > 1 { args.pop() } else { None };
+    for (key, value) in axis.map(|v| ("axis", v)).into_iter().chain(named) {
+        match (key, value) {
+            ("ddof", Val::Scalar(sv)) => {
+                let known = sv.as_int().filter(|n| (0..MOST_FEWER).contains(n));
+                fewer = known.ok_or_else(wrong)? as i64;
             }
-        }
-        let array = args.pop().filter(|v| args.is_empty() && v.is_array());
-        let given = self.reduced(array.ok_or_else(wrong)?, span)?;
-        let kind = match self.element_kind(&given, span)? {
-            None => return Ok(Val::Scalar(Sv::bottom(span))),
-            Some(kind) if kind.is_float() => kind,
-            Some(kind) => return Err(no_sum(kind, span)),
-        };
-        // Python's own function, around those that follow.
-        self.tally(Work::ArrayCall, 10.0);
-        let tree = match given.part() {
-            Some(_) => given,
-            // It is read twice.
-            None => Elementwise::made(self.copied(&given, kind, span)?, &self.arrays),
-        };
-        let axis = match along.axis_of(tree.shape.len()) {
-            Some(axis) => Some(axis.ok_or_else(wrong)?).filter(|_| tree.shape.len() > 1),
-            None => None,
-        };
-        if axis.is_none() && along.keep {
-            return Err(wrong());
-        }
-        let variance = self.variance(&tree, axis, along.keep, fewer, span)?;
-        match (f, variance) {
-            (ArrayFn::Std, Val::Scalar(sv)) if !sv.is_bottom() => {
-                let root = self.numpy(NumpyFn::Unary(Fun::Sqrt), vec![sv], span)?;
-                Ok(Val::Scalar(root))
-            }
-            (ArrayFn::Std, array @ Val::Array(_)) => {
-                self.array_call(Known::Numpy(NumpyFn::Unary(Fun::Sqrt)), vec![array], span)
-            }
-            (_, variance) => Ok(variance),
+            (key, value) => along.set(key, value).ok_or_else(wrong)?,
         }
     }
+    let array = args.pop().filter(|v| args.is_empty() && v.is_array());
+    let given = reduction::reduced(cx, array.ok_or_else(wrong)?, span)?;
+    let kind = match reduction::element_kind(cx, &given, span)? {
+        None => return Ok(Val::Scalar(Sv::bottom(span))),
+        Some(kind) if kind.is_float() => kind,
+        Some(kind) => return Err(no_sum(kind, span)),
+    };
+    // Python's own function, around those that follow.
+    cx.builder.tally(Work::ArrayCall, 10.0);
+    let tree = match given.part() {
+        Some(_) => given,
+        // It is read twice.
+        None => Elementwise::made(
+            reduction::copied(cx, &given, kind, span)?,
+            &cx.builder.arrays,
+        ),
+    };
+    let axis = match along.axis_of(tree.shape.len()) {
+        Some(axis) => Some(axis.ok_or_else(wrong)?).filter(|_| tree.shape.len() > 1),
+        None => None,
+    };
+    if axis.is_none() && along.keep {
+        return Err(wrong());
+    }
+    let variance = variance(cx, &tree, axis, along.keep, fewer, span)?;
+    match (f, variance) {
+        (ArrayFn::Std, Val::Scalar(sv)) if !sv.is_bottom() => {
+            let root = math::numpy(cx, NumpyFn::Unary(Fun::Sqrt), vec![sv], span)?;
+            Ok(Val::Scalar(root))
+        }
+        (ArrayFn::Std, array @ Val::Array(_)) => {
+            cx.array_call(Known::Numpy(NumpyFn::Unary(Fun::Sqrt)), vec![array], span)
+        }
+        (_, variance) => Ok(variance),
+    }
+}
 
-    /// Of all elements, or of each line along an axis.
-    fn variance(
-        &mut self,
-        tree: &Elementwise,
-        axis: Option<usize>,
-        keep: bool,
-        fewer: i64,
-        span: Span,
-    ) -> R<Val> {
-        let mean = match axis {
-            Some(axis) => self.along(ArrayFn::Mean, tree.clone(), axis, true, span)?,
-            None => Val::Scalar(self.mean(tree, span)?),
-        };
-        let all = Val::Array(Box::new(tree.clone()));
-        let apart = self.array_binary(Op::Sub, all, mean, span)?;
-        let squares = self.array_binary(Op::Mul, apart.clone(), apart, span)?;
-        let squares = self.operand(squares, span)?;
-        let sum = match axis {
-            Some(axis) => self.along(ArrayFn::Sum, squares, axis, keep, span)?,
-            None => Val::Scalar(self.sum_of(&squares, span)?),
-        };
-        let many = match axis {
-            Some(axis) => tree.shape[axis].clone(),
-            None => count(&tree.shape, span),
-        };
-        let many = minus(&many, &Expr::int(fewer, span));
-        let some = build::compare(
-            CmpOp::Gt,
-            many.clone(),
-            Expr::int(0, span),
-            Ty::PY_BOOL,
-            span,
-        );
-        self.emit_check(some);
-        let many = Sv::of(many, Kind::PyInt).with_range((1, i64::MAX.into()));
-        let many = self.spill_sv(many);
-        match sum {
-            Val::Scalar(sum) => self.divided(sum, many, span).map(Val::Scalar),
-            sums => {
-                let sums = self.operand(sums, span)?;
-                let Node::Part(part) = &sums.node else {
-                    return Err(unsupported("this form of a variance", span));
-                };
-                self.divide_all(&part.clone(), &many, span)?;
-                Ok(Val::Array(Box::new(sums)))
-            }
+/// Of all elements, or of each line along an axis.
+fn variance(
+    cx: &mut Lowering<'_>,
+    tree: &Elementwise,
+    axis: Option<usize>,
+    keep: bool,
+    fewer: i64,
+    span: Span,
+) -> R<Val> {
+    let mean = match axis {
+        Some(axis) => axis_reduction::along(cx, ArrayFn::Mean, tree.clone(), axis, true, span)?,
+        None => Val::Scalar(reduction::mean(cx, tree, span)?),
+    };
+    let all = Val::Array(Box::new(tree.clone()));
+    let apart = elementwise::array_binary(cx, Op::Sub, all, mean, span)?;
+    let squares = elementwise::array_binary(cx, Op::Mul, apart.clone(), apart, span)?;
+    let squares = elementwise::operand(cx, squares, span)?;
+    let sum = match axis {
+        Some(axis) => axis_reduction::along(cx, ArrayFn::Sum, squares, axis, keep, span)?,
+        None => Val::Scalar(reduction::sum_of(cx, &squares, span)?),
+    };
+    let many = match axis {
+        Some(axis) => tree.shape[axis].clone(),
+        None => count(&tree.shape, span),
+    };
+    let many = minus(&many, &Expr::int(fewer, span));
+    let some = build::compare(
+        CmpOp::Gt,
+        many.clone(),
+        Expr::int(0, span),
+        Ty::PY_BOOL,
+        span,
+    );
+    cx.builder.emit_check(some);
+    let many = Sv::of(many, Kind::PyInt).with_range((1, i64::MAX.into()));
+    let many = spill::spill_sv(cx, many);
+    match sum {
+        Val::Scalar(sum) => reduction::divided(cx, sum, many, span).map(Val::Scalar),
+        sums => {
+            let sums = elementwise::operand(cx, sums, span)?;
+            let Node::Part(part) = &sums.node else {
+                return Err(unsupported("this form of a variance", span));
+            };
+            axis_reduction::divide_all(cx, &part.clone(), &many, span)?;
+            Ok(Val::Array(Box::new(sums)))
         }
     }
 }

@@ -10,13 +10,17 @@ use nestwise_ir::{Access, ArrayId, ArrayKind, BinOp, Span, Ty};
 
 use crate::lowering::arrays::elementwise::unsupported;
 use crate::lowering::arrays::offsets::{difference, int_op, minus, plus, same, shifted, times};
+use crate::lowering::build;
+use crate::lowering::context::Lowering;
 use crate::lowering::hir::{self, Slice};
-use crate::lowering::lower::{Lower, with_wide};
+use crate::lowering::scalar::convert;
 use crate::lowering::types::intervals;
 use crate::lowering::types::kinds::Kinds;
+use crate::lowering::value::with_wide;
 use crate::lowering::value::{Sv, Val, View};
-use crate::lowering::{R, build, refuse};
+use crate::refusal::R;
 use crate::refusal::Refusal;
+use crate::refusal::refuse;
 
 /// One axis of an array in a section of it.
 #[derive(Clone, Debug)]
@@ -248,281 +252,293 @@ enum Item<'a> {
     Of(&'a hir::Expr),
 }
 
-impl Lower<'_> {
-    /// `section[index, ...]`, with slices or without.
-    pub fn section(&mut self, base: Section, index: &[hir::Expr], span: Span) -> R<Section> {
-        if base.has_new_axes() {
-            return Err(unsupported("a subscript behind a new axis", span));
-        }
-        let free = base.shape().len();
-        let items = self.items_of(&base, index, free, span)?;
-        self.section_of(base, items)
+/// `section[index, ...]`, with slices or without.
+pub(crate) fn section(
+    cx: &mut Lowering<'_>,
+    base: Section,
+    index: &[hir::Expr],
+    span: Span,
+) -> R<Section> {
+    if base.has_new_axes() {
+        return Err(unsupported("a subscript behind a new axis", span));
     }
+    let free = base.shape().len();
+    let items = items_of(cx, &base, index, free, span)?;
+    section_of(cx, base, items)
+}
 
-    /// `section.T[index, ...]`, turned.
-    pub fn section_of_turned(
-        &mut self,
-        base: Section,
-        index: &[hir::Expr],
-        span: Span,
-    ) -> R<Section> {
-        let free = base.shape().len();
-        let mut items = self.items_of(&base, index, free, span)?;
-        if base.has_new_axes() || items.iter().any(|item| matches!(item, Item::New)) {
-            return Err(unsupported("a new axis of a transposed array", span));
-        }
-        items.resize(free, Item::Whole);
-        items.reverse();
-        self.section_of(base, items)
+/// `section.T[index, ...]`, turned.
+pub(crate) fn section_of_turned(
+    cx: &mut Lowering<'_>,
+    base: Section,
+    index: &[hir::Expr],
+    span: Span,
+) -> R<Section> {
+    let free = base.shape().len();
+    let mut items = items_of(cx, &base, index, free, span)?;
+    if base.has_new_axes() || items.iter().any(|item| matches!(item, Item::New)) {
+        return Err(unsupported("a new axis of a transposed array", span));
     }
+    items.resize(free, Item::Whole);
+    items.reverse();
+    section_of(cx, base, items)
+}
 
-    fn section_of(&mut self, base: Section, items: Vec<Item>) -> R<Section> {
-        let mut items = items.into_iter();
-        let mut section = Section {
-            axes: Vec::with_capacity(base.axes.len()),
-            ..base
+fn section_of(cx: &mut Lowering<'_>, base: Section, items: Vec<Item>) -> R<Section> {
+    let mut items = items.into_iter();
+    let mut section = Section {
+        axes: Vec::with_capacity(base.axes.len()),
+        ..base
+    };
+    for axis in base.axes {
+        let Axis::Range { start, len, step } = &axis else {
+            section.axes.push(axis);
+            continue;
         };
-        for axis in base.axes {
-            let Axis::Range { start, len, step } = &axis else {
-                section.axes.push(axis);
-                continue;
-            };
-            let mut item = items.next();
-            while let Some(Item::New) = item {
-                section.axes.push(Axis::New);
-                item = items.next();
+        let mut item = items.next();
+        while let Some(Item::New) = item {
+            section.axes.push(Axis::New);
+            item = items.next();
+        }
+        let Some(Item::Of(e)) = item else {
+            section.axes.push(axis);
+            continue;
+        };
+        section.axes.push(match &e.kind {
+            hir::ExprKind::Slice(slice) => {
+                let own = range_of_slice(cx, slice, len, e.span)?;
+                Axis::Range {
+                    start: plus(start, times(own.0, *step)),
+                    len: own.1,
+                    step: step * own.2,
+                }
             }
-            let Some(Item::Of(e)) = item else {
-                section.axes.push(axis);
-                continue;
-            };
-            section.axes.push(match &e.kind {
-                hir::ExprKind::Slice(slice) => {
-                    let own = self.slice(slice, len, e.span)?;
-                    Axis::Range {
-                        start: plus(start, times(own.0, *step)),
-                        len: own.1,
-                        step: step * own.2,
-                    }
-                }
-                _ => {
-                    let at = self.place_along(e, len)?;
-                    Axis::At(plus(start, times(at, *step)))
-                }
-            });
-        }
-        section.axes.extend(items.map(|_| Axis::New));
-        Ok(section)
-    }
-
-    /// What subscripts ask of an array of so many axes, one after the other.
-    fn items_of<'a>(
-        &self,
-        base: &Section,
-        index: &'a [hir::Expr],
-        free: usize,
-        span: Span,
-    ) -> R<Vec<Item<'a>>> {
-        let is = |kind: fn(&hir::ExprKind) -> bool| index.iter().filter(move |e| kind(&e.kind));
-        let new = is(|k| matches!(k, hir::ExprKind::None)).count();
-        let dots = is(|k| matches!(k, hir::ExprKind::Ellipsis)).count();
-        let given = index.len() - new - dots;
-        if given > free || dots > 1 {
-            let name = self.arrays[base.array].name.clone();
-            let (rank, subscripts) = (free as u32, given as u32);
-            return Err(refuse(
-                span,
-                Refusal::RankMismatch {
-                    name,
-                    rank,
-                    subscripts,
-                },
-            ));
-        }
-        let mut items = Vec::with_capacity(free + new);
-        for e in index {
-            match e.kind {
-                hir::ExprKind::None => items.push(Item::New),
-                hir::ExprKind::Ellipsis => {
-                    items.extend(std::iter::repeat_n(Item::Whole, free - given));
-                }
-                _ => items.push(Item::Of(e)),
+            _ => {
+                let at = place_along(cx, e, len)?;
+                Axis::At(plus(start, times(at, *step)))
             }
-        }
-        Ok(items)
-    }
-
-    /// All of a view of a NumPy array.
-    pub fn whole_section(&mut self, view: View, span: Span) -> R<Section> {
-        let kind = self.arrays[view.array].kind;
-        if kind != ArrayKind::Ndarray {
-            let what = format!("a {kind} as an operand");
-            return Err(refuse(span, Refusal::ArrayExpression { what }));
-        }
-        self.sliced = true;
-        Ok(self.section_of_view(view, span))
-    }
-
-    /// What a view is of, as a part of its array; its subscripts are checked.
-    pub fn section_of_view(&mut self, view: View, span: Span) -> Section {
-        let view = self.check_view(view);
-        let rank = self.arrays[view.array].rank as usize;
-        let mut axes = Vec::with_capacity(rank);
-        for k in 0..view.index.len() {
-            let e = self.normal_index(&view, k);
-            axes.push(Axis::At(self.spill(e)));
-        }
-        axes.extend((view.index.len()..rank).map(|k| Axis::Range {
-            start: Expr::int(0, span),
-            len: build::dim(view.array, k, span),
-            step: 1,
-        }));
-        Section {
-            capture: view.capture,
-            array: view.array,
-            axes,
-        }
-    }
-
-    /// A subscript along an axis of so many elements, checked, and counted from its beginning.
-    fn place_along(&mut self, item: &hir::Expr, len: &Expr) -> R<Expr> {
-        let value = self.expr(item)?;
-        self.place_of(value, len, item.span)
-    }
-
-    /// The same of a subscript's value.
-    pub fn place_of(&mut self, value: Val, len: &Expr, span: Span) -> R<Expr> {
-        if matches!(&value, Val::Scalar(sv) if sv.is_bottom()) {
-            return Ok(Expr::int(0, span));
-        }
-        let sv = self.index(value, false, span)?;
-        let at = self.spill_long(sv.e.clone());
-        let zero = Expr::int(0, span);
-        let compare =
-            |op, a: &Expr, b: &Expr| build::compare(op, a.clone(), b.clone(), Ty::PY_BOOL, span);
-        if sv.range.0 >= 0 {
-            self.emit_check(compare(CmpOp::Lt, &at, len));
-            return Ok(at);
-        }
-        let from_end = int_op(BinOp::Add, len.clone(), at.clone());
-        let inside =
-            |e: &Expr| build::and(compare(CmpOp::Ge, e, &zero), compare(CmpOp::Lt, e, len));
-        if let Some(c) = sv.as_int() {
-            let from_end = shifted(Some(len), c, span);
-            self.emit_check(compare(CmpOp::Ge, &from_end, &zero));
-            return Ok(from_end);
-        }
-        let wrapped = build::select(
-            compare(CmpOp::Lt, &at, &zero),
-            from_end,
-            at.clone(),
-            Ty::PY_INT,
-        );
-        let wrapped = self.spill(wrapped);
-        self.emit_check(inside(&wrapped));
-        Ok(wrapped)
-    }
-
-    /// The range of a slice along an axis of so many elements: its start, length, and step.
-    fn slice(&mut self, slice: &Slice, dim: &Expr, span: Span) -> R<(Expr, Expr, i64)> {
-        let step = match &slice.step {
-            None => 1,
-            Some(step) => match self.expr(step)? {
-                Val::Scalar(sv) => sv.as_int().and_then(|s| i64::try_from(s).ok()).unwrap_or(0),
-                _ => 0,
-            },
-        };
-        if step == -1 && slice.start.is_none() && slice.stop.is_none() {
-            return Ok((minus(dim, &Expr::int(1, span)), dim.clone(), step));
-        }
-        if !(1..=1 << 20).contains(&step) {
-            let what = "a slice with this step".into();
-            return Err(refuse(span, Refusal::Unsupported { what }));
-        }
-        let start = match &slice.start {
-            None => Expr::int(0, span),
-            Some(e) => self.end_of_slice(e, dim)?,
-        };
-        let stop = match &slice.stop {
-            None => dim.clone(),
-            Some(e) => self.end_of_slice(e, dim)?,
-        };
-        let mut len = minus(&stop, &start);
-        if step > 1 {
-            let more = plus(&len, Expr::int(step - 1, span));
-            len = int_op(BinOp::FloorDiv, more, Expr::int(step, span));
-        }
-        Ok((start, len, step))
-    }
-
-    /// A slice's start or stop, which an event keeps within the axis.
-    fn end_of_slice(&mut self, e: &hir::Expr, dim: &Expr) -> R<Expr> {
-        let span = e.span;
-        let value = self.expr(e)?;
-        if matches!(&value, Val::Scalar(sv) if sv.is_bottom()) {
-            return Ok(Expr::int(0, span));
-        }
-        let sv = self.index(value, false, span)?;
-        let signed = matches!(
-            e.kind,
-            hir::ExprKind::Unary(nestwise_ir::surface::UnOp::Neg, _)
-        );
-        let zero = Expr::int(0, span);
-        let check = |l: &mut Self, op, a: &Expr, b: &Expr| {
-            let holds = build::compare(op, a.clone(), b.clone(), Ty::PY_BOOL, span);
-            if crate::lowering::expr::constant_bool(&holds) != Some(true) {
-                l.emit_check(holds);
-            }
-        };
-        let at = self.spill_long(sv.e.clone());
-        if sv.range.1 < 0 || (signed && sv.range.1 <= 0) || (signed && sv.range.0 < 0) {
-            // Counted from the end.
-            let from_end = match sv.as_int() {
-                Some(c) => shifted(Some(dim), c, span),
-                None => {
-                    check(self, CmpOp::Lt, &at, &zero);
-                    int_op(BinOp::Add, dim.clone(), at)
-                }
-            };
-            check(self, CmpOp::Ge, &from_end, &zero);
-            return Ok(from_end);
-        }
-        if sv.range.0 < 0 {
-            check(self, CmpOp::Ge, &at, &zero);
-        }
-        if !same(&at, dim) {
-            check(self, CmpOp::Le, &at, dim);
-        }
-        Ok(at)
-    }
-
-    /// Evaluated once, but for short expressions that keep their values.
-    pub fn spill_long(&mut self, e: Expr) -> Expr {
-        if self.is_stable(&e, 5) {
-            e
-        } else {
-            self.spill(e)
-        }
-    }
-
-    /// The element of a section at some places along its axes.
-    pub fn section_element(&mut self, section: &Section, counters: &[Expr], span: Span) -> Sv {
-        let access = self.accesses.push(Access {
-            array: section.array,
-            store: false,
-            span,
         });
-        let decl = &mut self.arrays[section.array];
-        decl.read = true;
-        let (elem, storage) = (decl.elem, decl.storage);
-        let kind = ExprKind::Load {
-            access,
-            array: section.array,
-            index: section.element_at(counters),
-            guard: false,
-        };
-        let sv = Sv::new(build::expr(kind, elem, span), Kinds::of_ty(elem));
-        let range = intervals::of(storage).unwrap_or(sv.range);
-        with_wide(sv.with_range(range))
     }
+    section.axes.extend(items.map(|_| Axis::New));
+    Ok(section)
+}
+
+/// What subscripts ask of an array of so many axes, one after the other.
+fn items_of<'a>(
+    cx: &Lowering<'_>,
+    base: &Section,
+    index: &'a [hir::Expr],
+    free: usize,
+    span: Span,
+) -> R<Vec<Item<'a>>> {
+    let is = |kind: fn(&hir::ExprKind) -> bool| index.iter().filter(move |e| kind(&e.kind));
+    let new = is(|k| matches!(k, hir::ExprKind::None)).count();
+    let dots = is(|k| matches!(k, hir::ExprKind::Ellipsis)).count();
+    let given = index.len() - new - dots;
+    if given > free || dots > 1 {
+        let name = cx.builder.arrays[base.array].name.clone();
+        let (rank, subscripts) = (free as u32, given as u32);
+        return Err(refuse(
+            span,
+            Refusal::RankMismatch {
+                name,
+                rank,
+                subscripts,
+            },
+        ));
+    }
+    let mut items = Vec::with_capacity(free + new);
+    for e in index {
+        match e.kind {
+            hir::ExprKind::None => items.push(Item::New),
+            hir::ExprKind::Ellipsis => {
+                items.extend(std::iter::repeat_n(Item::Whole, free - given));
+            }
+            _ => items.push(Item::Of(e)),
+        }
+    }
+    Ok(items)
+}
+
+/// All of a view of a NumPy array.
+pub(crate) fn whole_section(cx: &mut Lowering<'_>, view: View, span: Span) -> R<Section> {
+    let kind = cx.builder.arrays[view.array].kind;
+    if kind != ArrayKind::Ndarray {
+        let what = format!("a {kind} as an operand");
+        return Err(refuse(span, Refusal::ArrayExpression { what }));
+    }
+    cx.preconditions.sliced = true;
+    Ok(section_of_view(cx, view, span))
+}
+
+/// What a view is of, as a part of its array; its subscripts are checked.
+pub(crate) fn section_of_view(cx: &mut Lowering<'_>, view: View, span: Span) -> Section {
+    let view = convert::check_view(cx, view);
+    let rank = cx.builder.arrays[view.array].rank as usize;
+    let mut axes = Vec::with_capacity(rank);
+    for k in 0..view.index.len() {
+        let e = convert::normal_index(cx, &view, k);
+        axes.push(Axis::At(cx.builder.spill(e)));
+    }
+    axes.extend((view.index.len()..rank).map(|k| Axis::Range {
+        start: Expr::int(0, span),
+        len: build::dim(view.array, k, span),
+        step: 1,
+    }));
+    Section {
+        capture: view.capture,
+        array: view.array,
+        axes,
+    }
+}
+
+/// A subscript along an axis of so many elements, checked, and counted from its beginning.
+fn place_along(cx: &mut Lowering<'_>, item: &hir::Expr, len: &Expr) -> R<Expr> {
+    let value = cx.expr(item)?;
+    place_of(cx, value, len, item.span)
+}
+
+/// The same of a subscript's value.
+pub(crate) fn place_of(cx: &mut Lowering<'_>, value: Val, len: &Expr, span: Span) -> R<Expr> {
+    if matches!(&value, Val::Scalar(sv) if sv.is_bottom()) {
+        return Ok(Expr::int(0, span));
+    }
+    let sv = convert::index(cx, value, false, span)?;
+    let at = spill_long(cx, sv.e.clone());
+    let zero = Expr::int(0, span);
+    let compare =
+        |op, a: &Expr, b: &Expr| build::compare(op, a.clone(), b.clone(), Ty::PY_BOOL, span);
+    if sv.range.0 >= 0 {
+        cx.builder.emit_check(compare(CmpOp::Lt, &at, len));
+        return Ok(at);
+    }
+    let from_end = int_op(BinOp::Add, len.clone(), at.clone());
+    let inside = |e: &Expr| build::and(compare(CmpOp::Ge, e, &zero), compare(CmpOp::Lt, e, len));
+    if let Some(c) = sv.as_int() {
+        let from_end = shifted(Some(len), c, span);
+        cx.builder.emit_check(compare(CmpOp::Ge, &from_end, &zero));
+        return Ok(from_end);
+    }
+    let wrapped = build::select(
+        compare(CmpOp::Lt, &at, &zero),
+        from_end,
+        at.clone(),
+        Ty::PY_INT,
+    );
+    let wrapped = cx.builder.spill(wrapped);
+    cx.builder.emit_check(inside(&wrapped));
+    Ok(wrapped)
+}
+
+/// The range of a slice along an axis of so many elements: its start, length, and step.
+fn range_of_slice(
+    cx: &mut Lowering<'_>,
+    slice: &Slice,
+    dim: &Expr,
+    span: Span,
+) -> R<(Expr, Expr, i64)> {
+    let step = match &slice.step {
+        None => 1,
+        Some(step) => match cx.expr(step)? {
+            Val::Scalar(sv) => sv.as_int().and_then(|s| i64::try_from(s).ok()).unwrap_or(0),
+            _ => 0,
+        },
+    };
+    if step == -1 && slice.start.is_none() && slice.stop.is_none() {
+        return Ok((minus(dim, &Expr::int(1, span)), dim.clone(), step));
+    }
+    if !(1..=1 << 20).contains(&step) {
+        let what = "a slice with this step".into();
+        return Err(refuse(span, Refusal::Unsupported { what }));
+    }
+    let start = match &slice.start {
+        None => Expr::int(0, span),
+        Some(e) => end_of_slice(cx, e, dim)?,
+    };
+    let stop = match &slice.stop {
+        None => dim.clone(),
+        Some(e) => end_of_slice(cx, e, dim)?,
+    };
+    let mut len = minus(&stop, &start);
+    if step > 1 {
+        let more = plus(&len, Expr::int(step - 1, span));
+        len = int_op(BinOp::FloorDiv, more, Expr::int(step, span));
+    }
+    Ok((start, len, step))
+}
+
+/// A slice's start or stop, which an event keeps within the axis.
+fn end_of_slice(cx: &mut Lowering<'_>, e: &hir::Expr, dim: &Expr) -> R<Expr> {
+    let span = e.span;
+    let value = cx.expr(e)?;
+    if matches!(&value, Val::Scalar(sv) if sv.is_bottom()) {
+        return Ok(Expr::int(0, span));
+    }
+    let sv = convert::index(cx, value, false, span)?;
+    let signed = matches!(
+        e.kind,
+        hir::ExprKind::Unary(nestwise_ir::surface::UnOp::Neg, _)
+    );
+    let zero = Expr::int(0, span);
+    let check = |cx: &mut Lowering<'_>, op, a: &Expr, b: &Expr| {
+        let holds = build::compare(op, a.clone(), b.clone(), Ty::PY_BOOL, span);
+        if crate::lowering::expr::constant_bool(&holds) != Some(true) {
+            cx.builder.emit_check(holds);
+        }
+    };
+    let at = spill_long(cx, sv.e.clone());
+    if sv.range.1 < 0 || (signed && sv.range.1 <= 0) || (signed && sv.range.0 < 0) {
+        // Counted from the end.
+        let from_end = match sv.as_int() {
+            Some(c) => shifted(Some(dim), c, span),
+            None => {
+                check(cx, CmpOp::Lt, &at, &zero);
+                int_op(BinOp::Add, dim.clone(), at)
+            }
+        };
+        check(cx, CmpOp::Ge, &from_end, &zero);
+        return Ok(from_end);
+    }
+    if sv.range.0 < 0 {
+        check(cx, CmpOp::Ge, &at, &zero);
+    }
+    if !same(&at, dim) {
+        check(cx, CmpOp::Le, &at, dim);
+    }
+    Ok(at)
+}
+
+/// Evaluated once, but for short expressions that keep their values.
+pub(crate) fn spill_long(cx: &mut Lowering<'_>, e: Expr) -> Expr {
+    if cx.builder.is_stable(&e, 5) {
+        e
+    } else {
+        cx.builder.spill(e)
+    }
+}
+
+/// The element of a section at some places along its axes.
+pub(crate) fn section_element(
+    cx: &mut Lowering<'_>,
+    section: &Section,
+    counters: &[Expr],
+    span: Span,
+) -> Sv {
+    let access = cx.builder.accesses.push(Access {
+        array: section.array,
+        store: false,
+        span,
+    });
+    let decl = &mut cx.builder.arrays[section.array];
+    decl.read = true;
+    let (elem, storage) = (decl.elem, decl.storage);
+    let kind = ExprKind::Load {
+        access,
+        array: section.array,
+        index: section.element_at(counters),
+        guard: false,
+    };
+    let sv = Sv::new(build::expr(kind, elem, span), Kinds::of_ty(elem));
+    let range = intervals::of(storage).unwrap_or(sv.range);
+    with_wide(sv.with_range(range))
 }

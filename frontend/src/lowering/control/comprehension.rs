@@ -8,8 +8,9 @@ use crate::lowering::hir::{
     BlockId, Expr, ExprKind, Inline, Kind, ListComprehension, LocalId, Origin, Stmt, Target,
 };
 use crate::lowering::names::resolve::{Names, Res, Resolver};
-use crate::lowering::{R, refuse};
+use crate::refusal::R;
 use crate::refusal::Refusal;
+use crate::refusal::refuse;
 
 pub(crate) fn stmt(kind: Kind, span: Span) -> Stmt {
     Stmt { kind, span }

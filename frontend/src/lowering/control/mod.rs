@@ -5,6 +5,7 @@ pub(crate) mod comprehension;
 pub(crate) mod for_loop;
 pub(crate) mod joint_updates;
 pub(crate) mod parallel_assignment;
+pub(crate) mod state;
 pub(crate) mod top_loop;
 pub(crate) mod unpack;
 pub(crate) mod unroll;

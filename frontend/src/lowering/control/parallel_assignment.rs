@@ -3,151 +3,163 @@
 use nestwise_ir::model::nest::Expr;
 use nestwise_ir::{ArrayId, ArrayKind, Span, VarId};
 
+use crate::lowering::arrays::alias;
 use crate::lowering::arrays::elementwise::{Elementwise, Node};
+use crate::lowering::arrays::reduction;
+use crate::lowering::build;
+use crate::lowering::context::Lowering;
 use crate::lowering::hir::Target;
-use crate::lowering::lower::Lower;
+use crate::lowering::lists::make;
+use crate::lowering::spill;
+use crate::lowering::types::provenance;
 use crate::lowering::value::{Sv, Val};
-use crate::lowering::{R, build, refuse};
+use crate::refusal::R;
 use crate::refusal::Refusal;
+use crate::refusal::refuse;
 
-impl Lower<'_> {
-    /// Simultaneous assignment: all values were evaluated before the first target is assigned.
-    pub fn assign_all(&mut self, targets: &[Target], values: Vec<Val>, span: Span) -> R<()> {
-        let values = self.kept_together(values, span)?;
-        if !self.may_be_assigned_together(&values, targets) {
-            let what = "arrays that are computed, assigned together".into();
-            return Err(refuse(span, Refusal::Unsupported { what }));
-        }
-        let mut taken = Vec::with_capacity(values.len());
-        // A value that a target before it could change is taken first.
-        for (k, value) in values.into_iter().enumerate() {
-            let mut before = targets.iter().take(k);
-            let exposed = before.any(|t| self.may_change(t, &value));
-            taken.push(match value {
-                Val::Array(_) if exposed => {
-                    let what = "a part of an array, behind what it is computed from".into();
-                    return Err(refuse(span, Refusal::Unsupported { what }));
-                }
-                value if exposed => self.spill_val(value),
-                // Its type may depend on variables that the targets before it set.
-                Val::Scalar(sv) if k > 0 => Val::Scalar(Sv {
-                    tag: self.snapshot(&sv),
-                    ..sv
-                }),
-                value => value,
-            });
-        }
-        targets
-            .iter()
-            .zip(taken)
-            .try_for_each(|(t, v)| self.assign_target(t, v, span))
+/// Simultaneous assignment: all values were evaluated before the first target is assigned.
+pub(crate) fn assign_all(
+    cx: &mut Lowering<'_>,
+    targets: &[Target],
+    values: Vec<Val>,
+    span: Span,
+) -> R<()> {
+    let values = kept_together(cx, values, span)?;
+    if !may_be_assigned_together(cx, &values, targets) {
+        let what = "arrays that are computed, assigned together".into();
+        return Err(refuse(span, Refusal::Unsupported { what }));
     }
-
-    /// The same values, of which none but the first is still to be computed.
-    fn kept_together(&mut self, values: Vec<Val>, span: Span) -> R<Vec<Val>> {
-        let mut kept = Vec::with_capacity(values.len());
-        let computed = |l: &Self, tree: &Elementwise| match &tree.node {
-            Node::Part(_) if tree.lent => false,
-            // A copy of an array that has a name, too.
-            Node::Part(s) => {
-                let made = l.arrays[s.array].kind == ArrayKind::Scratch;
-                tree.fresh && (!made || l.owner(s.array).is_some())
+    let mut taken = Vec::with_capacity(values.len());
+    // A value that a target before it could change is taken first.
+    for (k, value) in values.into_iter().enumerate() {
+        let mut before = targets.iter().take(k);
+        let exposed = before.any(|t| may_change(cx, t, &value));
+        taken.push(match value {
+            Val::Array(_) if exposed => {
+                let what = "a part of an array, behind what it is computed from".into();
+                return Err(refuse(span, Refusal::Unsupported { what }));
             }
-            _ => true,
-        };
-        for value in values {
-            let first = kept.is_empty();
-            kept.push(match value {
-                Val::List(list) if !first => self.kept_list(*list, span)?,
-                Val::View(view) if self.arrays[view.array].list => {
-                    Val::Array(Box::new(self.list_as_part(view, span)))
-                }
-                Val::Array(tree) if !first && computed(self, &tree) => {
-                    match self.element_kind(&tree, span)? {
-                        Some(kind) => {
-                            let part = self.copied(&tree, kind, span)?;
-                            Val::Array(Box::new(Elementwise::made(part, &self.arrays)))
-                        }
-                        None => Val::Array(tree),
+            value if exposed => spill::spill_val(cx, value),
+            // Its type may depend on variables that the targets before it set.
+            Val::Scalar(sv) if k > 0 => Val::Scalar(Sv {
+                tag: provenance::snapshot(cx, &sv),
+                ..sv
+            }),
+            value => value,
+        });
+    }
+    targets
+        .iter()
+        .zip(taken)
+        .try_for_each(|(t, v)| cx.assign_target(t, v, span))
+}
+
+/// The same values, of which none but the first is still to be computed.
+fn kept_together(cx: &mut Lowering<'_>, values: Vec<Val>, span: Span) -> R<Vec<Val>> {
+    let mut kept = Vec::with_capacity(values.len());
+    let computed = |cx: &Lowering<'_>, tree: &Elementwise| match &tree.node {
+        Node::Part(_) if tree.lent => false,
+        // A copy of an array that has a name, too.
+        Node::Part(s) => {
+            let made = cx.builder.arrays[s.array].kind == ArrayKind::Scratch;
+            tree.fresh && (!made || alias::owner(cx, s.array).is_some())
+        }
+        _ => true,
+    };
+    for value in values {
+        let first = kept.is_empty();
+        kept.push(match value {
+            Val::List(list) if !first => make::kept_list(cx, *list, span)?,
+            Val::View(view) if cx.builder.arrays[view.array].list => {
+                Val::Array(Box::new(make::list_as_part(cx, view, span)))
+            }
+            Val::Array(tree) if !first && computed(cx, &tree) => {
+                match reduction::element_kind(cx, &tree, span)? {
+                    Some(kind) => {
+                        let part = reduction::copied(cx, &tree, kind, span)?;
+                        Val::Array(Box::new(Elementwise::made(part, &cx.builder.arrays)))
                     }
+                    None => Val::Array(tree),
                 }
-                value => value,
-            });
-        }
-        Ok(kept)
-    }
-
-    /// Whether assigning one value changes no other: naming a part of an array stores nothing, and what a call has made is
-    /// copied from memory that no other value is in, but computing an array stores, and so does naming one again.
-    fn may_be_assigned_together(&self, values: &[Val], targets: &[Target]) -> bool {
-        let made = |array| self.arrays[array].kind == ArrayKind::Scratch;
-        let stores = |v: &Val| match v {
-            Val::Array(tree) => tree.part().is_none_or(|s| made(s.array)),
-            Val::List(_) => true,
-            _ => false,
-        };
-        let stored = values.iter().any(stores);
-        let fine = |(k, v): (usize, &Val)| match v {
-            Val::Scalar(sv) => !build::loads(&sv.e),
-            Val::Array(tree) => match &tree.node {
-                Node::Part(s) if !tree.fresh && made(s.array) => {
-                    let mut before = targets[..k].iter();
-                    !before.any(|target| self.stores_into(target, s.array))
-                }
-                Node::Part(s) => tree.fresh == made(s.array) || tree.fresh && k == 0,
-                _ => k == 0,
-            },
-            _ => true,
-        };
-        !stored || values.iter().enumerate().all(fine)
-    }
-
-    /// Whether assigning to the target may store into memory of the nest's own, or gives the name by which what lies there is known
-    /// something else: flags tell of names what objects they hold now ([`crate::lowering::arrays::alias`]).
-    fn stores_into(&self, target: &Target, array: ArrayId) -> bool {
-        match target {
-            Target::Local(def) => {
-                let web = self.webs.of_def.get(def.def);
-                let owner = self.owner(array).map(|owner| self.webs.local[owner]);
-                owner == Some(def.local) || web.is_none_or(|web| self.made.get(web) == Some(&array))
             }
-            _ => true,
-        }
+            value => value,
+        });
     }
+    Ok(kept)
+}
 
-    /// Whether assigning to the target may change what the (unevaluated) value would be.
-    fn may_change(&self, target: &Target, value: &Val) -> bool {
-        let numbers;
-        let exprs: Vec<&Expr> = match value {
-            Val::Scalar(sv) => vec![&sv.e],
-            Val::View(view) => view.index.iter().collect(),
-            Val::Array(tree) => {
-                numbers = tree
-                    .part()
-                    .map(crate::lowering::arrays::named_views::numbers)
-                    .unwrap_or_default();
-                numbers.iter().collect()
+/// Whether assigning one value changes no other: naming a part of an array stores nothing, and what a call has made is
+/// copied from memory that no other value is in, but computing an array stores, and so does naming one again.
+fn may_be_assigned_together(cx: &Lowering<'_>, values: &[Val], targets: &[Target]) -> bool {
+    let made = |array| cx.builder.arrays[array].kind == ArrayKind::Scratch;
+    let stores = |v: &Val| match v {
+        Val::Array(tree) => tree.part().is_none_or(|s| made(s.array)),
+        Val::List(_) => true,
+        _ => false,
+    };
+    let stored = values.iter().any(stores);
+    let fine = |(k, v): (usize, &Val)| match v {
+        Val::Scalar(sv) => !build::loads(&sv.e),
+        Val::Array(tree) => match &tree.node {
+            Node::Part(s) if !tree.fresh && made(s.array) => {
+                let mut before = targets[..k].iter();
+                !before.any(|target| stores_into(cx, target, s.array))
             }
-            Val::Tuple(items) => return items.iter().any(|v| self.may_change(target, v)),
-            _ => return false,
-        };
-        match target {
-            Target::Local(def) => {
-                let web = self.webs.of_def.get(def.def).copied();
-                let Some(web) = web else { return true };
-                let vars = self
-                    .web_vars
-                    .get(&web)
-                    .into_iter()
-                    .chain(self.view_vars.get(&web).into_iter().flatten());
-                let vars: Vec<VarId> = vars.copied().collect();
-                exprs
-                    .iter()
-                    .any(|e| vars.iter().any(|v| build::reads(e, *v)))
-            }
-            // Any array may be any other.
-            Target::Subscript(..) | Target::Attr(..) => exprs.iter().any(|e| build::loads(e)),
-            Target::Tuple(items) => items.iter().any(|t| self.may_change(t, value)),
+            Node::Part(s) => tree.fresh == made(s.array) || tree.fresh && k == 0,
+            _ => k == 0,
+        },
+        _ => true,
+    };
+    !stored || values.iter().enumerate().all(fine)
+}
+
+/// Whether assigning to the target may store into memory of the nest's own, or gives the name by which what lies there is known
+/// something else: flags tell of names what objects they hold now ([`crate::lowering::arrays::alias`]).
+fn stores_into(cx: &Lowering<'_>, target: &Target, array: ArrayId) -> bool {
+    match target {
+        Target::Local(def) => {
+            let web = cx.env.webs.of_def.get(def.def);
+            let owner = alias::owner(cx, array).map(|owner| cx.env.webs.local[owner]);
+            owner == Some(def.local)
+                || web.is_none_or(|web| cx.memory.made.get(web) == Some(&array))
         }
+        _ => true,
+    }
+}
+
+/// Whether assigning to the target may change what the (unevaluated) value would be.
+fn may_change(cx: &Lowering<'_>, target: &Target, value: &Val) -> bool {
+    let numbers;
+    let exprs: Vec<&Expr> = match value {
+        Val::Scalar(sv) => vec![&sv.e],
+        Val::View(view) => view.index.iter().collect(),
+        Val::Array(tree) => {
+            numbers = tree
+                .part()
+                .map(crate::lowering::arrays::named_views::numbers)
+                .unwrap_or_default();
+            numbers.iter().collect()
+        }
+        Val::Tuple(items) => return items.iter().any(|v| may_change(cx, target, v)),
+        _ => return false,
+    };
+    match target {
+        Target::Local(def) => {
+            let web = cx.env.webs.of_def.get(def.def).copied();
+            let Some(web) = web else { return true };
+            let vars = cx
+                .env
+                .web_vars
+                .get(&web)
+                .into_iter()
+                .chain(cx.env.view_vars.get(&web).into_iter().flatten());
+            let vars: Vec<VarId> = vars.copied().collect();
+            exprs
+                .iter()
+                .any(|e| vars.iter().any(|v| build::reads(e, *v)))
+        }
+        // Any array may be any other.
+        Target::Subscript(..) | Target::Attr(..) => exprs.iter().any(|e| build::loads(e)),
+        Target::Tuple(items) => items.iter().any(|t| may_change(cx, t, value)),
     }
 }

@@ -6,10 +6,11 @@
 use nestwise_ir::model::nest::StmtKind;
 use nestwise_ir::{ScopeId, Span, Work};
 
-use crate::lowering::R;
+use crate::lowering::context::Lowering;
+use crate::lowering::control::state::LoopFrame;
 use crate::lowering::hir::{self, Expr, ExprKind, Kind, Target};
-use crate::lowering::lower::{LoopFrame, Lower};
 use crate::lowering::value::Val;
+use crate::refusal::R;
 
 /// Copies of a loop's body are made up to this many expressions and statements.
 const WEIGHT_LIMIT: usize = 1500;
@@ -86,65 +87,63 @@ fn jumps(stmts: &[hir::Stmt]) -> (bool, bool) {
     found
 }
 
-impl Lower<'_> {
-    /// The body once for each item.
-    pub fn unrolled(
-        &mut self,
-        target: &Target,
-        items: Vec<Val>,
-        body: &[hir::Stmt],
-        orelse: &[hir::Stmt],
-        span: Span,
-    ) -> R<()> {
-        let (breaks, continues) = jumps(body);
-        let broken = breaks.then(|| self.scope());
-        let Some(scope) = broken else {
-            self.copies(target, items, body, (None, continues), span)?;
-            return self.stmts(orelse);
-        };
-        let ((), all) = self.inner(|l| {
-            l.copies(target, items, body, (broken, continues), span)?;
-            l.stmts(orelse)
-        })?;
-        self.emit(
-            StmtKind::Scope {
-                id: scope,
-                body: all,
-            },
-            span,
-        );
-        Ok(())
-    }
+/// The body once for each item.
+pub(crate) fn unrolled(
+    cx: &mut Lowering<'_>,
+    target: &Target,
+    items: Vec<Val>,
+    body: &[hir::Stmt],
+    orelse: &[hir::Stmt],
+    span: Span,
+) -> R<()> {
+    let (breaks, continues) = jumps(body);
+    let broken = breaks.then(|| cx.builder.scope());
+    let Some(scope) = broken else {
+        copies(cx, target, items, body, (None, continues), span)?;
+        return cx.stmts(orelse);
+    };
+    let ((), all) = cx.inner(|cx| {
+        copies(cx, target, items, body, (broken, continues), span)?;
+        cx.stmts(orelse)
+    })?;
+    cx.builder.emit(
+        StmtKind::Scope {
+            id: scope,
+            body: all,
+        },
+        span,
+    );
+    Ok(())
+}
 
-    fn copies(
-        &mut self,
-        target: &Target,
-        items: Vec<Val>,
-        body: &[hir::Stmt],
-        (broken, continues): (Option<ScopeId>, bool),
-        span: Span,
-    ) -> R<()> {
-        for item in items {
-            let next = continues.then(|| self.scope());
-            // What has no jump needs no place to go.
-            let leave = |scope: Option<ScopeId>| scope.map_or(StmtKind::Return, StmtKind::Leave);
-            self.frames.push(LoopFrame {
-                on_break: leave(broken),
-                on_continue: leave(next),
-            });
-            self.tally(Work::ListStep, 1.0);
-            let lowered = self.inner(|l| {
-                l.assign_target(target, item, span)?;
-                l.stmts(body)
-            });
-            self.frames.pop();
-            let ((), copy) = lowered?;
-            match (next, self.blocks.last_mut()) {
-                (Some(id), _) => self.emit(StmtKind::Scope { id, body: copy }, span),
-                (None, Some(block)) => block.extend(copy),
-                (None, None) => {}
-            }
+fn copies(
+    cx: &mut Lowering<'_>,
+    target: &Target,
+    items: Vec<Val>,
+    body: &[hir::Stmt],
+    (broken, continues): (Option<ScopeId>, bool),
+    span: Span,
+) -> R<()> {
+    for item in items {
+        let next = continues.then(|| cx.builder.scope());
+        // What has no jump needs no place to go.
+        let leave = |scope: Option<ScopeId>| scope.map_or(StmtKind::Return, StmtKind::Leave);
+        cx.control.frames.push(LoopFrame {
+            on_break: leave(broken),
+            on_continue: leave(next),
+        });
+        cx.builder.tally(Work::ListStep, 1.0);
+        let lowered = cx.inner(|cx| {
+            cx.assign_target(target, item, span)?;
+            cx.stmts(body)
+        });
+        cx.control.frames.pop();
+        let ((), copy) = lowered?;
+        match (next, cx.builder.blocks.last_mut()) {
+            (Some(id), _) => cx.builder.emit(StmtKind::Scope { id, body: copy }, span),
+            (None, Some(block)) => block.extend(copy),
+            (None, None) => {}
         }
-        Ok(())
     }
+    Ok(())
 }

@@ -9,24 +9,22 @@ use nestwise_ir::{
     VarId, Work, surface as s,
 };
 
+use crate::lowering::arrays::subscript;
 use crate::lowering::arrays::subscript::pair;
+use crate::lowering::build;
+use crate::lowering::context::Lowering;
 use crate::lowering::hir::{self, Grown, Kind as Stmt};
-use crate::lowering::lower::Lower;
+use crate::lowering::live_outs::state::Appended;
 use crate::lowering::names::resolve::{Names, Res, Resolver};
+use crate::lowering::scalar::compare;
+use crate::lowering::scalar::convert;
 use crate::lowering::types::facts::Wish;
 use crate::lowering::types::kinds::{Kind, Kinds};
 use crate::lowering::value::{Sv, Val, View};
-use crate::lowering::{R, build, refuse};
+use crate::refusal::R;
 use crate::refusal::Refusal;
+use crate::refusal::refuse;
 use crate::site::captures::Capture;
-
-/// What is appended to one list.
-#[derive(Debug)]
-pub(crate) struct Appended {
-    columns: Vec<ArrayId>,
-    count: VarId,
-    tuple: bool,
-}
 
 impl Resolver<'_> {
     /// The statement, if the call is of a list's `append` with one argument.
@@ -93,249 +91,266 @@ impl Resolver<'_> {
     }
 }
 
-impl Lower<'_> {
-    /// Stores the value behind those that were appended before, and counts it.
-    pub fn append(&mut self, method: u32, name: &str, value: &hir::Expr, span: Span) -> R<()> {
-        let before = std::mem::replace(&mut self.want_tag, true);
-        self.tally(Work::Append, 1.0);
-        let value = self.expr(value);
-        self.want_tag = before;
-        let (values, tuple) = match value? {
-            Val::Scalar(sv) => (vec![sv], false),
-            Val::Tuple(items) => {
-                let items: Option<Vec<Sv>> = items.into_iter().map(scalar).collect();
-                (items.ok_or_else(|| cannot(name, span))?, true)
-            }
-            _ => return Err(cannot(name, span)),
+/// Stores the value behind those that were appended before, and counts it.
+pub(crate) fn append(
+    cx: &mut Lowering<'_>,
+    method: u32,
+    name: &str,
+    value: &hir::Expr,
+    span: Span,
+) -> R<()> {
+    let before = std::mem::replace(&mut cx.env.want_tag, true);
+    cx.builder.tally(Work::Append, 1.0);
+    let value = cx.expr(value);
+    cx.env.want_tag = before;
+    let (values, tuple) = match value? {
+        Val::Scalar(sv) => (vec![sv], false),
+        Val::Tuple(items) => {
+            let items: Option<Vec<Sv>> = items.into_iter().map(scalar).collect();
+            (items.ok_or_else(|| cannot(name, span))?, true)
+        }
+        _ => return Err(cannot(name, span)),
+    };
+    let values: Vec<Sv> = values
+        .into_iter()
+        .map(|sv| convert::commit(cx, sv))
+        .collect();
+    if values.is_empty() || values.iter().any(Sv::is_bottom) {
+        return Ok(());
+    }
+    let (columns, count) = columns(cx, method, name, &values, tuple, span)?;
+    for (array, sv) in columns.into_iter().zip(values) {
+        append_to(cx, method, array, &sv, count, span)?;
+    }
+    let next = build::binary(
+        BinOp::Add,
+        build::var(count, Ty::PY_INT, span),
+        Expr::int(1, span),
+        Ty::PY_INT,
+        false,
+        span,
+    );
+    cx.builder.emit_let(count, next);
+    Ok(())
+}
+
+fn append_to(
+    cx: &mut Lowering<'_>,
+    method: u32,
+    array: ArrayId,
+    sv: &Sv,
+    count: VarId,
+    span: Span,
+) -> R<()> {
+    let elem = cx.builder.arrays[array].elem;
+    let name = cx.builder.arrays[array].name.clone();
+    let value = if elem.repr == Scalar::Num && sv.kinds.within(pair()) {
+        subscript::number(cx, sv, span)
+    } else if Kinds::of_ty(elem) == sv.kinds {
+        convert::own_form(cx, sv, elem)
+    } else if Kinds::of_ty(elem).union(sv.kinds).within(pair()) {
+        // Ints and floats: tagged numbers from the next round on.
+        cx.env.facts.wish(Wish::Slot(method));
+        Some(compare::literal(cx, &Sv::float(0.0, span), 0, span))
+    } else {
+        None
+    };
+    let value = build::retype(value.ok_or_else(|| cannot(&name, span))?, elem);
+    let access = cx.builder.accesses.push(Access {
+        array,
+        store: true,
+        span,
+    });
+    let kind = StmtKind::Store {
+        access,
+        array,
+        index: vec![build::var(count, Ty::PY_INT, span)],
+        value,
+        guard: true,
+    };
+    cx.builder.emit(kind, span);
+    Ok(())
+}
+
+/// The columns of a list, made for the types of the first values that are appended to it.
+fn columns(
+    cx: &mut Lowering<'_>,
+    method: u32,
+    name: &str,
+    values: &[Sv],
+    tuple: bool,
+    span: Span,
+) -> R<(Vec<ArrayId>, VarId)> {
+    if let Some(known) = cx.live_outs.appended.get(&method) {
+        if known.tuple != tuple || known.columns.len() != values.len() {
+            return Err(cannot(name, span));
+        }
+        return Ok((known.columns.clone(), known.count));
+    }
+    if let Some(list) = cx.env.hir.grown.get(&method).copied() {
+        if tuple {
+            return Err(cannot(name, span));
+        }
+        return Ok((
+            vec![grown_column(cx, list, span)?],
+            cx.live_outs.appended[&method].count,
+        ));
+    }
+    let mut columns = Vec::with_capacity(values.len());
+    for sv in values {
+        let kind = if cx.env.facts.num_slots.contains(&method) && sv.kinds.within(pair()) {
+            None
+        } else if sv.kinds == pair() {
+            cx.env.facts.wish(Wish::Slot(method));
+            None
+        } else {
+            Some(sv.kinds.single().ok_or_else(|| cannot(name, span))?)
         };
-        let values: Vec<Sv> = values.into_iter().map(|sv| self.commit(sv)).collect();
-        if values.is_empty() || values.iter().any(Sv::is_bottom) {
-            return Ok(());
-        }
-        let (columns, count) = self.columns(method, name, &values, tuple, span)?;
-        for (array, sv) in columns.into_iter().zip(values) {
-            self.append_to(method, array, &sv, count, span)?;
-        }
-        let next = build::binary(
+        let elem = kind.map_or(Ty::PY_NUM, |k| Kinds::of(k).ty(k.natural()));
+        columns.push(column(cx, method, name, elem));
+    }
+    let count = start(cx, method, columns.clone(), tuple, (0, 0));
+    Ok((columns, count))
+}
+
+fn column(cx: &mut Lowering<'_>, method: u32, name: &str, elem: Ty) -> ArrayId {
+    cx.builder.arrays.push(ArrayDecl {
+        name: name.into(),
+        capture: method,
+        kind: ArrayKind::Appended,
+        storage: elem.repr,
+        elem,
+        rank: 1,
+        read: false,
+        written: true,
+        like: vec![],
+        starts: false,
+        moved: false,
+        attributes: false,
+        list: false,
+    })
+}
+
+/// Notes the columns, with a variable that counts the elements: at entry those of the list, if it is read.
+fn start(
+    cx: &mut Lowering<'_>,
+    method: u32,
+    columns: Vec<ArrayId>,
+    tuple: bool,
+    range: (i64, i64),
+) -> VarId {
+    let count = cx.builder.hidden(Ty::PY_INT);
+    cx.builder.vars[count].live_in = Some(method);
+    cx.builder.vars[count].range = Some(range);
+    let known = Appended {
+        columns,
+        count,
+        tuple,
+    };
+    cx.live_outs.appended.insert(method, known);
+    count
+}
+
+/// The column of a list that is read, of the type of its elements at entry.
+fn grown_column(cx: &mut Lowering<'_>, list: Grown, span: Span) -> R<ArrayId> {
+    if let Some(known) = cx.live_outs.appended.get(&list.method) {
+        return Ok(known.columns[0]);
+    }
+    let local = cx
+        .env
+        .hir
+        .locals
+        .iter()
+        .find(|l| l.capture == Some(list.list));
+    let name = local.map_or("", |l| l.name.as_str());
+    let Some(Capture::Array {
+        kind: ArrayKind::List,
+        elem,
+        rank: 1,
+        ..
+    }) = cx.env.captures.get(list.list as usize)
+    else {
+        let what = "reading a list that grows and holds no plain numbers".into();
+        return Err(refuse(span, Refusal::Unsupported { what }));
+    };
+    let num = cx.env.facts.num_slots.contains(&list.method);
+    let elem = if num { Ty::PY_NUM } else { *elem };
+    let column = column(cx, list.method, name, elem);
+    cx.builder.arrays[column].read = true;
+    start(cx, list.method, vec![column], false, (0, i64::MAX));
+    Ok(column)
+}
+
+/// `xs[index]` of a list that grows: behind the last element there is room, but no element.
+pub(crate) fn grown_item(
+    cx: &mut Lowering<'_>,
+    list: Grown,
+    index: &hir::Expr,
+    span: Span,
+) -> R<Val> {
+    let index = cx.expr(index)?;
+    let index = convert::index(cx, index, true, span)?;
+    let array = grown_column(cx, list, span)?;
+    let zero = || Expr::int(0, span);
+    let len = grown_len(cx, list, span)?;
+    let (at, below) = if index.range.0 >= 0 {
+        (index.e, None)
+    } else {
+        let at = cx.builder.spill(index.e);
+        let sum = build::binary(
             BinOp::Add,
-            build::var(count, Ty::PY_INT, span),
-            Expr::int(1, span),
+            at.clone(),
+            len.e.clone(),
             Ty::PY_INT,
-            false,
+            true,
             span,
         );
-        self.emit_let(count, next);
-        Ok(())
-    }
+        let negative = build::compare(CmpOp::Lt, at.clone(), zero(), Ty::PY_BOOL, span);
+        let at = cx
+            .builder
+            .spill(build::select(negative, sum, at, Ty::PY_INT));
+        let below = build::compare(CmpOp::Ge, at.clone(), zero(), Ty::PY_BOOL, span);
+        (at, Some(below))
+    };
+    let at = cx.builder.spill(at);
+    below
+        .into_iter()
+        .for_each(|cond| cx.builder.emit_check(cond));
+    cx.builder.emit_check(build::compare(
+        CmpOp::Lt,
+        at.clone(),
+        len.e,
+        Ty::PY_BOOL,
+        span,
+    ));
+    let view = View {
+        capture: list.list,
+        array,
+        index: vec![at],
+        checked: vec![true],
+    };
+    subscript::element(cx, view, span)
+}
 
-    fn append_to(
-        &mut self,
-        method: u32,
-        array: ArrayId,
-        sv: &Sv,
-        count: VarId,
-        span: Span,
-    ) -> R<()> {
-        let elem = self.arrays[array].elem;
-        let name = self.arrays[array].name.clone();
-        let value = if elem.repr == Scalar::Num && sv.kinds.within(pair()) {
-            self.number(sv, span)
-        } else if Kinds::of_ty(elem) == sv.kinds {
-            self.own_form(sv, elem)
-        } else if Kinds::of_ty(elem).union(sv.kinds).within(pair()) {
-            // Ints and floats: tagged numbers from the next round on.
-            self.facts.wish(Wish::Slot(method));
-            Some(self.literal(&Sv::float(0.0, span), 0, span))
-        } else {
-            None
-        };
-        let value = build::retype(value.ok_or_else(|| cannot(&name, span))?, elem);
-        let access = self.accesses.push(Access {
-            array,
-            store: true,
-            span,
-        });
-        let kind = StmtKind::Store {
-            access,
-            array,
-            index: vec![build::var(count, Ty::PY_INT, span)],
-            value,
-            guard: true,
-        };
-        self.emit(kind, span);
-        Ok(())
-    }
+/// `len(xs)` of a list that grows.
+pub(crate) fn grown_len(cx: &mut Lowering<'_>, list: Grown, span: Span) -> R<Sv> {
+    grown_column(cx, list, span)?;
+    let count = cx.live_outs.appended[&list.method].count;
+    let e = build::var(count, Ty::PY_INT, span);
+    Ok(Sv::of(e, Kind::PyInt).with_range((0, i64::MAX.into())))
+}
 
-    /// The columns of a list, made for the types of the first values that are appended to it.
-    fn columns(
-        &mut self,
-        method: u32,
-        name: &str,
-        values: &[Sv],
-        tuple: bool,
-        span: Span,
-    ) -> R<(Vec<ArrayId>, VarId)> {
-        if let Some(known) = self.appended.get(&method) {
-            if known.tuple != tuple || known.columns.len() != values.len() {
-                return Err(cannot(name, span));
-            }
-            return Ok((known.columns.clone(), known.count));
-        }
-        if let Some(list) = self.hir.grown.get(&method).copied() {
-            if tuple {
-                return Err(cannot(name, span));
-            }
-            return Ok((
-                vec![self.grown_column(list, span)?],
-                self.appended[&method].count,
-            ));
-        }
-        let mut columns = Vec::with_capacity(values.len());
-        for sv in values {
-            let kind = if self.facts.num_slots.contains(&method) && sv.kinds.within(pair()) {
-                None
-            } else if sv.kinds == pair() {
-                self.facts.wish(Wish::Slot(method));
-                None
-            } else {
-                Some(sv.kinds.single().ok_or_else(|| cannot(name, span))?)
-            };
-            let elem = kind.map_or(Ty::PY_NUM, |k| Kinds::of(k).ty(k.natural()));
-            columns.push(self.column(method, name, elem));
-        }
-        let count = self.start(method, columns.clone(), tuple, (0, 0));
-        Ok((columns, count))
-    }
-
-    fn column(&mut self, method: u32, name: &str, elem: Ty) -> ArrayId {
-        self.arrays.push(ArrayDecl {
-            name: name.into(),
-            capture: method,
-            kind: ArrayKind::Appended,
-            storage: elem.repr,
-            elem,
-            rank: 1,
-            read: false,
-            written: true,
-            like: vec![],
-            starts: false,
-            moved: false,
-            attributes: false,
-            list: false,
-        })
-    }
-
-    /// Notes the columns, with a variable that counts the elements: at entry those of the list, if it is read.
-    fn start(
-        &mut self,
-        method: u32,
-        columns: Vec<ArrayId>,
-        tuple: bool,
-        range: (i64, i64),
-    ) -> VarId {
-        let count = self.hidden(Ty::PY_INT);
-        self.vars[count].live_in = Some(method);
-        self.vars[count].range = Some(range);
-        let known = Appended {
-            columns,
-            count,
-            tuple,
-        };
-        self.appended.insert(method, known);
-        count
-    }
-
-    /// The column of a list that is read, of the type of its elements at entry.
-    fn grown_column(&mut self, list: Grown, span: Span) -> R<ArrayId> {
-        if let Some(known) = self.appended.get(&list.method) {
-            return Ok(known.columns[0]);
-        }
-        let local = self
-            .hir
-            .locals
-            .iter()
-            .find(|l| l.capture == Some(list.list));
-        let name = local.map_or("", |l| l.name.as_str());
-        let Some(Capture::Array {
-            kind: ArrayKind::List,
-            elem,
-            rank: 1,
-            ..
-        }) = self.captures.get(list.list as usize)
-        else {
-            let what = "reading a list that grows and holds no plain numbers".into();
-            return Err(refuse(span, Refusal::Unsupported { what }));
-        };
-        let num = self.facts.num_slots.contains(&list.method);
-        let elem = if num { Ty::PY_NUM } else { *elem };
-        let column = self.column(list.method, name, elem);
-        self.arrays[column].read = true;
-        self.start(list.method, vec![column], false, (0, i64::MAX));
-        Ok(column)
-    }
-
-    /// `xs[index]` of a list that grows: behind the last element there is room, but no element.
-    pub fn grown_item(&mut self, list: Grown, index: &hir::Expr, span: Span) -> R<Val> {
-        let index = self.expr(index)?;
-        let index = self.index(index, true, span)?;
-        let array = self.grown_column(list, span)?;
-        let zero = || Expr::int(0, span);
-        let len = self.grown_len(list, span)?;
-        let (at, below) = if index.range.0 >= 0 {
-            (index.e, None)
-        } else {
-            let at = self.spill(index.e);
-            let sum = build::binary(
-                BinOp::Add,
-                at.clone(),
-                len.e.clone(),
-                Ty::PY_INT,
-                true,
-                span,
-            );
-            let negative = build::compare(CmpOp::Lt, at.clone(), zero(), Ty::PY_BOOL, span);
-            let at = self.spill(build::select(negative, sum, at, Ty::PY_INT));
-            let below = build::compare(CmpOp::Ge, at.clone(), zero(), Ty::PY_BOOL, span);
-            (at, Some(below))
-        };
-        let at = self.spill(at);
-        below.into_iter().for_each(|cond| self.emit_check(cond));
-        self.emit_check(build::compare(
-            CmpOp::Lt,
-            at.clone(),
-            len.e,
-            Ty::PY_BOOL,
-            span,
-        ));
-        let view = View {
-            capture: list.list,
-            array,
-            index: vec![at],
-            checked: vec![true],
-        };
-        self.element(view, span)
-    }
-
-    /// `len(xs)` of a list that grows.
-    pub fn grown_len(&mut self, list: Grown, span: Span) -> R<Sv> {
-        self.grown_column(list, span)?;
-        let count = self.appended[&list.method].count;
-        let e = build::var(count, Ty::PY_INT, span);
-        Ok(Sv::of(e, Kind::PyInt).with_range((0, i64::MAX.into())))
-    }
-
-    /// The lists that grow, in the order of their places.
-    pub fn appended_outs(&self) -> impl Iterator<Item = LiveOut> {
-        self.appended.iter().map(|(method, a)| LiveOut {
-            place: PlaceId(*method),
-            kind: LiveOutKind::Appended {
-                columns: a.columns.clone(),
-                count: a.count,
-                tuple: a.tuple,
-            },
-            assigned: None,
-        })
-    }
+/// The lists that grow, in the order of their places.
+pub(crate) fn appended_outs(cx: &Lowering<'_>) -> impl Iterator<Item = LiveOut> {
+    cx.live_outs.appended.iter().map(|(method, a)| LiveOut {
+        place: PlaceId(*method),
+        kind: LiveOutKind::Appended {
+            columns: a.columns.clone(),
+            count: a.count,
+            tuple: a.tuple,
+        },
+        assigned: None,
+    })
 }
 
 fn scalar(value: Val) -> Option<Sv> {

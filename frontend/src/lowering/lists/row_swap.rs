@@ -7,11 +7,17 @@
 use nestwise_ir::model::nest::{Expr, StmtKind};
 use nestwise_ir::{Access, ArrayId, ArrayKind, Span, Ty};
 
+use crate::lowering::arrays::subscript;
+use crate::lowering::build;
+use crate::lowering::context::Lowering;
+use crate::lowering::control::for_loop::emit;
 use crate::lowering::hir::{self, ExprKind, Target};
-use crate::lowering::lower::Lower;
+use crate::lowering::scalar::arith;
+use crate::lowering::scalar::convert;
 use crate::lowering::value::{Val, View};
-use crate::lowering::{R, build, refuse};
+use crate::refusal::R;
 use crate::refusal::Refusal;
+use crate::refusal::refuse;
 
 /// Whether two expressions, evaluated one after the other, are the same: names, literals, arithmetic, subscripts.
 fn same(a: &hir::Expr, b: &hir::Expr) -> bool {
@@ -40,104 +46,107 @@ fn is_place(target: &Target, e: &hir::Expr) -> bool {
     }
 }
 
-impl Lower<'_> {
-    /// Lowers `x[i], y[j] = y[j], x[i]` where these are rows; false if it is something else.
-    pub fn row_swap(&mut self, targets: &[Target], value: &hir::Expr, span: Span) -> R<bool> {
-        let ([Target::Tuple(targets)], ExprKind::Tuple(values)) = (targets, &value.kind) else {
-            return Ok(false);
-        };
-        let ([first, second], [a, b]) = (targets.as_slice(), values.as_slice()) else {
-            return Ok(false);
-        };
-        if !is_place(first, b) || !is_place(second, a) || a.stores() || b.stores() {
-            return Ok(false);
-        }
-        let ExprKind::Subscript(base, _) = &a.kind else {
-            return Ok(false);
-        };
-        let Val::View(whole) = self.expr(base)? else {
-            return Ok(false);
-        };
-        let decl = &self.arrays[whole.array];
-        if decl.kind != ArrayKind::List || whole.index.len() + 1 >= decl.rank as usize {
-            return Ok(false);
-        }
-        let (Val::View(a), Val::View(b)) = (self.expr(a)?, self.expr(b)?) else {
-            return Ok(false);
-        };
-        if a.array != b.array || a.index.len() != b.index.len() {
-            return Ok(false);
-        }
-        let named = |f: &crate::lowering::types::facts::WebFact| {
-            f.view.is_some_and(|(c, n)| c == a.capture && n > 0)
-        };
-        if self.facts.webs.iter().any(named) {
-            let what = "moving rows that have names".into();
-            return Err(refuse(span, Refusal::Unsupported { what }));
-        }
-        let (a, b) = (self.settled(a), self.settled(b));
-        self.arrays[a.array].moved = true;
-        self.exchange(a, b, span)?;
-        Ok(true)
+/// Lowers `x[i], y[j] = y[j], x[i]` where these are rows; false if it is something else.
+pub(crate) fn row_swap(
+    cx: &mut Lowering<'_>,
+    targets: &[Target],
+    value: &hir::Expr,
+    span: Span,
+) -> R<bool> {
+    let ([Target::Tuple(targets)], ExprKind::Tuple(values)) = (targets, &value.kind) else {
+        return Ok(false);
+    };
+    let ([first, second], [a, b]) = (targets.as_slice(), values.as_slice()) else {
+        return Ok(false);
+    };
+    if !is_place(first, b) || !is_place(second, a) || a.stores() || b.stores() {
+        return Ok(false);
     }
-
-    /// A view whose subscripts are checked, evaluated and not negative.
-    pub fn settled(&mut self, view: View) -> View {
-        let mut view = self.check_view(view);
-        for k in 0..view.index.len() {
-            let e = self.normal_index(&view, k);
-            view.index[k] = self.spill(e);
-        }
-        view
+    let ExprKind::Subscript(base, _) = &a.kind else {
+        return Ok(false);
+    };
+    let Val::View(whole) = cx.expr(base)? else {
+        return Ok(false);
+    };
+    let decl = &cx.builder.arrays[whole.array];
+    if decl.kind != ArrayKind::List || whole.index.len() + 1 >= decl.rank as usize {
+        return Ok(false);
     }
-
-    /// Exchanges the elements of two parts of one array.
-    fn exchange(&mut self, a: View, b: View, span: Span) -> R<()> {
-        let axis = a.index.len();
-        if axis == self.arrays[a.array].rank as usize {
-            return self.exchange_elements(a, b, span);
-        }
-        let stop = build::dim(a.array, axis, span);
-        self.hidden_loop("", (0, stop), span, |l, counter| {
-            let deeper = |mut view: View| {
-                view.index.push(build::var(counter, Ty::PY_INT, span));
-                view.checked.push(true);
-                view
-            };
-            l.exchange(deeper(a), deeper(b), span)
-        })
+    let (Val::View(a), Val::View(b)) = (cx.expr(a)?, cx.expr(b)?) else {
+        return Ok(false);
+    };
+    if a.array != b.array || a.index.len() != b.index.len() {
+        return Ok(false);
     }
-
-    fn exchange_elements(&mut self, a: View, b: View, span: Span) -> R<()> {
-        let mut taken = Vec::new();
-        for view in [&a, &b] {
-            let value = self.element(view.clone(), span)?;
-            let value = self.need_scalar(value, "an element", span)?;
-            taken.push(self.spill(value.e));
-        }
-        for (view, value) in [b, a].into_iter().zip(taken) {
-            self.put(view.array, view.index, value, span);
-        }
-        Ok(())
+    let named = |f: &crate::lowering::types::facts::WebFact| {
+        f.view.is_some_and(|(c, n)| c == a.capture && n > 0)
+    };
+    if cx.env.facts.webs.iter().any(named) {
+        let what = "moving rows that have names".into();
+        return Err(refuse(span, Refusal::Unsupported { what }));
     }
+    let (a, b) = (settled(cx, a), settled(cx, b));
+    cx.builder.arrays[a.array].moved = true;
+    exchange(cx, a, b, span)?;
+    Ok(true)
+}
 
-    /// Stores a value that has the element's type.
-    fn put(&mut self, array: ArrayId, index: Vec<Expr>, value: Expr, span: Span) {
-        let access = self.accesses.push(Access {
+/// A view whose subscripts are checked, evaluated and not negative.
+pub(crate) fn settled(cx: &mut Lowering<'_>, view: View) -> View {
+    let mut view = convert::check_view(cx, view);
+    for k in 0..view.index.len() {
+        let e = convert::normal_index(cx, &view, k);
+        view.index[k] = cx.builder.spill(e);
+    }
+    view
+}
+
+/// Exchanges the elements of two parts of one array.
+fn exchange(cx: &mut Lowering<'_>, a: View, b: View, span: Span) -> R<()> {
+    let axis = a.index.len();
+    if axis == cx.builder.arrays[a.array].rank as usize {
+        return exchange_elements(cx, a, b, span);
+    }
+    let stop = build::dim(a.array, axis, span);
+    emit::hidden_loop(cx, "", (0, stop), span, |cx, counter| {
+        let deeper = |mut view: View| {
+            view.index.push(build::var(counter, Ty::PY_INT, span));
+            view.checked.push(true);
+            view
+        };
+        exchange(cx, deeper(a), deeper(b), span)
+    })
+}
+
+fn exchange_elements(cx: &mut Lowering<'_>, a: View, b: View, span: Span) -> R<()> {
+    let mut taken = Vec::new();
+    for view in [&a, &b] {
+        let value = subscript::element(cx, view.clone(), span)?;
+        let value = arith::need_scalar(cx, value, "an element", span)?;
+        taken.push(cx.builder.spill(value.e));
+    }
+    for (view, value) in [b, a].into_iter().zip(taken) {
+        put(cx, view.array, view.index, value, span);
+    }
+    Ok(())
+}
+
+/// Stores a value that has the element's type.
+fn put(cx: &mut Lowering<'_>, array: ArrayId, index: Vec<Expr>, value: Expr, span: Span) {
+    let access = cx.builder.accesses.push(Access {
+        array,
+        store: true,
+        span,
+    });
+    cx.builder.arrays[array].written = true;
+    cx.builder.emit(
+        StmtKind::Store {
+            access,
             array,
-            store: true,
-            span,
-        });
-        self.arrays[array].written = true;
-        self.emit(
-            StmtKind::Store {
-                access,
-                array,
-                index,
-                value,
-                guard: true,
-            },
-            span,
-        );
-    }
+            index,
+            value,
+            guard: true,
+        },
+        span,
+    );
 }

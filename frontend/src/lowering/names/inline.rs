@@ -13,8 +13,9 @@ use nestwise_ir::{PlaceId, Span, surface as s};
 use crate::lowering::hir::{Expr, ExprKind, Inline, Kind, LocalId, Origin, Read, Stmt, Target};
 use crate::lowering::names::resolve::{CallState, Callee, Handed, Names, Res, Resolver};
 use crate::lowering::objects::methods;
-use crate::lowering::{R, refuse};
+use crate::refusal::R;
 use crate::refusal::Refusal;
+use crate::refusal::refuse;
 
 /// Calls nested deeper than this are refused.
 const DEPTH_LIMIT: usize = 8;

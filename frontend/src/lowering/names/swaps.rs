@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use nestwise_ir::{ArrayId, ArrayKind, PlaceId, Precondition, Span, surface as s};
 
+use crate::lowering::context::Lowering;
 use crate::lowering::hir::{Expr, ExprKind, Kind, Local, LocalId, Stmt, Target};
-use crate::lowering::lower::Lower;
 use crate::lowering::names::resolve::{Names, Resolver};
 use crate::site::captures::Capture;
 
@@ -147,63 +147,66 @@ impl Resolver<'_> {
     }
 }
 
-impl Lower<'_> {
-    /// Whether a captured array may be another one than it was at first.
-    pub fn trades_places(&self, capture: u32) -> bool {
-        let of = |l: &Local| l.swapped && l.capture == Some(capture);
-        self.hir.locals.iter().any(of)
-    }
+/// Whether a captured array may be another one than it was at first.
+pub(crate) fn trades_places(cx: &Lowering<'_>, capture: u32) -> bool {
+    let of = |l: &Local| l.swapped && l.capture == Some(capture);
+    cx.env.hir.locals.iter().any(of)
+}
 
-    /// The slots that trade places with each other.
-    fn swap_groups(&self) -> Vec<Vec<ArrayId>> {
-        let of = |local: &usize| self.slots.get(&self.hir.locals[*local].capture?).copied();
-        let groups = self.hir.swap_groups.iter();
-        groups.map(|g| g.iter().filter_map(of).collect()).collect()
-    }
+/// The slots that trade places with each other.
+fn swap_groups(cx: &Lowering<'_>) -> Vec<Vec<ArrayId>> {
+    let of = |local: &usize| {
+        cx.env
+            .slots
+            .get(&cx.env.hir.locals[*local].capture?)
+            .copied()
+    };
+    let groups = cx.env.hir.swap_groups.iter();
+    groups.map(|g| g.iter().filter_map(of).collect()).collect()
+}
 
-    /// What launches check: the conditions that statements have asked for, of every array that may come to stand for one
-    /// of theirs.
-    ///
-    /// A condition on an array holds for its partners too: arrays that swap buffers with it, and the captured array
-    /// that a copy begins as. What is copied when the nest begins must share no memory with what is written meanwhile.
-    pub fn preconditions(&self) -> Vec<Precondition> {
-        let groups = self.swap_groups();
-        let group = |slot: ArrayId| -> Vec<ArrayId> {
-            let own = groups.iter().find(|g| g.contains(&slot));
-            own.cloned().unwrap_or_else(|| vec![slot])
-        };
-        let origin = |array: ArrayId| {
-            let decl = &self.arrays[array];
-            let from = decl.starts.then(|| self.slots.get(&decl.capture));
-            from.flatten().copied()
-        };
-        let mut all = BTreeSet::new();
-        for condition in &self.required {
-            match *condition {
-                Precondition::NoAlias(a, b) => all.extend(no_alias(a, b, &group)),
-                one => {
-                    let arrays = one.arrays().flat_map(|a| [Some(a), origin(a)]).flatten();
-                    all.extend(arrays.flat_map(&group).map(|a| one.map(|_| a)));
-                }
+/// What launches check: the conditions that statements have asked for, of every array that may come to stand for one
+/// of theirs.
+///
+/// A condition on an array holds for its partners too: arrays that swap buffers with it, and the captured array
+/// that a copy begins as. What is copied when the nest begins must share no memory with what is written meanwhile.
+pub(crate) fn preconditions(cx: &Lowering<'_>) -> Vec<Precondition> {
+    let groups = swap_groups(cx);
+    let group = |slot: ArrayId| -> Vec<ArrayId> {
+        let own = groups.iter().find(|g| g.contains(&slot));
+        own.cloned().unwrap_or_else(|| vec![slot])
+    };
+    let origin = |array: ArrayId| {
+        let decl = &cx.builder.arrays[array];
+        let from = decl.starts.then(|| cx.env.slots.get(&decl.capture));
+        from.flatten().copied()
+    };
+    let mut all = BTreeSet::new();
+    for condition in cx.preconditions.required() {
+        match *condition {
+            Precondition::NoAlias(a, b) => all.extend(no_alias(a, b, &group)),
+            one => {
+                let arrays = one.arrays().flat_map(|a| [Some(a), origin(a)]).flatten();
+                all.extend(arrays.flat_map(&group).map(|a| one.map(|_| a)));
             }
         }
-        for copied in self.arrays.values().filter(|d| d.starts) {
-            let Some(from) = self.slots.get(&copied.capture) else {
-                continue;
-            };
-            let written = self.arrays.iter().filter(|(_, d)| d.written);
-            let written = written.filter(|(_, d)| d.kind == ArrayKind::Ndarray);
-            all.extend(written.flat_map(|(to, _)| no_alias(*from, to, &group)));
-        }
-        // Extents are compared as they are at first.
-        for group in groups.iter().filter(|_| self.sliced) {
-            if let Some((first, others)) = group.split_first() {
-                let same = |other: &ArrayId| Precondition::SameShape(*first, *other);
-                all.extend(others.iter().map(same));
-            }
-        }
-        all.into_iter().collect()
     }
+    for copied in cx.builder.arrays.values().filter(|d| d.starts) {
+        let Some(from) = cx.env.slots.get(&copied.capture) else {
+            continue;
+        };
+        let written = cx.builder.arrays.iter().filter(|(_, d)| d.written);
+        let written = written.filter(|(_, d)| d.kind == ArrayKind::Ndarray);
+        all.extend(written.flat_map(|(to, _)| no_alias(*from, to, &group)));
+    }
+    // Extents are compared as they are at first.
+    for group in groups.iter().filter(|_| cx.preconditions.sliced) {
+        if let Some((first, others)) = group.split_first() {
+            let same = |other: &ArrayId| Precondition::SameShape(*first, *other);
+            all.extend(others.iter().map(same));
+        }
+    }
+    all.into_iter().collect()
 }
 
 /// That two arrays share no memory, whichever arrays stand in their slots by swaps.

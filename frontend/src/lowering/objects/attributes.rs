@@ -4,135 +4,147 @@ use nestwise_ir::model::nest::Expr;
 use nestwise_ir::surface::UnOp as Sign;
 use nestwise_ir::{ArrayKind, Scalar, Span, Ty};
 
+use crate::lowering::arrays::axis_reduction;
 use crate::lowering::arrays::elementwise::Node;
-use crate::lowering::lower::Lower;
+use crate::lowering::arrays::subscript;
+use crate::lowering::arrays::temporary;
+use crate::lowering::arrays::view;
+use crate::lowering::build;
+use crate::lowering::context::Lowering;
+use crate::lowering::hir;
+use crate::lowering::interpreter_cost;
+use crate::lowering::objects::records;
+use crate::lowering::scalar::bigint;
+use crate::lowering::scalar::compare;
+use crate::lowering::scalar::convert;
 use crate::lowering::types::kinds::{Kind, Kinds};
 use crate::lowering::value::{Sv, Val};
-use crate::lowering::{R, build, hir, refuse};
+use crate::refusal::R;
 use crate::refusal::Refusal;
+use crate::refusal::refuse;
 
-impl Lower<'_> {
-    /// `base.name`.
-    pub fn attribute(&mut self, base: &hir::Expr, name: &str, span: Span) -> R<Val> {
-        let value = self.expr(base)?;
-        self.count_attribute(&value);
-        if let Val::View(object) = &value
-            && self.is_object(object)
-        {
-            let view = self.attribute_of(object.clone(), name, span)?;
-            return self.element(view, span);
-        }
-        let unknown = |ty: String| {
-            refuse(
-                span,
-                Refusal::UnknownAttribute {
-                    name: name.into(),
-                    ty,
-                },
-            )
-        };
-        match value {
-            Val::View(view) => {
-                let decl = &self.arrays[view.array];
-                let (kind, rank) = (decl.kind, decl.rank as usize);
-                if kind != ArrayKind::Ndarray {
-                    return Err(unknown(kind.to_string()));
-                }
-                if name == "T" {
-                    let section = self.whole_section(view, span)?;
-                    return Ok(self.turned(section));
-                }
-                let view = self.check_view(view);
-                let dims = (view.index.len()..rank).map(|k| build::dim(view.array, k, span));
-                let shape = self.shape_attribute(name, dims.collect(), span);
-                shape.ok_or_else(|| unknown("numpy.ndarray".into()))
-            }
-            Val::Array(tree) if !matches!(tree.node, Node::Part(_)) => {
-                let what = format!("`.{name}` of an array that is computed");
-                Err(refuse(span, Refusal::Unsupported { what }))
-            }
-            Val::Array(tree) if name == "T" => match tree.node {
-                Node::Part(section) => Ok(self.turned(section)),
-                _ => Err(unknown("numpy.ndarray".into())),
-            },
-            Val::Array(tree) => {
-                let axes = 0..tree.shape.len();
-                let dims = axes.map(|axis| self.axis_length(&tree, axis)).collect();
-                let shape = self.shape_attribute(name, dims, span);
-                shape.ok_or_else(|| unknown("numpy.ndarray".into()))
-            }
-            Val::Scalar(sv) if sv.is_bottom() => Ok(Val::Scalar(sv)),
-            Val::Scalar(sv) => self.part(sv, name, span).map(Val::Scalar),
-            other => Err(unknown(other.type_name())),
-        }
+/// `base.name`.
+pub(crate) fn attribute(cx: &mut Lowering<'_>, base: &hir::Expr, name: &str, span: Span) -> R<Val> {
+    let value = cx.expr(base)?;
+    interpreter_cost::count_attribute(cx, &value);
+    if let Val::View(object) = &value
+        && records::is_object(cx, object)
+    {
+        let view = records::attribute_of(cx, object.clone(), name, span)?;
+        return subscript::element(cx, view, span);
     }
-
-    /// `.shape`, `.ndim`, `.size` of an array of this shape.
-    fn shape_attribute(&mut self, name: &str, dims: Vec<Expr>, span: Span) -> Option<Val> {
-        let dim = |e: Expr| Val::Scalar(Sv::of(e, Kind::PyInt).with_range((0, i64::MAX.into())));
-        match name {
-            "shape" => Some(Val::Tuple(dims.into_iter().map(dim).collect())),
-            "ndim" => Some(Val::Scalar(Sv::int(dims.len() as i128, span))),
-            "size" => {
-                // Elements in memory: the product fits.
-                let product = |a, b| {
-                    let op = nestwise_ir::BinOp::Mul;
-                    build::binary(op, a, b, Ty::PY_INT, false, span)
-                };
-                let size = dims.into_iter().reduce(product);
-                Some(dim(size.unwrap_or_else(|| Expr::int(1, span))))
-            }
-            _ => None,
-        }
-    }
-
-    /// `.real` and `.imag` of a number.
-    fn part(&mut self, sv: Sv, name: &str, span: Span) -> R<Sv> {
-        let unknown = refuse(
+    let unknown = |ty: String| {
+        refuse(
             span,
             Refusal::UnknownAttribute {
                 name: name.into(),
-                ty: sv.kinds.to_string(),
+                ty,
             },
+        )
+    };
+    match value {
+        Val::View(view) => {
+            let decl = &cx.builder.arrays[view.array];
+            let (kind, rank) = (decl.kind, decl.rank as usize);
+            if kind != ArrayKind::Ndarray {
+                return Err(unknown(kind.to_string()));
+            }
+            if name == "T" {
+                let section = view::whole_section(cx, view, span)?;
+                return Ok(axis_reduction::turned(cx, section));
+            }
+            let view = convert::check_view(cx, view);
+            let dims = (view.index.len()..rank).map(|k| build::dim(view.array, k, span));
+            let shape = shape_attribute(cx, name, dims.collect(), span);
+            shape.ok_or_else(|| unknown("numpy.ndarray".into()))
+        }
+        Val::Array(tree) if !matches!(tree.node, Node::Part(_)) => {
+            let what = format!("`.{name}` of an array that is computed");
+            Err(refuse(span, Refusal::Unsupported { what }))
+        }
+        Val::Array(tree) if name == "T" => match tree.node {
+            Node::Part(section) => Ok(axis_reduction::turned(cx, section)),
+            _ => Err(unknown("numpy.ndarray".into())),
+        },
+        Val::Array(tree) => {
+            let axes = 0..tree.shape.len();
+            let dims = axes
+                .map(|axis| temporary::axis_length(cx, &tree, axis))
+                .collect();
+            let shape = shape_attribute(cx, name, dims, span);
+            shape.ok_or_else(|| unknown("numpy.ndarray".into()))
+        }
+        Val::Scalar(sv) if sv.is_bottom() => Ok(Val::Scalar(sv)),
+        Val::Scalar(sv) => part(cx, sv, name, span).map(Val::Scalar),
+        other => Err(unknown(other.type_name())),
+    }
+}
+
+/// `.shape`, `.ndim`, `.size` of an array of this shape.
+fn shape_attribute(cx: &mut Lowering<'_>, name: &str, dims: Vec<Expr>, span: Span) -> Option<Val> {
+    let dim = |e: Expr| Val::Scalar(Sv::of(e, Kind::PyInt).with_range((0, i64::MAX.into())));
+    match name {
+        "shape" => Some(Val::Tuple(dims.into_iter().map(dim).collect())),
+        "ndim" => Some(Val::Scalar(Sv::int(dims.len() as i128, span))),
+        "size" => {
+            // Elements in memory: the product fits.
+            let product = |a, b| {
+                let op = nestwise_ir::BinOp::Mul;
+                build::binary(op, a, b, Ty::PY_INT, false, span)
+            };
+            let size = dims.into_iter().reduce(product);
+            Some(dim(size.unwrap_or_else(|| Expr::int(1, span))))
+        }
+        _ => None,
+    }
+}
+
+/// `.real` and `.imag` of a number.
+fn part(cx: &mut Lowering<'_>, sv: Sv, name: &str, span: Span) -> R<Sv> {
+    let unknown = refuse(
+        span,
+        Refusal::UnknownAttribute {
+            name: name.into(),
+            ty: sv.kinds.to_string(),
+        },
+    );
+    let op = match name {
+        "real" => nestwise_ir::UnOp::Real,
+        "imag" => nestwise_ir::UnOp::Imag,
+        _ => return Err(unknown),
+    };
+    let Some(kind) = sv.kinds.single() else {
+        let both = Kinds::all(&[Kind::PyComplex, Kind::Np(Scalar::C128)]);
+        if sv.kinds != both {
+            return Err(unknown);
+        }
+        let kinds = Kinds::all(&[Kind::PyFloat, Kind::Np(Scalar::F64)]);
+        let tag = crate::lowering::value::Tag::AnyNp(vec![(sv.kinds, sv.tag)]);
+        return Ok(
+            Sv::new(build::unary(op, sv.e, kinds.ty(Scalar::F64), false), kinds).with_tag(tag),
         );
-        let op = match name {
-            "real" => nestwise_ir::UnOp::Real,
-            "imag" => nestwise_ir::UnOp::Imag,
-            _ => return Err(unknown),
-        };
-        let Some(kind) = sv.kinds.single() else {
-            let both = Kinds::all(&[Kind::PyComplex, Kind::Np(Scalar::C128)]);
-            if sv.kinds != both {
-                return Err(unknown);
-            }
-            let kinds = Kinds::all(&[Kind::PyFloat, Kind::Np(Scalar::F64)]);
-            let tag = crate::lowering::value::Tag::AnyNp(vec![(sv.kinds, sv.tag)]);
-            return Ok(
-                Sv::new(build::unary(op, sv.e, kinds.ty(Scalar::F64), false), kinds).with_tag(tag),
-            );
-        };
-        match kind {
-            Kind::PyComplex => Ok(Sv::of(
-                build::unary(op, sv.e, Ty::PY_FLOAT, false),
-                Kind::PyFloat,
-            )),
-            Kind::Np(Scalar::C128) => {
-                let part = Kind::Np(Scalar::F64);
-                Ok(Sv::of(
-                    build::unary(op, sv.e, Ty::np(Scalar::F64), false),
-                    part,
-                ))
-            }
-            Kind::Char => Err(unknown),
-            Kind::PyBool | Kind::PyInt if name == "real" => self.int_sign(Sign::Pos, sv, span),
-            _ if name == "real" => Ok(Sv { web: None, ..sv }),
-            // The imaginary part of a real number: zero of its type.
-            Kind::PyBool => Ok(Sv::int(0, span)),
-            _ => {
-                let zero = self.literal(&sv, 0, span);
-                self.keep_events(&sv);
-                Ok(Sv::new(zero, sv.kinds))
-            }
+    };
+    match kind {
+        Kind::PyComplex => Ok(Sv::of(
+            build::unary(op, sv.e, Ty::PY_FLOAT, false),
+            Kind::PyFloat,
+        )),
+        Kind::Np(Scalar::C128) => {
+            let part = Kind::Np(Scalar::F64);
+            Ok(Sv::of(
+                build::unary(op, sv.e, Ty::np(Scalar::F64), false),
+                part,
+            ))
+        }
+        Kind::Char => Err(unknown),
+        Kind::PyBool | Kind::PyInt if name == "real" => bigint::int_sign(cx, Sign::Pos, sv, span),
+        _ if name == "real" => Ok(Sv { web: None, ..sv }),
+        // The imaginary part of a real number: zero of its type.
+        Kind::PyBool => Ok(Sv::int(0, span)),
+        _ => {
+            let zero = compare::literal(cx, &sv, 0, span);
+            convert::keep_events(cx, &sv);
+            Ok(Sv::new(zero, sv.kinds))
         }
     }
 }

@@ -9,8 +9,9 @@ use std::collections::HashSet;
 use nestwise_ir::{Arena, PlaceId, surface as s};
 
 use crate::lowering::names::resolve::Resolver;
-use crate::lowering::{R, refuse};
+use crate::refusal::R;
 use crate::refusal::Refusal;
+use crate::refusal::refuse;
 use crate::site::captures::Capture;
 
 /// The path of a place from the names of the site, if there is one: in a function only its object's attributes have

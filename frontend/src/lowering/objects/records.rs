@@ -7,186 +7,208 @@
 use nestwise_ir::model::nest::{CmpOp, Expr, ExprKind, Nest, Stmt};
 use nestwise_ir::{Access, ArrayDecl, ArrayId, ArrayKind, Precondition, Scalar, Span, Ty, Work};
 
-use crate::lowering::lower::Lower;
+use crate::lowering::arrays::subscript;
+use crate::lowering::build;
+use crate::lowering::context::Lowering;
+use crate::lowering::hir;
+use crate::lowering::lists::row_swap;
+use crate::lowering::names::reads;
+use crate::lowering::scalar::convert;
+use crate::lowering::spill;
 use crate::lowering::types::kinds::Kind;
 use crate::lowering::value::{Sv, Val, View};
-use crate::lowering::{R, build, hir, refuse};
+use crate::refusal::R;
 use crate::refusal::Refusal;
+use crate::refusal::refuse;
 use crate::site::captures::{Alike, Capture};
 use crate::site::item_attributes::item_name;
 use crate::site::tuple_names;
 
-impl Lower<'_> {
-    /// The slot of a list of objects.
-    pub fn objects(&mut self, capture: u32, name: String) -> ArrayId {
-        let array = self.arrays.push(ArrayDecl {
-            name,
-            capture,
-            kind: ArrayKind::Objects,
-            storage: Scalar::Bool,
-            elem: Ty::PY_BOOL,
-            rank: 2,
-            read: false,
-            written: false,
-            like: vec![],
-            starts: false,
-            moved: false,
-            attributes: false,
-            list: false,
-        });
-        self.slots.insert(capture, array);
-        array
-    }
+/// The slot of a list of objects.
+pub(crate) fn objects(cx: &mut Lowering<'_>, capture: u32, name: String) -> ArrayId {
+    let array = cx.builder.arrays.push(ArrayDecl {
+        name,
+        capture,
+        kind: ArrayKind::Objects,
+        storage: Scalar::Bool,
+        elem: Ty::PY_BOOL,
+        rank: 2,
+        read: false,
+        written: false,
+        like: vec![],
+        starts: false,
+        moved: false,
+        attributes: false,
+        list: false,
+    });
+    cx.env.slots.insert(capture, array);
+    array
+}
 
-    /// Whether it is an object of a list.
-    pub fn is_object(&self, view: &View) -> bool {
-        self.arrays[view.array].kind == ArrayKind::Objects && view.index.len() == 1
-    }
+/// Whether it is an object of a list.
+pub(crate) fn is_object(cx: &Lowering<'_>, view: &View) -> bool {
+    cx.builder.arrays[view.array].kind == ArrayKind::Objects && view.index.len() == 1
+}
 
-    /// What a list's objects have under a name, and which capture that is.
-    fn held(&self, object: &View, name: &str) -> Option<(u32, &Capture)> {
-        let list = self.captures.get(object.capture as usize)?;
-        let Capture::Objects { attributes, .. } = list else {
-            return None;
-        };
-        let (_, index) = attributes.iter().find(|(own, _)| own == name)?;
-        Some((*index, self.captures.get(*index as usize)?))
-    }
+/// What a list's objects have under a name, and which capture that is.
+fn held<'a>(cx: &Lowering<'a>, object: &View, name: &str) -> Option<(u32, &'a Capture)> {
+    let list = cx.env.captures.get(object.capture as usize)?;
+    let Capture::Objects { attributes, .. } = list else {
+        return None;
+    };
+    let (_, index) = attributes.iter().find(|(own, _)| own == name)?;
+    Some((*index, cx.env.captures.get(*index as usize)?))
+}
 
-    fn alike(&self, object: &View) -> Option<Alike> {
-        match self.captures.get(object.capture as usize) {
-            Some(Capture::Objects { alike, .. }) if self.is_object(object) => Some(*alike),
-            _ => None,
+fn alike(cx: &Lowering<'_>, object: &View) -> Option<Alike> {
+    match cx.env.captures.get(object.capture as usize) {
+        Some(Capture::Objects { alike, .. }) if is_object(cx, object) => Some(*alike),
+        _ => None,
+    }
+}
+
+/// Whether nothing is known of an object.
+pub(crate) fn may_be_none(cx: &Lowering<'_>, view: &View) -> bool {
+    alike(cx, view) == Some(Alike::Nothing)
+}
+
+/// A tuple of a list as its items, if it is one; other values as they are.
+pub(crate) fn opened(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Val> {
+    let Val::View(tuple) = value else {
+        return Ok(value);
+    };
+    let Some(Alike::Tuples(length)) = alike(cx, &tuple) else {
+        return Ok(Val::View(tuple));
+    };
+    let tuple = convert::check_view(cx, tuple);
+    let items: R<Vec<Val>> = (0..length)
+        .map(|which| tuple_item(cx, &tuple, which, span))
+        .collect();
+    Ok(Val::Tuple(items?))
+}
+
+fn tuple_item(cx: &mut Lowering<'_>, tuple: &View, which: usize, span: Span) -> R<Val> {
+    let view = attribute_of(cx, tuple.clone(), &item_name(which), span)?;
+    subscript::element(cx, view, span)
+}
+
+/// `value[index]`, where that is one item of a tuple of a list: the others need not be of any use.
+pub(crate) fn item_of_tuple(
+    cx: &mut Lowering<'_>,
+    value: &Val,
+    index: &[Val],
+    span: Span,
+) -> R<Option<Val>> {
+    let (Val::View(tuple), [Val::Scalar(at)]) = (value, index) else {
+        return Ok(None);
+    };
+    let Some(Alike::Tuples(length)) = alike(cx, tuple) else {
+        return Ok(None);
+    };
+    let Some(at) = at.as_int().filter(|_| at.is_int()) else {
+        return Ok(None);
+    };
+    cx.builder.tally(Work::ListGet, 1.0);
+    match tuple_names::element(at, length) {
+        Some(which) => tuple_item(cx, tuple, which, span).map(Some),
+        None => {
+            let what = format!("subscript {at} of a tuple of {length}");
+            Err(refuse(span, Refusal::AlwaysRaises { what }))
         }
     }
+}
 
-    /// Whether nothing is known of an object.
-    pub fn may_be_none(&self, view: &View) -> bool {
-        self.alike(view) == Some(Alike::Nothing)
-    }
-
-    /// A tuple of a list as its items, if it is one; other values as they are.
-    pub fn opened(&mut self, value: Val, span: Span) -> R<Val> {
-        let Val::View(tuple) = value else {
-            return Ok(value);
-        };
-        let Some(Alike::Tuples(length)) = self.alike(&tuple) else {
-            return Ok(Val::View(tuple));
-        };
-        let tuple = self.check_view(tuple);
-        let items: R<Vec<Val>> = (0..length)
-            .map(|which| self.tuple_item(&tuple, which, span))
-            .collect();
-        Ok(Val::Tuple(items?))
-    }
-
-    fn tuple_item(&mut self, tuple: &View, which: usize, span: Span) -> R<Val> {
-        let view = self.attribute_of(tuple.clone(), &item_name(which), span)?;
-        self.element(view, span)
-    }
-
-    /// `value[index]`, where that is one item of a tuple of a list: the others need not be of any use.
-    pub fn item_of_tuple(&mut self, value: &Val, index: &[Val], span: Span) -> R<Option<Val>> {
-        let (Val::View(tuple), [Val::Scalar(at)]) = (value, index) else {
-            return Ok(None);
-        };
-        let Some(Alike::Tuples(length)) = self.alike(tuple) else {
-            return Ok(None);
-        };
-        let Some(at) = at.as_int().filter(|_| at.is_int()) else {
-            return Ok(None);
-        };
-        self.tally(Work::ListGet, 1.0);
-        match tuple_names::element(at, length) {
-            Some(which) => self.tuple_item(tuple, which, span).map(Some),
-            None => {
-                let what = format!("subscript {at} of a tuple of {length}");
-                Err(refuse(span, Refusal::AlwaysRaises { what }))
-            }
+/// An object, which has to be one with a method of that name.
+pub(crate) fn having(cx: &mut Lowering<'_>, object: &hir::Expr, name: &str, span: Span) -> R<Val> {
+    let value = cx.expr(object)?;
+    let fits = match &value {
+        Val::View(view) if is_object(cx, view) => {
+            matches!(held(cx, view, name), Some((_, Capture::User { .. })))
         }
+        Val::Scalar(sv) => sv.is_bottom(),
+        _ => false,
+    };
+    match fits {
+        true => Ok(value),
+        false => Err(refuse(span, Refusal::UnknownFunction { name: name.into() })),
     }
+}
 
-    /// An object, which has to be one with a method of that name.
-    pub fn having(&mut self, object: &hir::Expr, name: &str, span: Span) -> R<Val> {
-        let value = self.expr(object)?;
-        let fits = match &value {
-            Val::View(view) if self.is_object(view) => {
-                matches!(self.held(view, name), Some((_, Capture::User { .. })))
-            }
-            Val::Scalar(sv) => sv.is_bottom(),
-            _ => false,
-        };
-        match fits {
-            true => Ok(value),
-            false => Err(refuse(span, Refusal::UnknownFunction { name: name.into() })),
-        }
+/// Where an object's attribute is.
+pub(crate) fn attribute_of(cx: &mut Lowering<'_>, object: View, name: &str, span: Span) -> R<View> {
+    let found = held(cx, &object, name);
+    let is_array =
+        |(_, c): &(u32, &Capture)| matches!(c, Capture::Array { .. } | Capture::Objects { .. });
+    let Some((capture, _)) = found.filter(is_array) else {
+        let (name, ty) = (name.into(), "list's object".into());
+        return Err(refuse(span, Refusal::UnknownAttribute { name, ty }));
+    };
+    let array = reads::slot(cx, capture, span)?;
+    let list = cx.builder.arrays[object.array].name.clone();
+    let decl = &mut cx.builder.arrays[array];
+    decl.name = format!("{list}[...].{name}");
+    decl.attributes = true;
+    Ok(View {
+        capture,
+        array,
+        ..object
+    })
+}
+
+/// `a is b`, of objects of one list, in which none stands twice ([`nestwise_ir::Nest::apart`]).
+pub(crate) fn same_object(
+    cx: &mut Lowering<'_>,
+    a: &hir::Expr,
+    b: &hir::Expr,
+    span: Span,
+) -> R<Sv> {
+    cx.builder.tally(Work::Compare, 1.0);
+    let first = cx.expr(a)?;
+    let first = if b.stores() {
+        spill::spill_val(cx, first)
+    } else {
+        first
+    };
+    let second = cx.expr(b)?;
+    let are_of_classes = |o: &View| alike(cx, o) == Some(Alike::Class);
+    let (x, y) = match (first, second) {
+        (Val::View(x), Val::View(y)) if are_of_classes(&x) && are_of_classes(&y) => (x, y),
+        (Val::Scalar(sv), _) | (_, Val::Scalar(sv)) if sv.is_bottom() => return Ok(sv),
+        _ => return Err(refuse(span, Refusal::Comparison { op: "is" })),
+    };
+    if x.array != y.array {
+        let what = "`is` of objects of different lists".into();
+        return Err(refuse(span, Refusal::Unsupported { what }));
     }
+    cx.preconditions
+        .require(Precondition::NoAlias(x.array, x.array));
+    let [x, y] = [x, y].map(|view| row_swap::settled(cx, view).index.remove(0));
+    let same = build::compare(CmpOp::Eq, x, y, Ty::PY_BOOL, span);
+    Ok(Sv::of(same, Kind::PyBool))
+}
 
-    /// Where an object's attribute is.
-    pub fn attribute_of(&mut self, object: View, name: &str, span: Span) -> R<View> {
-        let found = self.held(&object, name);
-        let is_array =
-            |(_, c): &(u32, &Capture)| matches!(c, Capture::Array { .. } | Capture::Objects { .. });
-        let Some((capture, _)) = found.filter(is_array) else {
-            let (name, ty) = (name.into(), "list's object".into());
-            return Err(refuse(span, Refusal::UnknownAttribute { name, ty }));
-        };
-        let array = self.slot(capture, span)?;
-        let list = self.arrays[object.array].name.clone();
-        let decl = &mut self.arrays[array];
-        decl.name = format!("{list}[...].{name}");
-        decl.attributes = true;
-        Ok(View {
-            capture,
-            array,
-            ..object
-        })
-    }
-
-    /// `a is b`, of objects of one list, in which none stands twice ([`nestwise_ir::Nest::apart`]).
-    pub fn same_object(&mut self, a: &hir::Expr, b: &hir::Expr, span: Span) -> R<Sv> {
-        self.tally(Work::Compare, 1.0);
-        let first = self.expr(a)?;
-        let first = if b.stores() {
-            self.spill_val(first)
-        } else {
-            first
-        };
-        let second = self.expr(b)?;
-        let are_of_classes = |o: &View| self.alike(o) == Some(Alike::Class);
-        let (x, y) = match (first, second) {
-            (Val::View(x), Val::View(y)) if are_of_classes(&x) && are_of_classes(&y) => (x, y),
-            (Val::Scalar(sv), _) | (_, Val::Scalar(sv)) if sv.is_bottom() => return Ok(sv),
-            _ => return Err(refuse(span, Refusal::Comparison { op: "is" })),
-        };
-        if x.array != y.array {
-            let what = "`is` of objects of different lists".into();
-            return Err(refuse(span, Refusal::Unsupported { what }));
-        }
-        self.require(Precondition::NoAlias(x.array, x.array));
-        let [x, y] = [x, y].map(|view| self.settled(view).index.remove(0));
-        let same = build::compare(CmpOp::Eq, x, y, Ty::PY_BOOL, span);
-        Ok(Sv::of(same, Kind::PyBool))
-    }
-
-    /// `base.name` as a target; none: of a type that a later round will know.
-    pub fn attribute_place(&mut self, base: &hir::Expr, name: &str, span: Span) -> R<Option<View>> {
-        let object = match self.expr(base)? {
-            Val::View(view) if self.is_object(&view) => view,
-            Val::Scalar(sv) if sv.is_bottom() => return Ok(None),
-            _ => {
-                let name = "an attribute of a changing object";
-                return Err(refuse(span, Refusal::AssignTarget { name }));
-            }
-        };
-        self.tally(Work::Attribute, 1.0);
-        let view = self.attribute_of(object, name, span)?;
-        if self.arrays[view.array].rank > 1 {
-            let name = "an attribute that holds a list";
+/// `base.name` as a target; none: of a type that a later round will know.
+pub(crate) fn attribute_place(
+    cx: &mut Lowering<'_>,
+    base: &hir::Expr,
+    name: &str,
+    span: Span,
+) -> R<Option<View>> {
+    let object = match cx.expr(base)? {
+        Val::View(view) if is_object(cx, &view) => view,
+        Val::Scalar(sv) if sv.is_bottom() => return Ok(None),
+        _ => {
+            let name = "an attribute of a changing object";
             return Err(refuse(span, Refusal::AssignTarget { name }));
         }
-        Ok(Some(view))
+    };
+    cx.builder.tally(Work::Attribute, 1.0);
+    let view = attribute_of(cx, object, name, span)?;
+    if cx.builder.arrays[view.array].rank > 1 {
+        let name = "an attribute that holds a list";
+        return Err(refuse(span, Refusal::AssignTarget { name }));
     }
+    Ok(Some(view))
 }
 
 /// Refuses a nest that uses an object as if it were a row of a list.

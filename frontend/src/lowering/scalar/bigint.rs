@@ -10,12 +10,14 @@ use nestwise_ir::model::nest::{Cast, Expr, UnOp};
 use nestwise_ir::surface::{BinOp as Op, UnOp as Sign};
 use nestwise_ir::{BinOp, Scalar, Span, Ty};
 
-use crate::lowering::lower::{Lower, with_wide};
+use crate::lowering::build;
+use crate::lowering::context::Lowering;
 use crate::lowering::scalar::arith::typed;
 use crate::lowering::types::intervals::{self, Range};
 use crate::lowering::types::kinds::Kind;
+use crate::lowering::value::with_wide;
 use crate::lowering::value::{Sv, Wide};
-use crate::lowering::{R, build};
+use crate::refusal::R;
 
 /// 2**64 - 1.
 const MASK: i128 = u64::MAX as i128;
@@ -133,233 +135,228 @@ fn low_operands(op: BinOp, a: Wide, b: Wide, span: Span) -> Option<(Wide, Wide, 
         .find_map(|(a, b)| intervals::binary(op, a.range, b.range).map(|r| (a, b, r)))
 }
 
-impl Lower<'_> {
-    /// `a op b` on Python ints or bools; the result is an int.
-    pub fn ints(&mut self, op: Op, a: Sv, b: Sv, span: Span) -> R<Sv> {
-        if let (Some(x), Some(y)) = (a.as_int(), b.as_int()) {
-            let literal = |v| build::integer(v, Ty::PY_WIDE, span);
-            let folded = build::binary(typed(op), literal(x), literal(y), Ty::PY_WIDE, true, span);
-            if let Some(v) = folded.as_int() {
-                return Ok(with_wide(Sv::int(v, span)));
-            }
+/// `a op b` on Python ints or bools; the result is an int.
+pub(crate) fn ints(cx: &mut Lowering<'_>, op: Op, a: Sv, b: Sv, span: Span) -> R<Sv> {
+    if let (Some(x), Some(y)) = (a.as_int(), b.as_int()) {
+        let literal = |v| build::integer(v, Ty::PY_WIDE, span);
+        let folded = build::binary(typed(op), literal(x), literal(y), Ty::PY_WIDE, true, span);
+        if let Some(v) = folded.as_int() {
+            return Ok(with_wide(Sv::int(v, span)));
         }
-        Ok(match op {
-            Op::Add | Op::Sub | Op::Mul | Op::Shl => self.ring(op, a, b, span),
-            Op::BitAnd | Op::BitOr | Op::BitXor => self.bitwise(op, a, b, span),
-            Op::FloorDiv | Op::Mod | Op::Shr => self.reduce(op, a, b, span),
-            Op::Pow => self.int_power(a, b, span),
-            Op::Div => Sv::bottom(span),
-        })
     }
+    Ok(match op {
+        Op::Add | Op::Sub | Op::Mul | Op::Shl => ring(cx, op, a, b, span),
+        Op::BitAnd | Op::BitOr | Op::BitXor => bitwise(cx, op, a, b, span),
+        Op::FloorDiv | Op::Mod | Op::Shr => reduce(cx, op, a, b, span),
+        Op::Pow => int_power(cx, a, b, span),
+        Op::Div => Sv::bottom(span),
+    })
+}
 
-    /// `+ - * <<`.
-    fn ring(&mut self, op: Op, a: Sv, b: Sv, span: Span) -> Sv {
-        let t = typed(op);
-        // A negative shift raises; one that is too large leaves 64 bits unless the value is zero.
-        let amount: Range = if op == Op::Shl {
-            (b.range.0.max(0), b.range.1.max(0))
-        } else {
-            b.range
-        };
-        let narrow_range = intervals::binary(t, intervals::clamp(a.range, intervals::I64), amount);
-        let may_raise = op == Op::Shl && b.range.0 < 0;
-        let guard =
-            may_raise || !narrow_range.is_some_and(|r| intervals::within(r, intervals::I64));
-        let plain = !guard && a.wide.is_none() && b.wide.is_none();
-        let e = build::binary(t, narrow(&a), narrow(&b), Ty::PY_INT, guard, span);
-        let committed =
-            narrow_range.map_or(intervals::I64, |r| intervals::clamp(r, intervals::I64));
-        let sv = Sv::of(e, Kind::PyInt).with_range(committed);
-        if plain || may_raise || b.range.1 > 126 && op == Op::Shl {
-            return sv;
+/// `+ - * <<`.
+fn ring(cx: &mut Lowering<'_>, op: Op, a: Sv, b: Sv, span: Span) -> Sv {
+    let t = typed(op);
+    // A negative shift raises; one that is too large leaves 64 bits unless the value is zero.
+    let amount: Range = if op == Op::Shl {
+        (b.range.0.max(0), b.range.1.max(0))
+    } else {
+        b.range
+    };
+    let narrow_range = intervals::binary(t, intervals::clamp(a.range, intervals::I64), amount);
+    let may_raise = op == Op::Shl && b.range.0 < 0;
+    let guard = may_raise || !narrow_range.is_some_and(|r| intervals::within(r, intervals::I64));
+    let plain = !guard && a.wide.is_none() && b.wide.is_none();
+    let e = build::binary(t, narrow(&a), narrow(&b), Ty::PY_INT, guard, span);
+    let committed = narrow_range.map_or(intervals::I64, |r| intervals::clamp(r, intervals::I64));
+    let sv = Sv::of(e, Kind::PyInt).with_range(committed);
+    if plain || may_raise || b.range.1 > 126 && op == Op::Shl {
+        return sv;
+    }
+    let (wa, wb) = (widened(&a), widened(&b));
+    let wb = if op == Op::Shl {
+        Wide {
+            exact: wb.exact && b.wide.is_none(),
+            ..wb
         }
-        let (wa, wb) = (widened(&a), widened(&b));
-        let wb = if op == Op::Shl {
+    } else {
+        wb
+    };
+    let wide = match intervals::binary(t, wa.range, wb.range) {
+        Some(range) => {
+            let e = build::binary(t, wa.e, wb.e, Ty::PY_WIDE, false, span);
             Wide {
-                exact: wb.exact && b.wide.is_none(),
-                ..wb
-            }
-        } else {
-            wb
-        };
-        let wide = match intervals::binary(t, wa.range, wb.range) {
-            Some(range) => {
-                let e = build::binary(t, wa.e, wb.e, Ty::PY_WIDE, false, span);
-                Wide {
-                    e,
-                    range,
-                    exact: wa.exact && wb.exact,
-                }
-            }
-            None if op == Op::Shl => return sv,
-            None => {
-                let Some((wa, wb, range)) = low_operands(t, wa, wb, span) else {
-                    return sv;
-                };
-                Wide {
-                    e: build::binary(t, wa.e, wb.e, Ty::PY_WIDE, false, span),
-                    range,
-                    exact: false,
-                }
-            }
-        };
-        // The committed form's bounds are those of the true value cut to 64 bits.
-        let range = if wide.exact {
-            intervals::clamp(wide.range, intervals::I64)
-        } else {
-            sv.range
-        };
-        Sv {
-            wide: Some(Box::new(wide)),
-            range,
-            ..sv
-        }
-    }
-
-    /// `& | ^`.
-    fn bitwise(&mut self, op: Op, a: Sv, b: Sv, span: Span) -> Sv {
-        let t = typed(op);
-        if a.wide.is_none() && b.wide.is_none() {
-            let range = intervals::binary(t, a.range, b.range).unwrap_or(intervals::I64);
-            let e = build::binary(t, narrow(&a), narrow(&b), Ty::PY_INT, false, span);
-            return Sv::of(e, Kind::PyInt).with_range(intervals::clamp(range, intervals::I64));
-        }
-        let (wa, wb) = (widened(&a), widened(&b));
-        let e = build::binary(t, wa.e.clone(), wb.e.clone(), Ty::PY_WIDE, false, span);
-        if wa.exact && wb.exact {
-            let range =
-                intervals::binary(t, wa.range, wb.range).unwrap_or((i128::MIN + 1, i128::MAX));
-            return settle(
-                Wide {
-                    e,
-                    range,
-                    exact: true,
-                },
-                span,
-            );
-        }
-        // With a mask of at most 64 bits the value modulo 2**64 is enough.
-        let mask = |w: &Wide| w.exact && intervals::within(w.range, intervals::U64);
-        if op == Op::BitAnd
-            && let Some(m) = [&wa, &wb].into_iter().find(|w| mask(w))
-        {
-            return settle(
-                Wide {
-                    e,
-                    range: (0, m.range.1),
-                    exact: true,
-                },
-                span,
-            );
-        }
-        // What leaves 127 bits and is not masked here may be masked further out.
-        let plain = build::binary(t, narrow(&a), narrow(&b), Ty::PY_INT, false, span);
-        let range = intervals::binary(t, wa.range, wb.range).unwrap_or((i128::MIN + 1, i128::MAX));
-        let sv = Sv::of(plain, Kind::PyInt);
-        Sv {
-            wide: Some(Box::new(Wide {
                 e,
                 range,
+                exact: wa.exact && wb.exact,
+            }
+        }
+        None if op == Op::Shl => return sv,
+        None => {
+            let Some((wa, wb, range)) = low_operands(t, wa, wb, span) else {
+                return sv;
+            };
+            Wide {
+                e: build::binary(t, wa.e, wb.e, Ty::PY_WIDE, false, span),
+                range,
                 exact: false,
-            })),
-            ..sv
+            }
         }
+    };
+    // The committed form's bounds are those of the true value cut to 64 bits.
+    let range = if wide.exact {
+        intervals::clamp(wide.range, intervals::I64)
+    } else {
+        sv.range
+    };
+    Sv {
+        wide: Some(Box::new(wide)),
+        range,
+        ..sv
     }
+}
 
-    /// `// % >>`.
-    fn reduce(&mut self, op: Op, a: Sv, b: Sv, span: Span) -> Sv {
-        let t = typed(op);
-        let exact = |sv: &Sv| sv.wide.as_ref().is_some_and(|w| w.exact);
-        let zero = op != Op::Shr && !b.nonzero();
-        let negative = op == Op::Shr && b.range.0 < 0;
-        if !exact(&a) && !exact(&b) {
-            let range = intervals::binary(
-                t,
-                intervals::clamp(a.range, intervals::I64),
-                intervals::clamp(b.range, intervals::I64),
-            );
-            let fits = range.is_some_and(|r| intervals::within(r, intervals::I64));
-            let traps = intervals::traps(t, a.range, b.range, intervals::I64.0);
-            let guard = zero || negative || traps || !fits;
-            let e = build::binary(t, narrow(&a), narrow(&b), Ty::PY_INT, guard, span);
-            return Sv::of(e, Kind::PyInt)
-                .with_range(range.map_or(intervals::I64, |r| intervals::clamp(r, intervals::I64)));
-        }
-        let pick = |sv: &Sv| match &sv.wide {
-            Some(wide) if wide.exact => (**wide).clone(),
-            _ => widened(&Sv {
-                wide: None,
-                ..sv.clone()
-            }),
-        };
-        let (wa, wb) = (pick(&a), pick(&b));
-        let e = build::binary(t, wa.e, wb.e, Ty::PY_WIDE, zero || negative, span);
-        let range = intervals::binary(t, wa.range, wb.range).unwrap_or(intervals::I64);
-        settle(
+/// `& | ^`.
+fn bitwise(cx: &mut Lowering<'_>, op: Op, a: Sv, b: Sv, span: Span) -> Sv {
+    let t = typed(op);
+    if a.wide.is_none() && b.wide.is_none() {
+        let range = intervals::binary(t, a.range, b.range).unwrap_or(intervals::I64);
+        let e = build::binary(t, narrow(&a), narrow(&b), Ty::PY_INT, false, span);
+        return Sv::of(e, Kind::PyInt).with_range(intervals::clamp(range, intervals::I64));
+    }
+    let (wa, wb) = (widened(&a), widened(&b));
+    let e = build::binary(t, wa.e.clone(), wb.e.clone(), Ty::PY_WIDE, false, span);
+    if wa.exact && wb.exact {
+        let range = intervals::binary(t, wa.range, wb.range).unwrap_or((i128::MIN + 1, i128::MAX));
+        return settle(
             Wide {
                 e,
                 range,
                 exact: true,
             },
             span,
-        )
-    }
-
-    /// `**` with an exponent that is not a negative literal; another negative one fires.
-    fn int_power(&mut self, a: Sv, b: Sv, span: Span) -> Sv {
-        if b.as_int() == Some(2) && build::is_atom(&a.e) {
-            return self.ring(Op::Mul, a.clone(), a, span);
-        }
-        let range = intervals::binary(
-            BinOp::Pow,
-            intervals::clamp(a.range, intervals::I64),
-            b.range,
         );
-        let fits = b.range.0 >= 0 && range.is_some_and(|r| intervals::within(r, intervals::I64));
-        let e = build::binary(BinOp::Pow, narrow(&a), narrow(&b), Ty::PY_INT, !fits, span);
-        Sv::of(e, Kind::PyInt)
-            .with_range(range.map_or(intervals::I64, |r| intervals::clamp(r, intervals::I64)))
     }
+    // With a mask of at most 64 bits the value modulo 2**64 is enough.
+    let mask = |w: &Wide| w.exact && intervals::within(w.range, intervals::U64);
+    if op == Op::BitAnd
+        && let Some(m) = [&wa, &wb].into_iter().find(|w| mask(w))
+    {
+        return settle(
+            Wide {
+                e,
+                range: (0, m.range.1),
+                exact: true,
+            },
+            span,
+        );
+    }
+    // What leaves 127 bits and is not masked here may be masked further out.
+    let plain = build::binary(t, narrow(&a), narrow(&b), Ty::PY_INT, false, span);
+    let range = intervals::binary(t, wa.range, wb.range).unwrap_or((i128::MIN + 1, i128::MAX));
+    let sv = Sv::of(plain, Kind::PyInt);
+    Sv {
+        wide: Some(Box::new(Wide {
+            e,
+            range,
+            exact: false,
+        })),
+        ..sv
+    }
+}
 
-    /// `- + ~` on Python ints or bools.
-    pub fn int_sign(&mut self, op: Sign, a: Sv, span: Span) -> R<Sv> {
-        if let Some(v) = a.as_int() {
-            let v = match op {
-                Sign::Neg => -v,
-                Sign::Invert => !v,
-                _ => v,
-            };
-            return Ok(with_wide(Sv::int(v, span)));
-        }
-        let zero = Sv::int(0, span);
-        Ok(match op {
-            Sign::Neg => {
-                let mut sv = self.ring(Op::Sub, zero, a.clone(), span);
-                let guard = !intervals::within(a.range, (intervals::I64.0 + 1, intervals::I64.1));
-                sv.e = build::unary(UnOp::Neg, narrow(&a), Ty::PY_INT, guard);
-                sv
-            }
-            Sign::Invert => {
-                let e = build::unary(UnOp::Invert, narrow(&a), Ty::PY_INT, false);
-                let inverted = |r: Range| (-r.1 - 1, -r.0 - 1);
-                let sv = Sv::of(e, Kind::PyInt)
-                    .with_range(intervals::clamp(inverted(a.range), intervals::I64));
-                let wide = a.wide.map(|w| {
-                    let range = intervals::binary(BinOp::Sub, (-1, -1), w.range);
-                    let e = build::unary(UnOp::Invert, w.e, Ty::PY_WIDE, false);
-                    Box::new(Wide {
-                        e,
-                        range: range.unwrap_or((i128::MIN + 1, i128::MAX)),
-                        exact: w.exact,
-                    })
-                });
-                Sv { wide, ..sv }
-            }
-            _ if a.kinds.has(Kind::PyBool) => {
-                let e = build::cast(Cast::Value, a.e, Ty::PY_INT, false);
-                Sv::of(e, Kind::PyInt).with_range(a.range)
-            }
-            _ => Sv { web: None, ..a },
-        })
+/// `// % >>`.
+fn reduce(cx: &mut Lowering<'_>, op: Op, a: Sv, b: Sv, span: Span) -> Sv {
+    let t = typed(op);
+    let exact = |sv: &Sv| sv.wide.as_ref().is_some_and(|w| w.exact);
+    let zero = op != Op::Shr && !b.nonzero();
+    let negative = op == Op::Shr && b.range.0 < 0;
+    if !exact(&a) && !exact(&b) {
+        let range = intervals::binary(
+            t,
+            intervals::clamp(a.range, intervals::I64),
+            intervals::clamp(b.range, intervals::I64),
+        );
+        let fits = range.is_some_and(|r| intervals::within(r, intervals::I64));
+        let traps = intervals::traps(t, a.range, b.range, intervals::I64.0);
+        let guard = zero || negative || traps || !fits;
+        let e = build::binary(t, narrow(&a), narrow(&b), Ty::PY_INT, guard, span);
+        return Sv::of(e, Kind::PyInt)
+            .with_range(range.map_or(intervals::I64, |r| intervals::clamp(r, intervals::I64)));
     }
+    let pick = |sv: &Sv| match &sv.wide {
+        Some(wide) if wide.exact => (**wide).clone(),
+        _ => widened(&Sv {
+            wide: None,
+            ..sv.clone()
+        }),
+    };
+    let (wa, wb) = (pick(&a), pick(&b));
+    let e = build::binary(t, wa.e, wb.e, Ty::PY_WIDE, zero || negative, span);
+    let range = intervals::binary(t, wa.range, wb.range).unwrap_or(intervals::I64);
+    settle(
+        Wide {
+            e,
+            range,
+            exact: true,
+        },
+        span,
+    )
+}
+
+/// `**` with an exponent that is not a negative literal; another negative one fires.
+fn int_power(cx: &mut Lowering<'_>, a: Sv, b: Sv, span: Span) -> Sv {
+    if b.as_int() == Some(2) && build::is_atom(&a.e) {
+        return ring(cx, Op::Mul, a.clone(), a, span);
+    }
+    let range = intervals::binary(
+        BinOp::Pow,
+        intervals::clamp(a.range, intervals::I64),
+        b.range,
+    );
+    let fits = b.range.0 >= 0 && range.is_some_and(|r| intervals::within(r, intervals::I64));
+    let e = build::binary(BinOp::Pow, narrow(&a), narrow(&b), Ty::PY_INT, !fits, span);
+    Sv::of(e, Kind::PyInt)
+        .with_range(range.map_or(intervals::I64, |r| intervals::clamp(r, intervals::I64)))
+}
+
+/// `- + ~` on Python ints or bools.
+pub(crate) fn int_sign(cx: &mut Lowering<'_>, op: Sign, a: Sv, span: Span) -> R<Sv> {
+    if let Some(v) = a.as_int() {
+        let v = match op {
+            Sign::Neg => -v,
+            Sign::Invert => !v,
+            _ => v,
+        };
+        return Ok(with_wide(Sv::int(v, span)));
+    }
+    let zero = Sv::int(0, span);
+    Ok(match op {
+        Sign::Neg => {
+            let mut sv = ring(cx, Op::Sub, zero, a.clone(), span);
+            let guard = !intervals::within(a.range, (intervals::I64.0 + 1, intervals::I64.1));
+            sv.e = build::unary(UnOp::Neg, narrow(&a), Ty::PY_INT, guard);
+            sv
+        }
+        Sign::Invert => {
+            let e = build::unary(UnOp::Invert, narrow(&a), Ty::PY_INT, false);
+            let inverted = |r: Range| (-r.1 - 1, -r.0 - 1);
+            let sv = Sv::of(e, Kind::PyInt)
+                .with_range(intervals::clamp(inverted(a.range), intervals::I64));
+            let wide = a.wide.map(|w| {
+                let range = intervals::binary(BinOp::Sub, (-1, -1), w.range);
+                let e = build::unary(UnOp::Invert, w.e, Ty::PY_WIDE, false);
+                Box::new(Wide {
+                    e,
+                    range: range.unwrap_or((i128::MIN + 1, i128::MAX)),
+                    exact: w.exact,
+                })
+            });
+            Sv { wide, ..sv }
+        }
+        _ if a.kinds.has(Kind::PyBool) => {
+            let e = build::cast(Cast::Value, a.e, Ty::PY_INT, false);
+            Sv::of(e, Kind::PyInt).with_range(a.range)
+        }
+        _ => Sv { web: None, ..a },
+    })
 }

@@ -5,577 +5,588 @@ use nestwise_ir::surface::{BinOp as Op, UnOp as Sign};
 use nestwise_ir::{BinOp, CmpOp, Expr, Fun, Lib, Scalar, Span, Ty};
 
 use crate::builtins::{ArrayForm, Builtin, Known, NumpyFn};
+use crate::lowering::arrays::concat;
+use crate::lowering::arrays::creation;
+use crate::lowering::arrays::elementwise;
 use crate::lowering::arrays::elementwise::Node;
+use crate::lowering::arrays::materialise;
+use crate::lowering::arrays::reduction;
+use crate::lowering::arrays::roll;
+use crate::lowering::arrays::temporary;
+use crate::lowering::build;
+use crate::lowering::context::Lowering;
 use crate::lowering::control::for_loop::Seq;
-use crate::lowering::lower::Lower;
+use crate::lowering::control::for_loop::items;
+use crate::lowering::expr;
+use crate::lowering::hir;
+use crate::lowering::interpreter_cost;
+use crate::lowering::lists::make;
+use crate::lowering::objects::records;
+use crate::lowering::scalar::arith;
+use crate::lowering::scalar::bigint;
+use crate::lowering::scalar::compare;
+use crate::lowering::scalar::convert;
+use crate::lowering::scalar::math;
+use crate::lowering::spill;
 use crate::lowering::types::intervals;
 use crate::lowering::types::kinds::{Kind, Kinds};
 use crate::lowering::value::{Sv, Val};
-use crate::lowering::{R, build, hir, refuse};
+use crate::refusal::R;
 use crate::refusal::Refusal;
+use crate::refusal::refuse;
 
-impl Lower<'_> {
-    /// A call of a known function.
-    pub fn call(
-        &mut self,
-        known: Known,
-        args: &[hir::Expr],
-        kwargs: &[(String, hir::Expr)],
-        span: Span,
-    ) -> R<Val> {
-        let wrong = |why: &str| {
-            refuse(
-                span,
-                Refusal::Arguments {
-                    name: known.name(),
-                    why: why.into(),
-                },
-            )
-        };
-        let keeps_type = matches!(
-            known,
-            Known::Builtin(Builtin::Min | Builtin::Max | Builtin::Abs | Builtin::Pow)
-        );
-        let want_tag = self.want_tag;
-        self.want_tag &= keeps_type;
-        let values = self.tuple(args);
-        self.want_tag = want_tag;
-        let values = values?;
-        self.count_call(known, &values);
-        let result = match (known, kwargs) {
-            (Known::Builtin(Builtin::Sum), [(key, start)])
-                if key == "start" && values.len() == 1 =>
-            {
-                let start = self.expr(start)?;
-                let mut values = values;
-                values.push(start);
-                self.builtin(Builtin::Sum, values, span)?
-            }
-            (Known::Numpy(NumpyFn::Array(f)), _)
-                if matches!(
-                    f.form(),
-                    ArrayForm::Reduction | ArrayForm::Rolled | ArrayForm::Joined
-                ) =>
-            {
-                let mut named = Vec::with_capacity(kwargs.len());
-                for (key, value) in kwargs {
-                    named.push((key.as_str(), self.expr(value)?));
-                }
-                return match f.form() {
-                    ArrayForm::Rolled => self.rolled(values, named, span),
-                    ArrayForm::Joined => self.joined(f, values, named, span),
-                    _ => self.reduction(f, values, named, span),
-                };
-            }
-            (Known::Numpy(NumpyFn::Array(f)), [(key, value)])
-                if key == "dtype"
-                    && let hir::ExprKind::Dtype(storage) = value.kind =>
-            {
-                return match f.form() {
-                    ArrayForm::Display => self.display(f, values, Some(storage), span),
-                    ArrayForm::Like => self.array_like(f, values, Some(storage), span),
-                    _ => Err(wrong("keyword arguments are not supported")),
-                };
-            }
-            (_, [_, ..]) => return Err(wrong("keyword arguments are not supported")),
-            (Known::Builtin(builtin), []) => self.builtin(builtin, values, span)?,
-            (Known::Numpy(NumpyFn::Array(_)), []) => {
-                return self.array_call(known, values, span);
-            }
-            (known, []) if values.iter().any(Val::is_array) => {
-                return self.array_call(known, values, span);
-            }
-            (known, []) => {
-                let mut scalars = Vec::new();
-                for value in values {
-                    scalars.push(self.need_scalar(value, &known.name(), span)?);
-                }
-                if scalars.iter().any(Sv::is_bottom) {
-                    return Ok(Val::Scalar(Sv::bottom(span)));
-                }
-                Val::Scalar(match known {
-                    Known::Math(f) => self.math(f, scalars, span)?,
-                    Known::Numpy(f) => self.numpy(f, scalars, span)?,
-                    Known::NumpyType(to) => self.numpy_type(to, scalars, span)?,
-                    Known::Builtin(_) => return Err(wrong("this form")),
-                })
-            }
-        };
-        Ok(result)
-    }
-
-    fn builtin(&mut self, builtin: Builtin, values: Vec<Val>, span: Span) -> R<Val> {
-        let values = values.into_iter().map(|v| self.settled_list(v, span));
-        let mut values = values.collect::<R<Vec<Val>>>()?;
-        let wrong = |why: &str| {
-            refuse(
-                span,
-                Refusal::Arguments {
-                    name: builtin.name().into(),
-                    why: why.into(),
-                },
-            )
-        };
-        match builtin {
-            Builtin::Range | Builtin::Enumerate | Builtin::Zip | Builtin::Reversed => {
-                return Err(wrong("it is supported as what a loop iterates over"));
-            }
-            Builtin::Min | Builtin::Max => {
-                return self
-                    .least_or_greatest(builtin == Builtin::Max, values, span)
-                    .map(Val::Scalar);
-            }
-            Builtin::Sum => return self.sum(values, span).map(Val::Scalar),
-            _ => {}
+/// A call of a known function.
+pub(crate) fn call(
+    cx: &mut Lowering<'_>,
+    known: Known,
+    args: &[hir::Expr],
+    kwargs: &[(String, hir::Expr)],
+    span: Span,
+) -> R<Val> {
+    let wrong = |why: &str| {
+        refuse(
+            span,
+            Refusal::Arguments {
+                name: known.name(),
+                why: why.into(),
+            },
+        )
+    };
+    let keeps_type = matches!(
+        known,
+        Known::Builtin(Builtin::Min | Builtin::Max | Builtin::Abs | Builtin::Pow)
+    );
+    let want_tag = cx.env.want_tag;
+    cx.env.want_tag &= keeps_type;
+    let values = expr::tuple(cx, args);
+    cx.env.want_tag = want_tag;
+    let values = values?;
+    interpreter_cost::count_call(cx, known, &values);
+    let result = match (known, kwargs) {
+        (Known::Builtin(Builtin::Sum), [(key, start)]) if key == "start" && values.len() == 1 => {
+            let start = cx.expr(start)?;
+            let mut values = values;
+            values.push(start);
+            call_builtin(cx, Builtin::Sum, values, span)?
         }
-        let second = if values.len() > 1 { values.pop() } else { None };
-        let Some(first) = values.pop().filter(|_| values.is_empty()) else {
-            return Err(wrong("a wrong number of arguments"));
-        };
-        if builtin == Builtin::Len {
-            return match second {
-                None => self.len_of(first, span).map(Val::Scalar),
-                Some(_) => Err(wrong("a wrong number of arguments")),
-            };
-        }
-        if builtin == Builtin::Bool && second.is_none() {
-            let truth = self.truth(first, span)?;
-            return Ok(Val::Scalar(Sv::of(truth, Kind::PyBool)));
-        }
-        let a = self.need_scalar(first, builtin.name(), span)?;
-        let b = second
-            .map(|v| self.need_scalar(v, builtin.name(), span))
-            .transpose()?;
-        if a.is_bottom() || b.as_ref().is_some_and(Sv::is_bottom) {
-            let both = vec![Val::Scalar(Sv::bottom(span)), Val::Scalar(Sv::bottom(span))];
-            return Ok(if builtin == Builtin::Divmod {
-                Val::Tuple(both)
-            } else {
-                Val::Scalar(Sv::bottom(span))
-            });
-        }
-        let result = match (builtin, b) {
-            (Builtin::Abs, None) => self.absolute(a, span)?,
-            (Builtin::Int, None) => self.int_of(a, span)?,
-            (Builtin::Float, None) => self.float_of(a, span)?,
-            (Builtin::Round, None) => self.round(a, span)?,
-            (Builtin::Ord, None) if a.kinds == Kinds::of(Kind::Char) => {
-                let e = build::cast(Cast::Ord, a.e, Ty::PY_INT, false);
-                Sv::of(e, Kind::PyInt).with_range((0, 0x10_ffff))
-            }
-            (Builtin::Complex, None) => self.complex_of(a, span)?,
-            (Builtin::Complex, Some(b)) => {
-                let (re, im) = (
-                    self.real("complex", &a, span)?,
-                    self.real("complex", &b, span)?,
-                );
-                let ty = Ty::PY_COMPLEX;
-                let e = build::call(Fun::Pair, Lib::C, vec![re, im], ty, false, span);
-                Sv::of(e, Kind::PyComplex)
-            }
-            (Builtin::Pow, Some(b)) => self.arith(Op::Pow, a, b, span)?,
-            (Builtin::Divmod, Some(b)) => {
-                let (a, b) = (self.spill_sv(a), self.spill_sv(b));
-                let quotient = self.arith(Op::FloorDiv, a.clone(), b.clone(), span)?;
-                let rest = self.arith(Op::Mod, a, b, span)?;
-                return Ok(Val::Tuple(vec![Val::Scalar(quotient), Val::Scalar(rest)]));
-            }
-            _ => return Err(wrong("this form is not supported")),
-        };
-        Ok(Val::Scalar(result))
-    }
-
-    fn len_of(&mut self, value: Val, span: Span) -> R<Sv> {
-        let len = |n: usize| Ok(Sv::int(n as i128, span));
-        match self.opened(value, span)? {
-            Val::View(view) => {
-                let view = self.check_view(view);
-                let dim = build::dim(view.array, view.index.len(), span);
-                Ok(Sv::of(dim, Kind::PyInt).with_range((0, i64::MAX.into())))
-            }
-            Val::Array(tree) if !matches!(tree.node, Node::Part(_)) => {
-                // What is computed may warn, or be what cannot be.
-                let what = "the length of an array that is computed".into();
-                Err(refuse(span, Refusal::Unsupported { what }))
-            }
-            Val::Array(tree) => {
-                // A slice whose end is before its start is empty.
-                let n = self.axis_length(&tree, 0);
-                Ok(Sv::of(n, Kind::PyInt).with_range((0, i64::MAX.into())))
-            }
-            Val::Tuple(items) => len(items.len()),
-            Val::Str(text) => len(text.chars().count()),
-            Val::Bytes(bytes) => len(bytes.len()),
-            Val::Scalar(sv) if sv.is_bottom() => Ok(sv),
-            other => {
-                let operands = vec![other.type_name()];
-                Err(refuse(
-                    span,
-                    Refusal::Operator {
-                        op: "len",
-                        operands,
-                    },
-                ))
-            }
-        }
-    }
-
-    /// `int(a)`.
-    pub fn int_of(&mut self, a: Sv, span: Span) -> R<Sv> {
-        let wrong = || {
-            refuse(
-                span,
-                Refusal::Operator {
-                    op: "int",
-                    operands: vec![a.kinds.to_string()],
-                },
-            )
-        };
-        if a.kinds.any(|k| k == Kind::Char || k.is_complex()) {
-            return Err(wrong());
-        }
-        if a.kinds.py_integral() && a.repr() != Scalar::Num {
-            return self.int_sign(Sign::Pos, a, span);
-        }
-        if a.is_int() {
-            // An unsigned 64-bit int that is no signed one fires.
-            let e = self.in_repr(&a, Scalar::I64, true).ok_or_else(wrong)?;
-            let range = intervals::clamp(a.range, intervals::I64);
-            return Ok(self.as_kind(e, Kind::PyInt).with_range(range));
-        }
-        self.truncate(a, span)
-    }
-
-    /// A float to a Python int, toward zero; NaN, infinity and more than 64 bits fire.
-    fn truncate(&mut self, a: Sv, span: Span) -> R<Sv> {
-        let e = self.in_repr(&a, Scalar::F64, true);
-        let e = e.ok_or_else(|| {
-            refuse(
-                span,
-                Refusal::Internal {
-                    message: "no number".into(),
-                },
-            )
-        })?;
-        Ok(Sv::of(
-            build::cast(Cast::Trunc, e, Ty::PY_INT, true),
-            Kind::PyInt,
-        ))
-    }
-
-    /// `float(a)`.
-    pub fn float_of(&mut self, a: Sv, span: Span) -> R<Sv> {
-        let wrong = || {
-            refuse(
-                span,
-                Refusal::Operator {
-                    op: "float",
-                    operands: vec![a.kinds.to_string()],
-                },
-            )
-        };
-        if a.kinds.any(|k| k == Kind::Char || k.is_complex()) {
-            return Err(wrong());
-        }
-        let committed = self.commit(a.clone());
-        let e = self
-            .in_repr(&committed, Scalar::F64, false)
-            .ok_or_else(wrong)?;
-        Ok(self.as_kind(e, Kind::PyFloat))
-    }
-
-    fn complex_of(&mut self, a: Sv, span: Span) -> R<Sv> {
-        let wrong = || {
-            refuse(
-                span,
-                Refusal::Operator {
-                    op: "complex",
-                    operands: vec![a.kinds.to_string()],
-                },
-            )
-        };
-        if a.kinds.has(Kind::Char) {
-            return Err(wrong());
-        }
-        let committed = self.commit(a.clone());
-        let e = self
-            .in_repr(&committed, Scalar::C128, false)
-            .ok_or_else(wrong)?;
-        Ok(self.as_kind(e, Kind::PyComplex))
-    }
-
-    /// `round(a)`: half to even, a Python int, for Python's and NumPy's numbers alike.
-    fn round(&mut self, a: Sv, span: Span) -> R<Sv> {
-        let wrong = || {
-            refuse(
-                span,
-                Refusal::Operator {
-                    op: "round",
-                    operands: vec![a.kinds.to_string()],
-                },
-            )
-        };
-        if a.kinds
-            .any(|k| k == Kind::Char || k.is_complex() || k == Kind::Np(Scalar::Bool))
+        (Known::Numpy(NumpyFn::Array(f)), _)
+            if matches!(
+                f.form(),
+                ArrayForm::Reduction | ArrayForm::Rolled | ArrayForm::Joined
+            ) =>
         {
-            return Err(wrong());
-        }
-        if a.is_int() {
-            return self.int_of(a, span);
-        }
-        let e = self.in_repr(&a, Scalar::F64, true).ok_or_else(wrong)?;
-        let ty = e.ty;
-        let e = build::call(Fun::Rint, Lib::C, vec![e], ty, false, span);
-        Ok(Sv::of(
-            build::cast(Cast::Trunc, e, Ty::PY_INT, true),
-            Kind::PyInt,
-        ))
-    }
-
-    /// `min(...)`, `max(...)` of several values or of one array.
-    fn least_or_greatest(&mut self, greater: bool, mut values: Vec<Val>, span: Span) -> R<Sv> {
-        let name = if greater { "max" } else { "min" };
-        if values.len() == 1 {
-            return match values.pop() {
-                Some(array @ (Val::View(_) | Val::Array(_))) => self.extremum(greater, array, span),
-                Some(Val::Tuple(items)) if items.len() > 1 => {
-                    self.least_or_greatest(greater, items, span)
-                }
-                _ => Err(refuse(
-                    span,
-                    Refusal::Arguments {
-                        name: name.into(),
-                        why: "it takes several numbers or an array".into(),
-                    },
-                )),
+            let mut named = Vec::with_capacity(kwargs.len());
+            for (key, value) in kwargs {
+                named.push((key.as_str(), cx.expr(value)?));
+            }
+            return match f.form() {
+                ArrayForm::Rolled => roll::rolled(cx, values, named, span),
+                ArrayForm::Joined => concat::joined(cx, f, values, named, span),
+                _ => reduction::reduction(cx, f, values, named, span),
             };
         }
-        let mut best: Option<Sv> = None;
-        for value in values {
-            let sv = self.need_scalar(value, name, span)?;
-            best = Some(match best {
-                None => sv,
-                Some(best) => self.min_max(greater, best, sv, span)?,
-            });
+        (Known::Numpy(NumpyFn::Array(f)), [(key, value)])
+            if key == "dtype"
+                && let hir::ExprKind::Dtype(storage) = value.kind =>
+        {
+            return match f.form() {
+                ArrayForm::Display => creation::display(cx, f, values, Some(storage), span),
+                ArrayForm::Like => elementwise::array_like(cx, f, values, Some(storage), span),
+                _ => Err(wrong("keyword arguments are not supported")),
+            };
         }
-        best.ok_or_else(|| {
-            refuse(
-                span,
-                Refusal::AlwaysRaises {
-                    what: format!("{name}()"),
-                },
-            )
-        })
-    }
-
-    /// The elements of a sequence of one axis, checked, and their type.
-    fn elements_of(&mut self, value: Val, name: &str, span: Span) -> R<(Seq, Ty)> {
-        let (seq, array, axes) = match value {
-            Val::View(view) => {
-                let view = self.check_view(view);
-                let axes = self.arrays[view.array].rank as usize - view.index.len();
-                let array = view.array;
-                (Seq::View(view), array, axes)
+        (_, [_, ..]) => return Err(wrong("keyword arguments are not supported")),
+        (Known::Builtin(builtin), []) => call_builtin(cx, builtin, values, span)?,
+        (Known::Numpy(NumpyFn::Array(_)), []) => {
+            return cx.array_call(known, values, span);
+        }
+        (known, []) if values.iter().any(Val::is_array) => {
+            return cx.array_call(known, values, span);
+        }
+        (known, []) => {
+            let mut scalars = Vec::new();
+            for value in values {
+                scalars.push(arith::need_scalar(cx, value, &known.name(), span)?);
             }
-            Val::Array(tree) => {
-                let axes = tree.shape.len();
-                let Node::Part(section) = tree.node else {
-                    let what = format!("{name} of an array that is computed");
-                    return Err(refuse(span, Refusal::Unsupported { what }));
-                };
-                let array = section.array;
-                (Seq::Section(section), array, axes)
+            if scalars.iter().any(Sv::is_bottom) {
+                return Ok(Val::Scalar(Sv::bottom(span)));
             }
-            other => {
-                let why = format!("it takes numbers or an array, not a {}", other.type_name());
-                let name = name.into();
-                return Err(refuse(span, Refusal::Arguments { name, why }));
-            }
+            Val::Scalar(match known {
+                Known::Math(f) => math::math(cx, f, scalars, span)?,
+                Known::Numpy(f) => math::numpy(cx, f, scalars, span)?,
+                Known::NumpyType(to) => math::numpy_type(cx, to, scalars, span)?,
+                Known::Builtin(_) => return Err(wrong("this form")),
+            })
+        }
+    };
+    Ok(result)
+}
+
+fn call_builtin(cx: &mut Lowering<'_>, builtin: Builtin, values: Vec<Val>, span: Span) -> R<Val> {
+    let values = values.into_iter().map(|v| make::settled_list(cx, v, span));
+    let mut values = values.collect::<R<Vec<Val>>>()?;
+    let wrong = |why: &str| {
+        refuse(
+            span,
+            Refusal::Arguments {
+                name: builtin.name().into(),
+                why: why.into(),
+            },
+        )
+    };
+    match builtin {
+        Builtin::Range | Builtin::Enumerate | Builtin::Zip | Builtin::Reversed => {
+            return Err(wrong("it is supported as what a loop iterates over"));
+        }
+        Builtin::Min | Builtin::Max => {
+            return least_or_greatest(cx, builtin == Builtin::Max, values, span).map(Val::Scalar);
+        }
+        Builtin::Sum => return sum(cx, values, span).map(Val::Scalar),
+        _ => {}
+    }
+    let second = if values.len() > 1 { values.pop() } else { None };
+    let Some(first) = values.pop().filter(|_| values.is_empty()) else {
+        return Err(wrong("a wrong number of arguments"));
+    };
+    if builtin == Builtin::Len {
+        return match second {
+            None => len_of(cx, first, span).map(Val::Scalar),
+            Some(_) => Err(wrong("a wrong number of arguments")),
         };
-        if axes != 1 {
-            return Err(refuse(span, Refusal::ArrayExpression { what: name.into() }));
-        }
-        Ok((seq, self.arrays[array].elem))
     }
-
-    /// The first of some elements.
-    fn first_of(&mut self, seq: &Seq, name: &str, span: Span) -> R<Sv> {
-        let zero = Sv::int(0, span);
-        let first = self.nth(seq, zero, span)?;
-        self.need_scalar(first, name, span)
+    if builtin == Builtin::Bool && second.is_none() {
+        let truth = convert::truth(cx, first, span)?;
+        return Ok(Val::Scalar(Sv::of(truth, Kind::PyBool)));
     }
-
-    /// The least or greatest element: a loop in the order of CPython's.
-    fn extremum(&mut self, greater: bool, array: Val, span: Span) -> R<Sv> {
-        let name = if greater { "max" } else { "min" };
-        let (mut seq, _) = self.elements_of(array, name, span)?;
-        let len = self.len(&mut seq, span)?;
-        self.check_not_empty(&len, span);
-        let first = self.first_of(&seq, name, span)?;
-        let var = self.hidden(first.e.ty);
-        let (kinds, range) = (first.kinds, first.range);
-        self.emit_let(var, first.e);
-        let best = Sv::new(build::var(var, self.vars[var].ty, span), kinds).with_range(range);
-        let result = best.clone();
-        self.each(seq, 1, span, |l, item, _| {
-            let want_tag = std::mem::replace(&mut l.want_tag, false);
-            let e = l.min_max(greater, best, item, span)?.e;
-            l.want_tag = want_tag;
-            l.emit_let(var, e);
-            Ok(())
-        })?;
-        self.stable.push(var);
-        Ok(result)
-    }
-
-    /// `sum(array)`, `sum(array, start)`: additions in order.
-    fn sum(&mut self, values: Vec<Val>, span: Span) -> R<Sv> {
-        let mut values = values.into_iter();
-        let (Some(array), start) = (values.next().filter(Val::is_array), values.next()) else {
-            return Err(wrong_sum(span));
-        };
-        let (mut seq, elem) = self.elements_of(array, "sum", span)?;
-        let start = match start {
-            None => Sv::int(0, span),
-            Some(value) => self.need_scalar(value, "sum", span)?,
-        };
-        let start = self.commit(start);
-        if start.is_bottom() {
-            return Ok(start);
-        }
-        let kinds = Kinds::of_ty(elem);
-        let compensated = kinds.has(Kind::PyFloat) && self.options.python_minor >= 12;
-        if compensated && elem == Ty::PY_FLOAT {
-            return self.compensated_sum(seq, start, span);
-        }
-        let numbers =
-            elem.repr != Scalar::Char && elem.repr != Scalar::Num && !start.kinds.has(Kind::Char);
-        let sample = Sv::new(
-            self.literal(
-                &Sv::new(
-                    Expr {
-                        ty: elem,
-                        ..Expr::int(0, span)
-                    },
-                    kinds,
-                ),
-                0,
-                span,
-            ),
-            kinds,
-        );
-        if !numbers {
-            return Err(wrong_sum(span));
-        }
-        let sample = sample.with_range(intervals::of(elem.repr).unwrap_or(intervals::I64));
-        let total = self.arith(Op::Add, start.clone(), sample, span)?;
-        let (repr, result) = (total.repr(), total.kinds);
-        // From the second addition on, both operands have the result's type.
-        let steady = result.single().zip(kinds.single()).is_some_and(|(x, y)| {
-            crate::lowering::types::kinds::binary(Op::Add, x, y)
-                .is_some_and(|r| r.compute == repr && r.result == x)
-        });
-        if !steady || repr == Scalar::Bool {
-            return Err(wrong_sum(span));
-        }
-        if result != start.kinds {
-            // An empty one would give a result of another type.
-            let len = self.len(&mut seq, span)?;
-            self.check_not_empty(&len, span);
-        }
-        let ty = result.ty(repr);
-        let first = self
-            .exact_repr(&start, repr)
-            .ok_or_else(|| wrong_sum(span))?;
-        let var = self.hidden(ty);
-        self.emit_let(var, build::retype(first, ty));
-        self.each(seq, 0, span, |l, item, _| {
-            let x = l
-                .in_repr(&item, repr, false)
-                .ok_or_else(|| wrong_sum(span))?;
-            let before = build::var(var, ty, span);
-            let sum = build::binary(
-                BinOp::Add,
-                before,
-                build::retype(x, ty),
-                ty,
-                repr.is_int(),
-                span,
-            );
-            l.emit(StmtKind::Let { var, value: sum }, span);
-            Ok(())
-        })?;
-        self.stable.push(var);
-        Ok(Sv::new(build::var(var, ty, span), result))
-    }
-
-    /// The sum of a list of floats from Python 3.12 on: Neumaier's compensated sum ("Rundungsfehleranalyse einiger
-    /// Verfahren zur Summation endlicher Summen", 1974), as `sum_impl` in CPython's `bltinmodule.c` does it. An int
-    /// start is added to the first element before compensation begins.
-    fn compensated_sum(&mut self, mut seq: Seq, start: Sv, span: Span) -> R<Sv> {
-        let ty = Ty::PY_FLOAT;
-        let start_is_float = start.kinds == Kinds::of(Kind::PyFloat);
-        if !start_is_float && !start.kinds.py_integral() {
-            return Err(wrong_sum(span));
-        }
-        let first = self
-            .in_repr(&start, Scalar::F64, false)
-            .ok_or_else(|| wrong_sum(span))?;
-        let (total, rest) = (self.hidden(ty), self.hidden(ty));
-        let plus = |a: Expr, b: Expr| build::binary(BinOp::Add, a, b, ty, false, span);
-        let minus = |a: Expr, b: Expr| build::binary(BinOp::Sub, a, b, ty, false, span);
-        let read = |var| build::var(var, ty, span);
-        if start_is_float {
-            self.emit_let(total, first);
+    let a = arith::need_scalar(cx, first, builtin.name(), span)?;
+    let b = second
+        .map(|v| arith::need_scalar(cx, v, builtin.name(), span))
+        .transpose()?;
+    if a.is_bottom() || b.as_ref().is_some_and(Sv::is_bottom) {
+        let both = vec![Val::Scalar(Sv::bottom(span)), Val::Scalar(Sv::bottom(span))];
+        return Ok(if builtin == Builtin::Divmod {
+            Val::Tuple(both)
         } else {
-            // An empty one would give a result of another type.
-            let len = self.len(&mut seq, span)?;
-            self.check_not_empty(&len, span);
-            let head = self.first_of(&seq, "sum", span)?;
-            self.emit_let(total, plus(first, head.e));
+            Val::Scalar(Sv::bottom(span))
+        });
+    }
+    let result = match (builtin, b) {
+        (Builtin::Abs, None) => arith::absolute(cx, a, span)?,
+        (Builtin::Int, None) => int_of(cx, a, span)?,
+        (Builtin::Float, None) => float_of(cx, a, span)?,
+        (Builtin::Round, None) => round(cx, a, span)?,
+        (Builtin::Ord, None) if a.kinds == Kinds::of(Kind::Char) => {
+            let e = build::cast(Cast::Ord, a.e, Ty::PY_INT, false);
+            Sv::of(e, Kind::PyInt).with_range((0, 0x10_ffff))
         }
-        self.emit_let(rest, build::float(0.0, ty, span));
-        self.each(seq, i64::from(!start_is_float), span, |l, item, _| {
-            let x = l.spill(item.e);
-            let sum = l.spill(plus(read(total), x.clone()));
-            let size = |e: Expr| build::unary(UnOp::Abs, e, ty, false);
-            let larger = build::compare(
-                CmpOp::Ge,
-                size(read(total)),
-                size(x.clone()),
-                Ty::PY_BOOL,
+        (Builtin::Complex, None) => complex_of(cx, a, span)?,
+        (Builtin::Complex, Some(b)) => {
+            let (re, im) = (
+                math::real(cx, "complex", &a, span)?,
+                math::real(cx, "complex", &b, span)?,
+            );
+            let ty = Ty::PY_COMPLEX;
+            let e = build::call(Fun::Pair, Lib::C, vec![re, im], ty, false, span);
+            Sv::of(e, Kind::PyComplex)
+        }
+        (Builtin::Pow, Some(b)) => arith::arith(cx, Op::Pow, a, b, span)?,
+        (Builtin::Divmod, Some(b)) => {
+            let (a, b) = (spill::spill_sv(cx, a), spill::spill_sv(cx, b));
+            let quotient = arith::arith(cx, Op::FloorDiv, a.clone(), b.clone(), span)?;
+            let rest = arith::arith(cx, Op::Mod, a, b, span)?;
+            return Ok(Val::Tuple(vec![Val::Scalar(quotient), Val::Scalar(rest)]));
+        }
+        _ => return Err(wrong("this form is not supported")),
+    };
+    Ok(Val::Scalar(result))
+}
+
+fn len_of(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Sv> {
+    let len = |n: usize| Ok(Sv::int(n as i128, span));
+    match records::opened(cx, value, span)? {
+        Val::View(view) => {
+            let view = convert::check_view(cx, view);
+            let dim = build::dim(view.array, view.index.len(), span);
+            Ok(Sv::of(dim, Kind::PyInt).with_range((0, i64::MAX.into())))
+        }
+        Val::Array(tree) if !matches!(tree.node, Node::Part(_)) => {
+            // What is computed may warn, or be what cannot be.
+            let what = "the length of an array that is computed".into();
+            Err(refuse(span, Refusal::Unsupported { what }))
+        }
+        Val::Array(tree) => {
+            // A slice whose end is before its start is empty.
+            let n = temporary::axis_length(cx, &tree, 0);
+            Ok(Sv::of(n, Kind::PyInt).with_range((0, i64::MAX.into())))
+        }
+        Val::Tuple(items) => len(items.len()),
+        Val::Str(text) => len(text.chars().count()),
+        Val::Bytes(bytes) => len(bytes.len()),
+        Val::Scalar(sv) if sv.is_bottom() => Ok(sv),
+        other => {
+            let operands = vec![other.type_name()];
+            Err(refuse(
                 span,
-            );
-            let lost_of_x = plus(minus(read(total), sum.clone()), x.clone());
-            let lost_of_total = plus(minus(x, sum.clone()), read(total));
-            l.emit_let(
-                rest,
-                plus(
-                    read(rest),
-                    build::select(larger, lost_of_x, lost_of_total, ty),
-                ),
-            );
-            l.emit_let(total, sum);
-            Ok(())
-        })?;
-        let zero = build::float(0.0, ty, span);
-        let some = build::compare(CmpOp::Ne, read(rest), zero, Ty::PY_BOOL, span);
-        let finite = build::call(
-            Fun::IsFinite,
-            Lib::C,
-            vec![read(rest)],
-            Ty::PY_BOOL,
-            false,
+                Refusal::Operator {
+                    op: "len",
+                    operands,
+                },
+            ))
+        }
+    }
+}
+
+/// `int(a)`.
+pub(crate) fn int_of(cx: &mut Lowering<'_>, a: Sv, span: Span) -> R<Sv> {
+    let wrong = || {
+        refuse(
+            span,
+            Refusal::Operator {
+                op: "int",
+                operands: vec![a.kinds.to_string()],
+            },
+        )
+    };
+    if a.kinds.any(|k| k == Kind::Char || k.is_complex()) {
+        return Err(wrong());
+    }
+    if a.kinds.py_integral() && a.repr() != Scalar::Num {
+        return bigint::int_sign(cx, Sign::Pos, a, span);
+    }
+    if a.is_int() {
+        // An unsigned 64-bit int that is no signed one fires.
+        let e = convert::in_repr(cx, &a, Scalar::I64, true).ok_or_else(wrong)?;
+        let range = intervals::clamp(a.range, intervals::I64);
+        return Ok(arith::as_kind(cx, e, Kind::PyInt).with_range(range));
+    }
+    truncate(cx, a, span)
+}
+
+/// A float to a Python int, toward zero; NaN, infinity and more than 64 bits fire.
+fn truncate(cx: &mut Lowering<'_>, a: Sv, span: Span) -> R<Sv> {
+    let e = convert::in_repr(cx, &a, Scalar::F64, true);
+    let e = e.ok_or_else(|| {
+        refuse(
+            span,
+            Refusal::Internal {
+                message: "no number".into(),
+            },
+        )
+    })?;
+    Ok(Sv::of(
+        build::cast(Cast::Trunc, e, Ty::PY_INT, true),
+        Kind::PyInt,
+    ))
+}
+
+/// `float(a)`.
+pub(crate) fn float_of(cx: &mut Lowering<'_>, a: Sv, span: Span) -> R<Sv> {
+    let wrong = || {
+        refuse(
+            span,
+            Refusal::Operator {
+                op: "float",
+                operands: vec![a.kinds.to_string()],
+            },
+        )
+    };
+    if a.kinds.any(|k| k == Kind::Char || k.is_complex()) {
+        return Err(wrong());
+    }
+    let committed = convert::commit(cx, a.clone());
+    let e = convert::in_repr(cx, &committed, Scalar::F64, false).ok_or_else(wrong)?;
+    Ok(arith::as_kind(cx, e, Kind::PyFloat))
+}
+
+fn complex_of(cx: &mut Lowering<'_>, a: Sv, span: Span) -> R<Sv> {
+    let wrong = || {
+        refuse(
+            span,
+            Refusal::Operator {
+                op: "complex",
+                operands: vec![a.kinds.to_string()],
+            },
+        )
+    };
+    if a.kinds.has(Kind::Char) {
+        return Err(wrong());
+    }
+    let committed = convert::commit(cx, a.clone());
+    let e = convert::in_repr(cx, &committed, Scalar::C128, false).ok_or_else(wrong)?;
+    Ok(arith::as_kind(cx, e, Kind::PyComplex))
+}
+
+/// `round(a)`: half to even, a Python int, for Python's and NumPy's numbers alike.
+fn round(cx: &mut Lowering<'_>, a: Sv, span: Span) -> R<Sv> {
+    let wrong = || {
+        refuse(
+            span,
+            Refusal::Operator {
+                op: "round",
+                operands: vec![a.kinds.to_string()],
+            },
+        )
+    };
+    if a.kinds
+        .any(|k| k == Kind::Char || k.is_complex() || k == Kind::Np(Scalar::Bool))
+    {
+        return Err(wrong());
+    }
+    if a.is_int() {
+        return int_of(cx, a, span);
+    }
+    let e = convert::in_repr(cx, &a, Scalar::F64, true).ok_or_else(wrong)?;
+    let ty = e.ty;
+    let e = build::call(Fun::Rint, Lib::C, vec![e], ty, false, span);
+    Ok(Sv::of(
+        build::cast(Cast::Trunc, e, Ty::PY_INT, true),
+        Kind::PyInt,
+    ))
+}
+
+/// `min(...)`, `max(...)` of several values or of one array.
+fn least_or_greatest(
+    cx: &mut Lowering<'_>,
+    greater: bool,
+    mut values: Vec<Val>,
+    span: Span,
+) -> R<Sv> {
+    let name = if greater { "max" } else { "min" };
+    if values.len() == 1 {
+        return match values.pop() {
+            Some(array @ (Val::View(_) | Val::Array(_))) => extremum(cx, greater, array, span),
+            Some(Val::Tuple(items)) if items.len() > 1 => {
+                least_or_greatest(cx, greater, items, span)
+            }
+            _ => Err(refuse(
+                span,
+                Refusal::Arguments {
+                    name: name.into(),
+                    why: "it takes several numbers or an array".into(),
+                },
+            )),
+        };
+    }
+    let mut best: Option<Sv> = None;
+    for value in values {
+        let sv = arith::need_scalar(cx, value, name, span)?;
+        best = Some(match best {
+            None => sv,
+            Some(best) => compare::min_max(cx, greater, best, sv, span)?,
+        });
+    }
+    best.ok_or_else(|| {
+        refuse(
+            span,
+            Refusal::AlwaysRaises {
+                what: format!("{name}()"),
+            },
+        )
+    })
+}
+
+/// The elements of a sequence of one axis, checked, and their type.
+fn elements_of(cx: &mut Lowering<'_>, value: Val, name: &str, span: Span) -> R<(Seq, Ty)> {
+    let (seq, array, axes) = match value {
+        Val::View(view) => {
+            let view = convert::check_view(cx, view);
+            let axes = cx.builder.arrays[view.array].rank as usize - view.index.len();
+            let array = view.array;
+            (Seq::View(view), array, axes)
+        }
+        Val::Array(tree) => {
+            let axes = tree.shape.len();
+            let Node::Part(section) = tree.node else {
+                let what = format!("{name} of an array that is computed");
+                return Err(refuse(span, Refusal::Unsupported { what }));
+            };
+            let array = section.array;
+            (Seq::Section(section), array, axes)
+        }
+        other => {
+            let why = format!("it takes numbers or an array, not a {}", other.type_name());
+            let name = name.into();
+            return Err(refuse(span, Refusal::Arguments { name, why }));
+        }
+    };
+    if axes != 1 {
+        return Err(refuse(span, Refusal::ArrayExpression { what: name.into() }));
+    }
+    Ok((seq, cx.builder.arrays[array].elem))
+}
+
+/// The first of some elements.
+fn first_of(cx: &mut Lowering<'_>, seq: &Seq, name: &str, span: Span) -> R<Sv> {
+    let zero = Sv::int(0, span);
+    let first = items::nth(cx, seq, zero, span)?;
+    arith::need_scalar(cx, first, name, span)
+}
+
+/// The least or greatest element: a loop in the order of CPython's.
+fn extremum(cx: &mut Lowering<'_>, greater: bool, array: Val, span: Span) -> R<Sv> {
+    let name = if greater { "max" } else { "min" };
+    let (mut seq, _) = elements_of(cx, array, name, span)?;
+    let len = items::len(cx, &mut seq, span)?;
+    materialise::check_not_empty(cx, &len, span);
+    let first = first_of(cx, &seq, name, span)?;
+    let var = cx.builder.hidden(first.e.ty);
+    let (kinds, range) = (first.kinds, first.range);
+    cx.builder.emit_let(var, first.e);
+    let best = Sv::new(build::var(var, cx.builder.vars[var].ty, span), kinds).with_range(range);
+    let result = best.clone();
+    items::each(cx, seq, 1, span, |cx, item, _| {
+        let want_tag = std::mem::replace(&mut cx.env.want_tag, false);
+        let e = compare::min_max(cx, greater, best, item, span)?.e;
+        cx.env.want_tag = want_tag;
+        cx.builder.emit_let(var, e);
+        Ok(())
+    })?;
+    cx.builder.stable.push(var);
+    Ok(result)
+}
+
+/// `sum(array)`, `sum(array, start)`: additions in order.
+fn sum(cx: &mut Lowering<'_>, values: Vec<Val>, span: Span) -> R<Sv> {
+    let mut values = values.into_iter();
+    let (Some(array), start) = (values.next().filter(Val::is_array), values.next()) else {
+        return Err(wrong_sum(span));
+    };
+    let (mut seq, elem) = elements_of(cx, array, "sum", span)?;
+    let start = match start {
+        None => Sv::int(0, span),
+        Some(value) => arith::need_scalar(cx, value, "sum", span)?,
+    };
+    let start = convert::commit(cx, start);
+    if start.is_bottom() {
+        return Ok(start);
+    }
+    let kinds = Kinds::of_ty(elem);
+    let compensated = kinds.has(Kind::PyFloat) && cx.env.options.python_minor >= 12;
+    if compensated && elem == Ty::PY_FLOAT {
+        return compensated_sum(cx, seq, start, span);
+    }
+    let numbers =
+        elem.repr != Scalar::Char && elem.repr != Scalar::Num && !start.kinds.has(Kind::Char);
+    let sample = Sv::new(
+        compare::literal(
+            cx,
+            &Sv::new(
+                Expr {
+                    ty: elem,
+                    ..Expr::int(0, span)
+                },
+                kinds,
+            ),
+            0,
+            span,
+        ),
+        kinds,
+    );
+    if !numbers {
+        return Err(wrong_sum(span));
+    }
+    let sample = sample.with_range(intervals::of(elem.repr).unwrap_or(intervals::I64));
+    let total = arith::arith(cx, Op::Add, start.clone(), sample, span)?;
+    let (repr, result) = (total.repr(), total.kinds);
+    // From the second addition on, both operands have the result's type.
+    let steady = result.single().zip(kinds.single()).is_some_and(|(x, y)| {
+        crate::lowering::types::kinds::binary(Op::Add, x, y)
+            .is_some_and(|r| r.compute == repr && r.result == x)
+    });
+    if !steady || repr == Scalar::Bool {
+        return Err(wrong_sum(span));
+    }
+    if result != start.kinds {
+        // An empty one would give a result of another type.
+        let len = items::len(cx, &mut seq, span)?;
+        materialise::check_not_empty(cx, &len, span);
+    }
+    let ty = result.ty(repr);
+    let first = convert::exact_repr(cx, &start, repr).ok_or_else(|| wrong_sum(span))?;
+    let var = cx.builder.hidden(ty);
+    cx.builder.emit_let(var, build::retype(first, ty));
+    items::each(cx, seq, 0, span, |cx, item, _| {
+        let x = convert::in_repr(cx, &item, repr, false).ok_or_else(|| wrong_sum(span))?;
+        let before = build::var(var, ty, span);
+        let sum = build::binary(
+            BinOp::Add,
+            before,
+            build::retype(x, ty),
+            ty,
+            repr.is_int(),
             span,
         );
-        let sum = build::select(
-            build::and(some, finite),
-            plus(read(total), read(rest)),
-            read(total),
-            ty,
-        );
-        Ok(Sv::of(self.spill(sum), Kind::PyFloat))
+        cx.builder.emit(StmtKind::Let { var, value: sum }, span);
+        Ok(())
+    })?;
+    cx.builder.stable.push(var);
+    Ok(Sv::new(build::var(var, ty, span), result))
+}
+
+/// The sum of a list of floats from Python 3.12 on: Neumaier's compensated sum ("Rundungsfehleranalyse einiger
+/// Verfahren zur Summation endlicher Summen", 1974), as `sum_impl` in CPython's `bltinmodule.c` does it. An int
+/// start is added to the first element before compensation begins.
+fn compensated_sum(cx: &mut Lowering<'_>, mut seq: Seq, start: Sv, span: Span) -> R<Sv> {
+    let ty = Ty::PY_FLOAT;
+    let start_is_float = start.kinds == Kinds::of(Kind::PyFloat);
+    if !start_is_float && !start.kinds.py_integral() {
+        return Err(wrong_sum(span));
     }
+    let first = convert::in_repr(cx, &start, Scalar::F64, false).ok_or_else(|| wrong_sum(span))?;
+    let (total, rest) = (cx.builder.hidden(ty), cx.builder.hidden(ty));
+    let plus = |a: Expr, b: Expr| build::binary(BinOp::Add, a, b, ty, false, span);
+    let minus = |a: Expr, b: Expr| build::binary(BinOp::Sub, a, b, ty, false, span);
+    let read = |var| build::var(var, ty, span);
+    if start_is_float {
+        cx.builder.emit_let(total, first);
+    } else {
+        // An empty one would give a result of another type.
+        let len = items::len(cx, &mut seq, span)?;
+        materialise::check_not_empty(cx, &len, span);
+        let head = first_of(cx, &seq, "sum", span)?;
+        cx.builder.emit_let(total, plus(first, head.e));
+    }
+    cx.builder.emit_let(rest, build::float(0.0, ty, span));
+    items::each(cx, seq, i64::from(!start_is_float), span, |cx, item, _| {
+        let x = cx.builder.spill(item.e);
+        let sum = cx.builder.spill(plus(read(total), x.clone()));
+        let size = |e: Expr| build::unary(UnOp::Abs, e, ty, false);
+        let larger = build::compare(
+            CmpOp::Ge,
+            size(read(total)),
+            size(x.clone()),
+            Ty::PY_BOOL,
+            span,
+        );
+        let lost_of_x = plus(minus(read(total), sum.clone()), x.clone());
+        let lost_of_total = plus(minus(x, sum.clone()), read(total));
+        cx.builder.emit_let(
+            rest,
+            plus(
+                read(rest),
+                build::select(larger, lost_of_x, lost_of_total, ty),
+            ),
+        );
+        cx.builder.emit_let(total, sum);
+        Ok(())
+    })?;
+    let zero = build::float(0.0, ty, span);
+    let some = build::compare(CmpOp::Ne, read(rest), zero, Ty::PY_BOOL, span);
+    let finite = build::call(
+        Fun::IsFinite,
+        Lib::C,
+        vec![read(rest)],
+        Ty::PY_BOOL,
+        false,
+        span,
+    );
+    let sum = build::select(
+        build::and(some, finite),
+        plus(read(total), read(rest)),
+        read(total),
+        ty,
+    );
+    Ok(Sv::of(cx.builder.spill(sum), Kind::PyFloat))
 }
 
 fn wrong_sum(span: Span) -> nestwise_ir::WithSpan<Refusal> {

@@ -4,12 +4,19 @@ use nestwise_ir::model::nest::{Cast, CmpOp, Const, Expr};
 use nestwise_ir::surface::CmpOp as Cmp;
 use nestwise_ir::{BinOp, Prov, Scalar, Span, Ty};
 
-use crate::lowering::lower::Lower;
+use crate::lowering::build;
+use crate::lowering::context::Lowering;
+use crate::lowering::scalar::arith;
+use crate::lowering::scalar::convert;
+use crate::lowering::scalar::strings;
+use crate::lowering::spill;
 use crate::lowering::types::intervals;
 use crate::lowering::types::kinds::{self, Kind, Kinds};
+use crate::lowering::types::provenance;
 use crate::lowering::value::{Sv, Tag, Val};
-use crate::lowering::{R, build, refuse};
+use crate::refusal::R;
 use crate::refusal::Refusal;
+use crate::refusal::refuse;
 
 /// The typed comparison.
 pub(crate) fn typed(op: Cmp) -> CmpOp {
@@ -45,425 +52,434 @@ pub(crate) fn symbol(op: Cmp) -> &'static str {
     }
 }
 
-impl Lower<'_> {
-    /// `a op b` on values; strings compare with characters.
-    pub fn compare_vals(&mut self, op: Cmp, a: Val, b: Val, span: Span) -> R<Sv> {
-        let (a, b) = match (a, b) {
-            (Val::Str(x), Val::Str(y)) => {
-                let result = match op {
-                    Cmp::Eq => x == y,
-                    Cmp::Ne => x != y,
-                    Cmp::Lt => x < y,
-                    Cmp::Le => x <= y,
-                    Cmp::Gt => x > y,
-                    Cmp::Ge => x >= y,
-                };
-                return Ok(Sv::bool(result, span));
-            }
-            (Val::Scalar(c), Val::Str(s)) | (Val::Str(s), Val::Scalar(c))
-                if c.kinds == Kinds::of(Kind::Char)
-                    && s.chars().count() != 1
-                    && matches!(op, Cmp::Eq | Cmp::Ne) =>
-            {
-                // One character never equals a string of another length; the read may still raise.
-                self.keep_events(&c);
-                return Ok(Sv::bool(op == Cmp::Ne, span));
-            }
-            (Val::View(view), other) if self.is_text(&view) => {
-                return self.compare_text(op, view, other, span);
-            }
-            (other, Val::View(view)) if self.is_text(&view) => {
-                return self.compare_text(mirrored(op), view, other, span);
-            }
-            pair => pair,
-        };
-        let a = self.need_scalar(a, symbol(op), span)?;
-        let b = self.need_scalar(b, symbol(op), span)?;
-        self.compare(op, a, b, span)
-    }
-
-    /// `a op b` on scalars.
-    pub fn compare(&mut self, op: Cmp, a: Sv, b: Sv, span: Span) -> R<Sv> {
-        if a.is_bottom() || b.is_bottom() {
-            return Ok(Sv::bottom(span));
+/// `a op b` on values; strings compare with characters.
+pub(crate) fn compare_vals(cx: &mut Lowering<'_>, op: Cmp, a: Val, b: Val, span: Span) -> R<Sv> {
+    let (a, b) = match (a, b) {
+        (Val::Str(x), Val::Str(y)) => {
+            let result = match op {
+                Cmp::Eq => x == y,
+                Cmp::Ne => x != y,
+                Cmp::Lt => x < y,
+                Cmp::Le => x <= y,
+                Cmp::Gt => x > y,
+                Cmp::Ge => x >= y,
+            };
+            return Ok(Sv::bool(result, span));
         }
-        let wrong = || {
-            let operands = vec![a.kinds.to_string(), b.kinds.to_string()];
-            refuse(
-                span,
-                Refusal::Operator {
-                    op: symbol(op),
-                    operands,
-                },
-            )
-        };
-        if let Some(sv) = self.compare_by_provenance(op, &a, &b, span)? {
-            return Ok(sv);
-        }
-        let ordered = !matches!(op, Cmp::Eq | Cmp::Ne);
-        let mut rules = Vec::new();
-        for x in a.kinds.iter() {
-            for y in b.kinds.iter() {
-                rules.push(kinds::compare(ordered, x, y).ok_or_else(wrong)?);
-            }
-        }
-        let kinds = rules
-            .iter()
-            .fold(Kinds::NONE, |set, r| set.union(Kinds::of(r.result)));
-        let ty = kinds.ty(Scalar::Bool);
-        let tag = Tag::AnyNp(vec![(a.kinds, a.tag.clone()), (b.kinds, b.tag.clone())]);
-        let (x, y) = if rules
-            .iter()
-            .all(|r| r.compute.is_int() || r.compute == Scalar::Bool)
+        (Val::Scalar(c), Val::Str(s)) | (Val::Str(s), Val::Scalar(c))
+            if c.kinds == Kinds::of(Kind::Char)
+                && s.chars().count() != 1
+                && matches!(op, Cmp::Eq | Cmp::Ne) =>
         {
-            self.int_operands(&a, &b, ordered).ok_or_else(wrong)?
-        } else {
-            let floats = rules.iter().filter(|r| !r.compute.is_int());
-            let mut computes: Vec<Scalar> = floats.map(|r| r.compute).collect();
-            computes.dedup();
-            let mut exact = rules.iter().any(|r| r.exact || r.compute.is_int());
-            let numbers = a.repr() == Scalar::Num || b.repr() == Scalar::Num;
-            // Tagged numbers compare as the floats that they are: their ints are exact.
-            let compute = match computes.as_slice() {
-                [one] => *one,
-                _ => return Err(wrong()),
-            };
-            exact |= numbers;
-            let (a, b) = (self.commit(a.clone()), self.commit(b.clone()));
-            let x = self.in_repr(&a, compute, exact).ok_or_else(wrong)?;
-            (x, self.in_repr(&b, compute, exact).ok_or_else(wrong)?)
-        };
-        let tag = if kinds.prov() == Prov::Dyn {
-            tag
-        } else {
-            Tag::Unknown
-        };
-        Ok(Sv::new(build::compare(typed(op), x, y, ty, span), kinds).with_tag(tag))
-    }
+            // One character never equals a string of another length; the read may still raise.
+            convert::keep_events(cx, &c);
+            return Ok(Sv::bool(op == Cmp::Ne, span));
+        }
+        (Val::View(view), other) if strings::is_text(cx, &view) => {
+            return strings::compare_text(cx, op, view, other, span);
+        }
+        (other, Val::View(view)) if strings::is_text(cx, &view) => {
+            return strings::compare_text(cx, mirrored(op), view, other, span);
+        }
+        pair => pair,
+    };
+    let a = arith::need_scalar(cx, a, symbol(op), span)?;
+    let b = arith::need_scalar(cx, b, symbol(op), span)?;
+    compare(cx, op, a, b, span)
+}
 
-    /// As in [`Lower::by_provenance`]: Python compares floats in 64 bits, NumPy a float32 with one in 32.
-    fn compare_by_provenance(&mut self, op: Cmp, a: &Sv, b: &Sv, span: Span) -> R<Option<Sv>> {
-        let single = Kind::Np(Scalar::F32);
-        let pair = Kinds::all(&[Kind::PyFloat, single]);
-        let floats = |sv: &Sv| sv.kinds.within(pair) && sv.repr().is_float();
-        let open = |sv: &Sv| sv.kinds == pair;
-        let certain = [a, b].iter().any(|sv| sv.kinds == Kinds::of(single));
-        if !floats(a) || !floats(b) || certain || !(open(a) || open(b)) {
-            return Ok(None);
-        }
-        let (a, b) = (self.spill_sv(a.clone()), self.spill_sv(b.clone()));
-        let tag = Tag::AnyNp(vec![(a.kinds, a.tag.clone()), (b.kinds, b.tag.clone())]);
-        let bools = Kinds::all(&[Kind::PyBool, Kind::Np(Scalar::Bool)]);
-        let numpy = Kinds::of(Kind::Np(Scalar::Bool));
-        let Some(numpy) = self.is_among(bools, &tag, numpy, span) else {
-            return Ok(None);
-        };
-        let mut sides = Vec::new();
-        for repr in [Scalar::F32, Scalar::F64] {
-            let x = self.in_repr(&a, repr, false);
-            let y = self.in_repr(&b, repr, false);
-            let (Some(x), Some(y)) = (x, y) else {
-                return Ok(None);
-            };
-            sides.push(build::compare(
-                typed(op),
-                x,
-                y,
-                bools.ty(Scalar::Bool),
-                span,
-            ));
-        }
-        let (Some(wide), Some(narrow)) = (sides.pop(), sides.pop()) else {
-            return Ok(None);
-        };
-        let e = build::select(numpy, narrow, wide, bools.ty(Scalar::Bool));
-        Ok(Some(Sv::new(e, bools).with_tag(tag)))
+/// `a op b` on scalars.
+pub(crate) fn compare(cx: &mut Lowering<'_>, op: Cmp, a: Sv, b: Sv, span: Span) -> R<Sv> {
+    if a.is_bottom() || b.is_bottom() {
+        return Ok(Sv::bottom(span));
     }
-
-    /// NumPy takes a Python int beside a bool of its own as 64 bits, and raises where it needs more.
-    fn beside(&mut self, int: &Sv, bool: &Sv) -> Option<Sv> {
-        if !int.kinds.has(Kind::PyInt) || !bool.kinds.has(Kind::Np(Scalar::Bool)) {
-            return Some(int.clone());
-        }
-        let committed = self.commit(int.clone());
-        let e = self.in_repr(&committed, Scalar::I64, true)?;
-        let range = intervals::clamp(committed.range, intervals::I64);
-        Some(Sv {
-            e,
-            range,
-            ..committed
-        })
-    }
-
-    /// Two ints in one representation that holds both.
-    fn int_operands(&mut self, a: &Sv, b: &Sv, ordered: bool) -> Option<(Expr, Expr)> {
-        let (a, b) = (&self.beside(a, b)?, &self.beside(b, a)?);
-        let exact = |sv: &Sv| sv.wide.as_ref().filter(|w| w.exact).map(|w| w.e.clone());
-        let unsigned = |sv: &Sv| sv.repr() == Scalar::U64;
-        if a.wide.is_some()
-            || b.wide.is_some()
-            || unsigned(a) != unsigned(b)
-            || a.repr() == Scalar::I128
-        {
-            let wide = |sv: &Sv| {
-                exact(sv)
-                    .unwrap_or_else(|| build::cast(Cast::Value, sv.e.clone(), Ty::PY_WIDE, false))
-            };
-            return Some((wide(a), wide(b)));
-        }
-        // A literal takes the other's representation if that holds it.
-        let holds =
-            |to: &Sv, v: i128| intervals::of(to.repr()).is_some_and(|r| intervals::has(r, v));
-        let common = if a.repr() == b.repr() || b.as_int().is_some_and(|v| holds(a, v)) {
-            a.repr()
-        } else if a.as_int().is_some_and(|v| holds(b, v)) {
-            b.repr()
-        } else if unsigned(a) {
-            Scalar::U64
-        } else {
-            Scalar::I64
-        };
-        let common = if common == Scalar::Bool && ordered {
-            Scalar::I64
-        } else {
-            common
-        };
-        Some((self.int_as(a, common)?, self.int_as(b, common)?))
-    }
-
-    fn int_as(&mut self, sv: &Sv, repr: Scalar) -> Option<Expr> {
-        if let (Scalar::Bool, Some(v)) = (repr, sv.as_int()) {
-            return Some(build::boolean(
-                v != 0,
-                Ty {
-                    prov: sv.e.ty.prov,
-                    repr,
-                },
-                sv.span(),
-            ));
-        }
-        self.in_repr(sv, repr, true)
-    }
-
-    /// `then if cond else orelse` on scalars.
-    pub fn pick(&mut self, cond: Expr, then: Sv, orelse: Sv, span: Span) -> R<Sv> {
-        if then.is_bottom() {
-            return Ok(orelse);
-        }
-        if orelse.is_bottom() {
-            return Ok(then);
-        }
-        let (then, orelse) = (self.commit(then), self.commit(orelse));
-        let kinds = then.kinds.union(orelse.kinds);
-        let repr = self
-            .common_repr(&then, &orelse)
-            .ok_or_else(|| self.no_common(&then, &orelse, span))?;
-        let x = self
-            .exact_repr(&then, repr)
-            .ok_or_else(|| self.no_common(&then, &orelse, span))?;
-        let y = self
-            .exact_repr(&orelse, repr)
-            .ok_or_else(|| self.no_common(&then, &orelse, span))?;
-        let mut cond = build::condition(cond);
-        let mut tag = Tag::Unknown;
-        if kinds.len() > 1 && self.want_tag && repr != Scalar::Num {
-            // Which it was must be known afterwards.
-            let var = match cond.kind {
-                nestwise_ir::ExprKind::Var(var) if self.stable.contains(&var) => var,
-                _ => {
-                    let var = self.hidden(Ty::PY_BOOL);
-                    self.emit_let(var, cond);
-                    self.stable.push(var);
-                    cond = build::var(var, Ty::PY_BOOL, span);
-                    var
-                }
-            };
-            tag = Tag::Select(
-                var,
-                Box::new((then.kinds, then.tag)),
-                Box::new((orelse.kinds, orelse.tag)),
-            );
-        }
-        let range = match (
-            then.kinds.any(Kind::is_integral),
-            orelse.kinds.any(Kind::is_integral),
-        ) {
-            (true, false) => then.range,
-            (false, true) => orelse.range,
-            _ => intervals::union(then.range, orelse.range),
-        };
-        let e = build::select(cond, x, y, kinds.ty(repr));
-        Ok(crate::lowering::lower::with_wide(
-            Sv::new(e, kinds).with_range(range).with_tag(tag),
-        ))
-    }
-
-    fn no_common(&self, a: &Sv, b: &Sv, span: Span) -> nestwise_ir::WithSpan<Refusal> {
-        let name = "the value of the expression".into();
+    let wrong = || {
+        let operands = vec![a.kinds.to_string(), b.kinds.to_string()];
         refuse(
             span,
-            Refusal::TypeChanges {
-                name,
-                from: a.kinds.to_string(),
-                to: b.kinds.to_string(),
+            Refusal::Operator {
+                op: symbol(op),
+                operands,
             },
         )
+    };
+    if let Some(sv) = compare_by_provenance(cx, op, &a, &b, span)? {
+        return Ok(sv);
     }
-
-    /// One representation that keeps both values.
-    pub fn common_repr(&mut self, a: &Sv, b: &Sv) -> Option<Scalar> {
-        use Scalar as S;
-        let (x, y) = (a.repr(), b.repr());
-        if x == y {
-            return Some(x);
+    let ordered = !matches!(op, Cmp::Eq | Cmp::Ne);
+    let mut rules = Vec::new();
+    for x in a.kinds.iter() {
+        for y in b.kinds.iter() {
+            rules.push(kinds::compare(ordered, x, y).ok_or_else(wrong)?);
         }
-        if x == S::Char || y == S::Char {
-            return None;
-        }
-        if x == S::Num || y == S::Num {
-            return Some(S::Num);
-        }
-        if x == S::C128 || y == S::C128 {
-            return Some(S::C128);
-        }
-        let narrow = |sv: &Sv| {
-            sv.as_float().is_some_and(|v| f64::from(v as f32) == v)
-                || (sv.is_int() && intervals::within(sv.range, (-(1 << 24), 1 << 24)))
+    }
+    let kinds = rules
+        .iter()
+        .fold(Kinds::NONE, |set, r| set.union(Kinds::of(r.result)));
+    let ty = kinds.ty(Scalar::Bool);
+    let tag = Tag::AnyNp(vec![(a.kinds, a.tag.clone()), (b.kinds, b.tag.clone())]);
+    let (x, y) = if rules
+        .iter()
+        .all(|r| r.compute.is_int() || r.compute == Scalar::Bool)
+    {
+        int_operands(cx, &a, &b, ordered).ok_or_else(wrong)?
+    } else {
+        let floats = rules.iter().filter(|r| !r.compute.is_int());
+        let mut computes: Vec<Scalar> = floats.map(|r| r.compute).collect();
+        computes.dedup();
+        let mut exact = rules.iter().any(|r| r.exact || r.compute.is_int());
+        let numbers = a.repr() == Scalar::Num || b.repr() == Scalar::Num;
+        // Tagged numbers compare as the floats that they are: their ints are exact.
+        let compute = match computes.as_slice() {
+            [one] => *one,
+            _ => return Err(wrong()),
         };
-        match (x.is_float(), y.is_float()) {
-            (true, true) => Some(
-                if (x == S::F32 && narrow(b)) || (y == S::F32 && narrow(a)) {
-                    S::F32
-                } else {
-                    S::F64
-                },
-            ),
-            (true, false) => Some(if x == S::F32 && !narrow(b) { S::F64 } else { x }),
-            (false, true) => Some(if y == S::F32 && !narrow(a) { S::F64 } else { y }),
-            (false, false) => {
-                let unsigned = x == S::U64 || y == S::U64;
-                let all = intervals::union(a.range, b.range);
-                if !unsigned {
-                    return Some(S::I64);
-                }
-                Some(
-                    if all.0 >= 0 && a.kinds.py_integral() && b.kinds.py_integral() {
-                        S::U64
-                    } else {
-                        S::I64
-                    },
-                )
-            }
-        }
-    }
-
-    /// `min(a, b)` or `max(a, b)`: the first unless the second is less (greater).
-    pub fn min_max(&mut self, greater: bool, a: Sv, b: Sv, span: Span) -> R<Sv> {
-        if a.is_bottom() {
-            return Ok(b);
-        }
-        if b.is_bottom() {
-            return Ok(a);
-        }
-        let (a, b) = (self.commit(a), self.commit(b));
-        if a.is_int()
-            && b.is_int()
-            && a.kinds == b.kinds
-            && a.kinds.len() == 1
-            && a.repr() == b.repr()
-        {
-            let op = if greater { BinOp::Max } else { BinOp::Min };
-            if a.repr() != Scalar::Bool {
-                let range = intervals::binary(op, a.range, b.range).unwrap_or(a.range);
-                let ty = a.kinds.ty(a.repr());
-                let e = build::binary(op, a.e, b.e, ty, false, span);
-                return Ok(crate::lowering::lower::with_wide(
-                    Sv::new(e, a.kinds).with_range(range),
-                ));
-            }
-        }
-        let op = if greater { Cmp::Gt } else { Cmp::Lt };
-        let spills = self.want_tag && a.kinds != b.kinds;
-        if spills || (build::is_atom(&a.e) && build::is_atom(&b.e)) {
-            // A variable needs no copy: nothing is assigned before the choice is made.
-            let mut atom = |sv: Sv| {
-                if build::is_atom(&sv.e) {
-                    sv
-                } else {
-                    self.spill_sv(sv)
-                }
-            };
-            let (a, b) = (atom(a), atom(b));
-            let cond = self.compare(op, b.clone(), a.clone(), span)?;
-            return self.pick(cond.e, b, a, span);
-        }
-        let mark = self.mark();
-        let (x, a) = self.named(a);
-        let (y, b) = self.named(b);
-        let cond = self.compare(op, b.clone(), a.clone(), span)?;
-        let sv = self.pick(cond.e, b, a, span)?;
-        Ok(self.under_names(mark, [x, y].into_iter().flatten().collect(), sv))
-    }
-
-    /// A position in the open block.
-    pub fn mark(&self) -> usize {
-        self.blocks.last().map_or(0, Vec::len)
-    }
-
-    /// The value with its names ([`Lower::named`]) bound around it; if statements that may use them were emitted
-    /// since the mark, the names are assigned before those.
-    pub fn under_names(
-        &mut self,
-        mark: usize,
-        names: Vec<(nestwise_ir::VarId, Expr)>,
-        sv: Sv,
-    ) -> Sv {
-        if names.is_empty() {
-            return sv;
-        }
-        if self.mark() > mark {
-            for (var, value) in names.into_iter().rev() {
-                let span = value.span;
-                let kind = nestwise_ir::StmtKind::Let { var, value };
-                if let Some(block) = self.blocks.last_mut() {
-                    block.insert(mark, nestwise_ir::Stmt { kind, span });
-                }
-            }
-            return sv;
-        }
-        let mut sv = sv.committed();
-        for (var, value) in names.into_iter().rev() {
-            sv.e = build::bind(var, value, sv.e);
-        }
-        crate::lowering::lower::with_wide(sv)
-    }
-
-    /// The value under a name, to be used several times inside one expression.
-    pub fn named(&mut self, sv: Sv) -> (Option<(nestwise_ir::VarId, Expr)>, Sv) {
-        let sv = self.commit(sv);
-        if build::is_atom(&sv.e) {
-            return (None, sv);
-        }
-        let (ty, span) = (sv.e.ty, sv.span());
-        let var = self.hidden(ty);
-        let value = sv.e.clone();
+        exact |= numbers;
+        let (a, b) = (
+            convert::commit(cx, a.clone()),
+            convert::commit(cx, b.clone()),
+        );
+        let x = convert::in_repr(cx, &a, compute, exact).ok_or_else(wrong)?;
         (
-            Some((var, value)),
-            Sv {
-                e: build::var(var, ty, span),
-                ..sv
-            },
+            x,
+            convert::in_repr(cx, &b, compute, exact).ok_or_else(wrong)?,
         )
-    }
+    };
+    let tag = if kinds.prov() == Prov::Dyn {
+        tag
+    } else {
+        Tag::Unknown
+    };
+    Ok(Sv::new(build::compare(typed(op), x, y, ty, span), kinds).with_tag(tag))
+}
 
-    /// Zero, one or another literal in the representation and type of `like`.
-    pub fn literal(&self, like: &Sv, value: i32, span: Span) -> Expr {
-        let constant = match like.repr() {
-            Scalar::Bool => Const::Bool(value != 0),
-            s if s.is_float() => Const::Float(value.into()),
-            Scalar::C128 => Const::Complex(value.into(), 0.0),
-            _ => Const::Int(value.into()),
-        };
-        Expr::constant(constant, like.e.ty, span)
+/// As in [`Lower::by_provenance`]: Python compares floats in 64 bits, NumPy a float32 with one in 32.
+fn compare_by_provenance(
+    cx: &mut Lowering<'_>,
+    op: Cmp,
+    a: &Sv,
+    b: &Sv,
+    span: Span,
+) -> R<Option<Sv>> {
+    let single = Kind::Np(Scalar::F32);
+    let pair = Kinds::all(&[Kind::PyFloat, single]);
+    let floats = |sv: &Sv| sv.kinds.within(pair) && sv.repr().is_float();
+    let open = |sv: &Sv| sv.kinds == pair;
+    let certain = [a, b].iter().any(|sv| sv.kinds == Kinds::of(single));
+    if !floats(a) || !floats(b) || certain || !(open(a) || open(b)) {
+        return Ok(None);
     }
+    let (a, b) = (
+        spill::spill_sv(cx, a.clone()),
+        spill::spill_sv(cx, b.clone()),
+    );
+    let tag = Tag::AnyNp(vec![(a.kinds, a.tag.clone()), (b.kinds, b.tag.clone())]);
+    let bools = Kinds::all(&[Kind::PyBool, Kind::Np(Scalar::Bool)]);
+    let numpy = Kinds::of(Kind::Np(Scalar::Bool));
+    let Some(numpy) = provenance::is_among(cx, bools, &tag, numpy, span) else {
+        return Ok(None);
+    };
+    let mut sides = Vec::new();
+    for repr in [Scalar::F32, Scalar::F64] {
+        let x = convert::in_repr(cx, &a, repr, false);
+        let y = convert::in_repr(cx, &b, repr, false);
+        let (Some(x), Some(y)) = (x, y) else {
+            return Ok(None);
+        };
+        sides.push(build::compare(
+            typed(op),
+            x,
+            y,
+            bools.ty(Scalar::Bool),
+            span,
+        ));
+    }
+    let (Some(wide), Some(narrow)) = (sides.pop(), sides.pop()) else {
+        return Ok(None);
+    };
+    let e = build::select(numpy, narrow, wide, bools.ty(Scalar::Bool));
+    Ok(Some(Sv::new(e, bools).with_tag(tag)))
+}
+
+/// NumPy takes a Python int beside a bool of its own as 64 bits, and raises where it needs more.
+fn beside(cx: &mut Lowering<'_>, int: &Sv, bool: &Sv) -> Option<Sv> {
+    if !int.kinds.has(Kind::PyInt) || !bool.kinds.has(Kind::Np(Scalar::Bool)) {
+        return Some(int.clone());
+    }
+    let committed = convert::commit(cx, int.clone());
+    let e = convert::in_repr(cx, &committed, Scalar::I64, true)?;
+    let range = intervals::clamp(committed.range, intervals::I64);
+    Some(Sv {
+        e,
+        range,
+        ..committed
+    })
+}
+
+/// Two ints in one representation that holds both.
+fn int_operands(cx: &mut Lowering<'_>, a: &Sv, b: &Sv, ordered: bool) -> Option<(Expr, Expr)> {
+    let (a, b) = (&beside(cx, a, b)?, &beside(cx, b, a)?);
+    let exact = |sv: &Sv| sv.wide.as_ref().filter(|w| w.exact).map(|w| w.e.clone());
+    let unsigned = |sv: &Sv| sv.repr() == Scalar::U64;
+    if a.wide.is_some()
+        || b.wide.is_some()
+        || unsigned(a) != unsigned(b)
+        || a.repr() == Scalar::I128
+    {
+        let wide = |sv: &Sv| {
+            exact(sv).unwrap_or_else(|| build::cast(Cast::Value, sv.e.clone(), Ty::PY_WIDE, false))
+        };
+        return Some((wide(a), wide(b)));
+    }
+    // A literal takes the other's representation if that holds it.
+    let holds = |to: &Sv, v: i128| intervals::of(to.repr()).is_some_and(|r| intervals::has(r, v));
+    let common = if a.repr() == b.repr() || b.as_int().is_some_and(|v| holds(a, v)) {
+        a.repr()
+    } else if a.as_int().is_some_and(|v| holds(b, v)) {
+        b.repr()
+    } else if unsigned(a) {
+        Scalar::U64
+    } else {
+        Scalar::I64
+    };
+    let common = if common == Scalar::Bool && ordered {
+        Scalar::I64
+    } else {
+        common
+    };
+    Some((int_as(cx, a, common)?, int_as(cx, b, common)?))
+}
+
+fn int_as(cx: &mut Lowering<'_>, sv: &Sv, repr: Scalar) -> Option<Expr> {
+    if let (Scalar::Bool, Some(v)) = (repr, sv.as_int()) {
+        return Some(build::boolean(
+            v != 0,
+            Ty {
+                prov: sv.e.ty.prov,
+                repr,
+            },
+            sv.span(),
+        ));
+    }
+    convert::in_repr(cx, sv, repr, true)
+}
+
+/// `then if cond else orelse` on scalars.
+pub(crate) fn pick(cx: &mut Lowering<'_>, cond: Expr, then: Sv, orelse: Sv, span: Span) -> R<Sv> {
+    if then.is_bottom() {
+        return Ok(orelse);
+    }
+    if orelse.is_bottom() {
+        return Ok(then);
+    }
+    let (then, orelse) = (convert::commit(cx, then), convert::commit(cx, orelse));
+    let kinds = then.kinds.union(orelse.kinds);
+    let repr =
+        common_repr(cx, &then, &orelse).ok_or_else(|| no_common(cx, &then, &orelse, span))?;
+    let x =
+        convert::exact_repr(cx, &then, repr).ok_or_else(|| no_common(cx, &then, &orelse, span))?;
+    let y = convert::exact_repr(cx, &orelse, repr)
+        .ok_or_else(|| no_common(cx, &then, &orelse, span))?;
+    let mut cond = build::condition(cond);
+    let mut tag = Tag::Unknown;
+    if kinds.len() > 1 && cx.env.want_tag && repr != Scalar::Num {
+        // Which it was must be known afterwards.
+        let var = match cond.kind {
+            nestwise_ir::ExprKind::Var(var) if cx.builder.stable.contains(&var) => var,
+            _ => {
+                let var = cx.builder.hidden(Ty::PY_BOOL);
+                cx.builder.emit_let(var, cond);
+                cx.builder.stable.push(var);
+                cond = build::var(var, Ty::PY_BOOL, span);
+                var
+            }
+        };
+        tag = Tag::Select(
+            var,
+            Box::new((then.kinds, then.tag)),
+            Box::new((orelse.kinds, orelse.tag)),
+        );
+    }
+    let range = match (
+        then.kinds.any(Kind::is_integral),
+        orelse.kinds.any(Kind::is_integral),
+    ) {
+        (true, false) => then.range,
+        (false, true) => orelse.range,
+        _ => intervals::union(then.range, orelse.range),
+    };
+    let e = build::select(cond, x, y, kinds.ty(repr));
+    Ok(crate::lowering::value::with_wide(
+        Sv::new(e, kinds).with_range(range).with_tag(tag),
+    ))
+}
+
+fn no_common(cx: &Lowering<'_>, a: &Sv, b: &Sv, span: Span) -> nestwise_ir::WithSpan<Refusal> {
+    let name = "the value of the expression".into();
+    refuse(
+        span,
+        Refusal::TypeChanges {
+            name,
+            from: a.kinds.to_string(),
+            to: b.kinds.to_string(),
+        },
+    )
+}
+
+/// One representation that keeps both values.
+pub(crate) fn common_repr(cx: &mut Lowering<'_>, a: &Sv, b: &Sv) -> Option<Scalar> {
+    use Scalar as S;
+    let (x, y) = (a.repr(), b.repr());
+    if x == y {
+        return Some(x);
+    }
+    if x == S::Char || y == S::Char {
+        return None;
+    }
+    if x == S::Num || y == S::Num {
+        return Some(S::Num);
+    }
+    if x == S::C128 || y == S::C128 {
+        return Some(S::C128);
+    }
+    let narrow = |sv: &Sv| {
+        sv.as_float().is_some_and(|v| f64::from(v as f32) == v)
+            || (sv.is_int() && intervals::within(sv.range, (-(1 << 24), 1 << 24)))
+    };
+    match (x.is_float(), y.is_float()) {
+        (true, true) => Some(
+            if (x == S::F32 && narrow(b)) || (y == S::F32 && narrow(a)) {
+                S::F32
+            } else {
+                S::F64
+            },
+        ),
+        (true, false) => Some(if x == S::F32 && !narrow(b) { S::F64 } else { x }),
+        (false, true) => Some(if y == S::F32 && !narrow(a) { S::F64 } else { y }),
+        (false, false) => {
+            let unsigned = x == S::U64 || y == S::U64;
+            let all = intervals::union(a.range, b.range);
+            if !unsigned {
+                return Some(S::I64);
+            }
+            Some(
+                if all.0 >= 0 && a.kinds.py_integral() && b.kinds.py_integral() {
+                    S::U64
+                } else {
+                    S::I64
+                },
+            )
+        }
+    }
+}
+
+/// `min(a, b)` or `max(a, b)`: the first unless the second is less (greater).
+pub(crate) fn min_max(cx: &mut Lowering<'_>, greater: bool, a: Sv, b: Sv, span: Span) -> R<Sv> {
+    if a.is_bottom() {
+        return Ok(b);
+    }
+    if b.is_bottom() {
+        return Ok(a);
+    }
+    let (a, b) = (convert::commit(cx, a), convert::commit(cx, b));
+    if a.is_int() && b.is_int() && a.kinds == b.kinds && a.kinds.len() == 1 && a.repr() == b.repr()
+    {
+        let op = if greater { BinOp::Max } else { BinOp::Min };
+        if a.repr() != Scalar::Bool {
+            let range = intervals::binary(op, a.range, b.range).unwrap_or(a.range);
+            let ty = a.kinds.ty(a.repr());
+            let e = build::binary(op, a.e, b.e, ty, false, span);
+            return Ok(crate::lowering::value::with_wide(
+                Sv::new(e, a.kinds).with_range(range),
+            ));
+        }
+    }
+    let op = if greater { Cmp::Gt } else { Cmp::Lt };
+    let spills = cx.env.want_tag && a.kinds != b.kinds;
+    if spills || (build::is_atom(&a.e) && build::is_atom(&b.e)) {
+        // A variable needs no copy: nothing is assigned before the choice is made.
+        let mut atom = |sv: Sv| {
+            if build::is_atom(&sv.e) {
+                sv
+            } else {
+                spill::spill_sv(cx, sv)
+            }
+        };
+        let (a, b) = (atom(a), atom(b));
+        let cond = compare(cx, op, b.clone(), a.clone(), span)?;
+        return pick(cx, cond.e, b, a, span);
+    }
+    let mark = statements(cx);
+    let (x, a) = named(cx, a);
+    let (y, b) = named(cx, b);
+    let cond = compare(cx, op, b.clone(), a.clone(), span)?;
+    let sv = pick(cx, cond.e, b, a, span)?;
+    Ok(under_names(
+        cx,
+        mark,
+        [x, y].into_iter().flatten().collect(),
+        sv,
+    ))
+}
+
+/// A position in the open block.
+pub(crate) fn statements(cx: &Lowering<'_>) -> usize {
+    cx.builder.blocks.last().map_or(0, Vec::len)
+}
+
+/// The value with its names ([`Lower::named`]) bound around it; if statements that may use them were emitted
+/// since the mark, the names are assigned before those.
+pub(crate) fn under_names(
+    cx: &mut Lowering<'_>,
+    mark: usize,
+    names: Vec<(nestwise_ir::VarId, Expr)>,
+    sv: Sv,
+) -> Sv {
+    if names.is_empty() {
+        return sv;
+    }
+    if statements(cx) > mark {
+        for (var, value) in names.into_iter().rev() {
+            let span = value.span;
+            let kind = nestwise_ir::StmtKind::Let { var, value };
+            if let Some(block) = cx.builder.blocks.last_mut() {
+                block.insert(mark, nestwise_ir::Stmt { kind, span });
+            }
+        }
+        return sv;
+    }
+    let mut sv = sv.committed();
+    for (var, value) in names.into_iter().rev() {
+        sv.e = build::bind(var, value, sv.e);
+    }
+    crate::lowering::value::with_wide(sv)
+}
+
+/// The value under a name, to be used several times inside one expression.
+pub(crate) fn named(cx: &mut Lowering<'_>, sv: Sv) -> (Option<(nestwise_ir::VarId, Expr)>, Sv) {
+    let sv = convert::commit(cx, sv);
+    if build::is_atom(&sv.e) {
+        return (None, sv);
+    }
+    let (ty, span) = (sv.e.ty, sv.span());
+    let var = cx.builder.hidden(ty);
+    let value = sv.e.clone();
+    (
+        Some((var, value)),
+        Sv {
+            e: build::var(var, ty, span),
+            ..sv
+        },
+    )
+}
+
+/// Zero, one or another literal in the representation and type of `like`.
+pub(crate) fn literal(cx: &Lowering<'_>, like: &Sv, value: i32, span: Span) -> Expr {
+    let constant = match like.repr() {
+        Scalar::Bool => Const::Bool(value != 0),
+        s if s.is_float() => Const::Float(value.into()),
+        Scalar::C128 => Const::Complex(value.into(), 0.0),
+        _ => Const::Int(value.into()),
+    };
+    Expr::constant(constant, like.e.ty, span)
 }

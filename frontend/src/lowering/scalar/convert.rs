@@ -3,12 +3,14 @@
 use nestwise_ir::model::nest::{Cast, CmpOp, Const, Expr, ExprKind, UnOp};
 use nestwise_ir::{ArrayKind, Prov, Scalar, Span, Ty};
 
-use crate::lowering::lower::Lower;
+use crate::lowering::build;
+use crate::lowering::context::Lowering;
 use crate::lowering::types::intervals;
 use crate::lowering::types::kinds::{Kind, Kinds};
 use crate::lowering::value::{Sv, Val, View};
-use crate::lowering::{R, build, refuse};
+use crate::refusal::R;
 use crate::refusal::Refusal;
+use crate::refusal::refuse;
 
 /// A `str` of one character.
 pub(crate) fn character(text: &str, span: Span) -> Sv {
@@ -16,350 +18,349 @@ pub(crate) fn character(text: &str, span: Span) -> Sv {
     Sv::of(build::integer(code.into(), Ty::CHAR, span), Kind::Char)
 }
 
-impl Lower<'_> {
-    /// A Python int in 64 bits: an event fires if it does not fit.
-    pub fn commit(&mut self, sv: Sv) -> Sv {
-        if sv.repr() != Scalar::I128 {
-            return sv.committed();
-        }
-        let range = intervals::clamp(sv.range, intervals::I64);
-        let guard = !intervals::within(sv.range, intervals::I64);
-        let e = build::cast(
-            Cast::Value,
-            sv.e,
-            Ty {
-                prov: Prov::Py,
-                repr: Scalar::I64,
-            },
-            guard,
-        );
-        Sv {
-            e,
-            range,
-            wide: None,
-            ..sv_shell(sv.kinds, sv.tag, sv.web)
-        }
+/// A Python int in 64 bits: an event fires if it does not fit.
+pub(crate) fn commit(cx: &mut Lowering<'_>, sv: Sv) -> Sv {
+    if sv.repr() != Scalar::I128 {
+        return sv.committed();
     }
+    let range = intervals::clamp(sv.range, intervals::I64);
+    let guard = !intervals::within(sv.range, intervals::I64);
+    let e = build::cast(
+        Cast::Value,
+        sv.e,
+        Ty {
+            prov: Prov::Py,
+            repr: Scalar::I64,
+        },
+        guard,
+    );
+    Sv {
+        e,
+        range,
+        wide: None,
+        ..sv_shell(sv.kinds, sv.tag, sv.web)
+    }
+}
 
-    /// `sv` computed in `to` as Python and NumPy convert operands: ints to floats rounded (with `exact`, an int
-    /// that is no float fires), Python ints into NumPy's only if they fit, Python floats rounded to float32.
-    pub fn in_repr(&mut self, sv: &Sv, to: Scalar, exact: bool) -> Option<Expr> {
-        let from = sv.repr();
-        let ty = |repr: Scalar| Ty {
-            prov: sv.e.ty.prov,
-            repr,
-        };
-        let e = sv.e.clone();
-        if from == to {
-            return Some(e);
+/// `sv` computed in `to` as Python and NumPy convert operands: ints to floats rounded (with `exact`, an int
+/// that is no float fires), Python ints into NumPy's only if they fit, Python floats rounded to float32.
+pub(crate) fn in_repr(cx: &mut Lowering<'_>, sv: &Sv, to: Scalar, exact: bool) -> Option<Expr> {
+    let from = sv.repr();
+    let ty = |repr: Scalar| Ty {
+        prov: sv.e.ty.prov,
+        repr,
+    };
+    let e = sv.e.clone();
+    if from == to {
+        return Some(e);
+    }
+    let int_guard = |limit: Scalar| {
+        let limit = build::exact_limit(limit);
+        exact && !intervals::within(sv.range, (-limit, limit))
+    };
+    let result = match (from, to) {
+        (Scalar::Char, _) | (_, Scalar::Char) | (_, Scalar::C64) | (Scalar::C64, _) => {
+            return None;
         }
-        let int_guard = |limit: Scalar| {
-            let limit = build::exact_limit(limit);
-            exact && !intervals::within(sv.range, (-limit, limit))
-        };
-        let result = match (from, to) {
-            (Scalar::Char, _) | (_, Scalar::Char) | (_, Scalar::C64) | (Scalar::C64, _) => {
+        (Scalar::Bool, t) if t.is_int() => build::cast(Cast::Value, e, ty(t), false),
+        (Scalar::Bool, _) => {
+            let e = build::cast(Cast::Value, e, ty(Scalar::I64), false);
+            return in_repr(cx, &Sv { e, ..sv.clone() }, to, exact);
+        }
+        (f, t) if f.is_int() && t.is_int() => {
+            let guard = !intervals::of(t).is_some_and(|all| intervals::within(sv.range, all));
+            build::cast(Cast::Value, e, ty(t), guard)
+        }
+        (f, Scalar::F64) if f.is_int() => build::cast(Cast::Value, e, ty(to), int_guard(to)),
+        (f, Scalar::F32) if f.is_int() => {
+            let limit = build::exact_limit(to);
+            let small = intervals::within(sv.range, (-limit, limit));
+            let numpy = sv.kinds.every(|k| !k.is_py());
+            if small || (numpy && !exact) {
+                build::cast(Cast::Value, e, ty(to), false)
+            } else if exact {
                 return None;
-            }
-            (Scalar::Bool, t) if t.is_int() => build::cast(Cast::Value, e, ty(t), false),
-            (Scalar::Bool, _) => {
-                let e = build::cast(Cast::Value, e, ty(Scalar::I64), false);
-                return self.in_repr(&Sv { e, ..sv.clone() }, to, exact);
-            }
-            (f, t) if f.is_int() && t.is_int() => {
-                let guard = !intervals::of(t).is_some_and(|all| intervals::within(sv.range, all));
-                build::cast(Cast::Value, e, ty(t), guard)
-            }
-            (f, Scalar::F64) if f.is_int() => build::cast(Cast::Value, e, ty(to), int_guard(to)),
-            (f, Scalar::F32) if f.is_int() => {
-                let limit = build::exact_limit(to);
-                let small = intervals::within(sv.range, (-limit, limit));
-                let numpy = sv.kinds.every(|k| !k.is_py());
-                if small || (numpy && !exact) {
-                    build::cast(Cast::Value, e, ty(to), false)
-                } else if exact {
-                    return None;
-                } else {
-                    // NumPy takes a Python int through float64.
-                    let e = build::cast(Cast::Value, e, ty(Scalar::F64), false);
-                    build::cast(Cast::Round, e, ty(to), true)
-                }
-            }
-            (f, Scalar::C128) if f.is_int() || f == Scalar::F32 || f == Scalar::Num => {
-                let e = self.in_repr(sv, Scalar::F64, exact)?;
-                build::cast(Cast::Value, e, ty(to), false)
-            }
-            (Scalar::F64, Scalar::C128) | (Scalar::F32 | Scalar::Num, Scalar::F64) => {
-                build::cast(Cast::Value, e, ty(to), false)
-            }
-            (Scalar::F64, Scalar::F32) => build::cast(Cast::Round, e, ty(to), true),
-            (f, Scalar::Num) if f == Scalar::F64 || f.is_int() => build::cast(
-                Cast::Value,
-                e,
-                ty(to),
-                f.is_int() && {
-                    let limit = build::exact_limit(Scalar::F64);
-                    !intervals::within(sv.range, (-limit, limit))
-                },
-            ),
-            (Scalar::Num, Scalar::F32) => {
+            } else {
+                // NumPy takes a Python int through float64.
                 let e = build::cast(Cast::Value, e, ty(Scalar::F64), false);
                 build::cast(Cast::Round, e, ty(to), true)
             }
-            _ => return None,
-        };
-        Some(result)
-    }
-
-    /// The same value in another representation, for a variable that holds values of several types; `None` if
-    /// it might not be the same.
-    pub fn exact_repr(&mut self, sv: &Sv, to: Scalar) -> Option<Expr> {
-        match (sv.repr(), to) {
-            (Scalar::F64, Scalar::F32) => {
-                let v = sv.as_float()?;
-                let narrow = v as f32;
-                let same = f64::from(narrow).to_bits() == v.to_bits();
-                same.then(|| {
-                    build::float(
-                        v,
-                        Ty {
-                            prov: sv.e.ty.prov,
-                            repr: to,
-                        },
-                        sv.span(),
-                    )
-                })
-            }
-            (Scalar::Num, Scalar::F32 | Scalar::F64 | Scalar::C128) => None,
-            // An int becoming a tagged number keeps its type; a float that may stand for an int has lost it.
-            (Scalar::F64, Scalar::Num) if sv.kinds.len() > 1 => None,
-            _ => self.in_repr(sv, to, true),
         }
-    }
-
-    /// A value that is of type `ty` and held in another representation, as itself.
-    pub fn own_form(&mut self, sv: &Sv, ty: Ty) -> Option<Expr> {
-        let real = |e: Expr| match e.ty.repr {
-            Scalar::C128 => build::unary(
-                UnOp::Real,
-                e,
-                Ty {
-                    prov: sv.e.ty.prov,
-                    repr: Scalar::F64,
-                },
-                false,
-            ),
-            _ => e,
-        };
-        let held = sv.repr();
-        match ty.repr {
-            to if to == held => Some(sv.e.clone()),
-            Scalar::Bool => Some(build::cast(Cast::Truth, real(sv.e.clone()), ty, false)),
-            // An int held as a float: exact.
-            to if to.is_int() && !held.is_int() => {
-                Some(build::cast(Cast::Trunc, real(sv.e.clone()), ty, true))
-            }
-            Scalar::F64 if held == Scalar::C128 => Some(real(sv.e.clone())),
-            Scalar::F32 if held == Scalar::C128 => {
-                Some(build::cast(Cast::Round, real(sv.e.clone()), ty, true))
-            }
-            to => self.in_repr(sv, to, true),
+        (f, Scalar::C128) if f.is_int() || f == Scalar::F32 || f == Scalar::Num => {
+            let e = in_repr(cx, sv, Scalar::F64, exact)?;
+            build::cast(Cast::Value, e, ty(to), false)
         }
-    }
+        (Scalar::F64, Scalar::C128) | (Scalar::F32 | Scalar::Num, Scalar::F64) => {
+            build::cast(Cast::Value, e, ty(to), false)
+        }
+        (Scalar::F64, Scalar::F32) => build::cast(Cast::Round, e, ty(to), true),
+        (f, Scalar::Num) if f == Scalar::F64 || f.is_int() => build::cast(
+            Cast::Value,
+            e,
+            ty(to),
+            f.is_int() && {
+                let limit = build::exact_limit(Scalar::F64);
+                !intervals::within(sv.range, (-limit, limit))
+            },
+        ),
+        (Scalar::Num, Scalar::F32) => {
+            let e = build::cast(Cast::Value, e, ty(Scalar::F64), false);
+            build::cast(Cast::Round, e, ty(to), true)
+        }
+        _ => return None,
+    };
+    Some(result)
+}
 
-    /// `bool(value)` as a condition.
-    pub fn truth(&mut self, val: Val, span: Span) -> R<Expr> {
-        match val {
-            Val::Scalar(sv) => self.truth_scalar(sv, span),
-            Val::View(view) => {
-                let view = self.check_view(view);
-                let kind = self.arrays[view.array].kind;
-                if kind == ArrayKind::Ndarray {
-                    return Err(refuse(
-                        span,
-                        Refusal::ArrayExpression {
-                            what: "the truth of an array".into(),
-                        },
-                    ));
-                }
-                let len = build::dim(view.array, view.index.len(), span);
-                Ok(build::compare(
-                    CmpOp::Ne,
-                    len,
-                    Expr::int(0, span),
-                    Ty::PY_BOOL,
+/// The same value in another representation, for a variable that holds values of several types; `None` if
+/// it might not be the same.
+pub(crate) fn exact_repr(cx: &mut Lowering<'_>, sv: &Sv, to: Scalar) -> Option<Expr> {
+    match (sv.repr(), to) {
+        (Scalar::F64, Scalar::F32) => {
+            let v = sv.as_float()?;
+            let narrow = v as f32;
+            let same = f64::from(narrow).to_bits() == v.to_bits();
+            same.then(|| {
+                build::float(
+                    v,
+                    Ty {
+                        prov: sv.e.ty.prov,
+                        repr: to,
+                    },
+                    sv.span(),
+                )
+            })
+        }
+        (Scalar::Num, Scalar::F32 | Scalar::F64 | Scalar::C128) => None,
+        // An int becoming a tagged number keeps its type; a float that may stand for an int has lost it.
+        (Scalar::F64, Scalar::Num) if sv.kinds.len() > 1 => None,
+        _ => in_repr(cx, sv, to, true),
+    }
+}
+
+/// A value that is of type `ty` and held in another representation, as itself.
+pub(crate) fn own_form(cx: &mut Lowering<'_>, sv: &Sv, ty: Ty) -> Option<Expr> {
+    let real = |e: Expr| match e.ty.repr {
+        Scalar::C128 => build::unary(
+            UnOp::Real,
+            e,
+            Ty {
+                prov: sv.e.ty.prov,
+                repr: Scalar::F64,
+            },
+            false,
+        ),
+        _ => e,
+    };
+    let held = sv.repr();
+    match ty.repr {
+        to if to == held => Some(sv.e.clone()),
+        Scalar::Bool => Some(build::cast(Cast::Truth, real(sv.e.clone()), ty, false)),
+        // An int held as a float: exact.
+        to if to.is_int() && !held.is_int() => {
+            Some(build::cast(Cast::Trunc, real(sv.e.clone()), ty, true))
+        }
+        Scalar::F64 if held == Scalar::C128 => Some(real(sv.e.clone())),
+        Scalar::F32 if held == Scalar::C128 => {
+            Some(build::cast(Cast::Round, real(sv.e.clone()), ty, true))
+        }
+        to => in_repr(cx, sv, to, true),
+    }
+}
+
+/// `bool(value)` as a condition.
+pub(crate) fn truth(cx: &mut Lowering<'_>, val: Val, span: Span) -> R<Expr> {
+    match val {
+        Val::Scalar(sv) => truth_scalar(cx, sv, span),
+        Val::View(view) => {
+            let view = check_view(cx, view);
+            let kind = cx.builder.arrays[view.array].kind;
+            if kind == ArrayKind::Ndarray {
+                return Err(refuse(
                     span,
-                ))
+                    Refusal::ArrayExpression {
+                        what: "the truth of an array".into(),
+                    },
+                ));
             }
-            Val::Array(_) => Err(refuse(
-                span,
-                Refusal::ArrayExpression {
-                    what: "the truth of an array".into(),
-                },
-            )),
-            Val::List(_) => Err(refuse(
-                span,
-                Refusal::Unsupported {
-                    what: "the truth of a list that is made for it".into(),
-                },
-            )),
-            Val::Tuple(items) => Ok(build::boolean(!items.is_empty(), Ty::PY_BOOL, span)),
-            Val::Str(text) => Ok(build::boolean(!text.is_empty(), Ty::PY_BOOL, span)),
-            Val::Bytes(bytes) => Ok(build::boolean(!bytes.is_empty(), Ty::PY_BOOL, span)),
-            Val::None => Ok(build::boolean(false, Ty::PY_BOOL, span)),
-        }
-    }
-
-    fn truth_scalar(&mut self, sv: Sv, span: Span) -> R<Expr> {
-        if sv.is_bottom() {
-            // Not a literal: both ways must be looked at.
-            let unknown = self.hidden(Ty::PY_BOOL);
-            return Ok(build::var(unknown, Ty::PY_BOOL, span));
-        }
-        if let Some(wide) = sv.wide.as_ref().filter(|w| w.exact) {
-            let zero = build::integer(0, Ty::PY_WIDE, span);
-            return Ok(build::compare(
+            let len = build::dim(view.array, view.index.len(), span);
+            Ok(build::compare(
                 CmpOp::Ne,
-                wide.e.clone(),
-                zero,
+                len,
+                Expr::int(0, span),
                 Ty::PY_BOOL,
                 span,
-            ));
+            ))
         }
-        let e = match sv.repr() {
-            Scalar::Bool => sv.e,
-            // A character is a non-empty string.
-            Scalar::Char => {
-                self.keep_events(&sv);
-                build::boolean(true, Ty::PY_BOOL, span)
-            }
-            Scalar::C128 => {
-                let zero = Expr::constant(Const::Complex(0.0, 0.0), sv.e.ty, span);
-                build::compare(CmpOp::Ne, sv.e, zero, Ty::PY_BOOL, span)
-            }
-            Scalar::Num => {
-                let e = build::cast(Cast::Value, sv.e, Ty::PY_FLOAT, false);
-                build::cast(Cast::Truth, e, Ty::PY_BOOL, false)
-            }
-            _ => build::cast(Cast::Truth, sv.e, Ty::PY_BOOL, false),
-        };
-        Ok(build::condition(e))
-    }
-
-    /// Evaluates for the events alone a value that nothing uses.
-    pub fn keep_events(&mut self, sv: &Sv) {
-        if build::may_fire(&sv.e) {
-            let span = sv.span();
-            self.emit(nestwise_ir::StmtKind::Eval(sv.e.clone()), span);
-        }
-    }
-
-    /// A subscript or a range bound: an int, or whatever has `__index__`. `bools` says whether Python's bools
-    /// count (they do for lists and ranges, not for ndarrays).
-    pub fn index(&mut self, val: Val, bools: bool, span: Span) -> R<Sv> {
-        let Val::Scalar(sv) = val else {
-            let what = format!("a subscript of type {}", val.type_name());
-            return Err(refuse(span, Refusal::Unsupported { what }));
-        };
-        if sv.is_bottom() {
-            return Ok(Sv::int(0, span));
-        }
-        let good = sv.repr() != Scalar::Num
-            && sv.kinds.every(|k| match k {
-                Kind::PyBool => bools,
-                // NumPy's bool has no __index__.
-                k => k.is_integral() && !k.is_bool(),
-            });
-        if !good {
-            let operands = vec![sv.kinds.to_string()];
-            return Err(refuse(span, Refusal::Operator { op: "[]", operands }));
-        }
-        let sv = self.commit(sv);
-        let e = self.in_repr(&sv, Scalar::I64, true);
-        let e = e.ok_or_else(|| {
-            refuse(
-                span,
-                Refusal::Internal {
-                    message: "an int that is no int".into(),
-                },
-            )
-        })?;
-        let range = intervals::clamp(sv.range, intervals::I64);
-        Ok(Sv::of(build::retype(e, Ty::PY_INT), Kind::PyInt).with_range(range))
-    }
-
-    /// Emits the bounds checks of a view's subscripts that have none yet.
-    pub fn check_view(&mut self, mut view: View) -> View {
-        for k in 0..view.index.len() {
-            if view.checked.get(k) == Some(&false) {
-                let cond = self.in_bounds(&view, k);
-                self.emit_check(cond);
-                view.checked[k] = true;
-            }
-        }
-        view
-    }
-
-    /// `-dim <= index < dim`.
-    pub fn in_bounds(&mut self, view: &View, k: usize) -> Expr {
-        let Some(e) = view.index.get(k) else {
-            return build::boolean(true, Ty::PY_BOOL, Span::default());
-        };
-        let span = e.span;
-        let dim = build::dim(view.array, k, span);
-        let below = build::compare(CmpOp::Lt, e.clone(), dim.clone(), Ty::PY_BOOL, span);
-        if self.never_negative(e) {
-            return below;
-        }
-        let least = build::unary(UnOp::Neg, dim, Ty::PY_INT, false);
-        let above = build::compare(CmpOp::Ge, e.clone(), least, Ty::PY_BOOL, span);
-        build::and(above, below)
-    }
-
-    /// A checked subscript with its negative values wrapped.
-    pub fn normal_index(&mut self, view: &View, k: usize) -> Expr {
-        let Some(e) = view.index.get(k).cloned() else {
-            return Expr::int(0, Span::default());
-        };
-        let span = e.span;
-        if self.never_negative(&e) {
-            return e;
-        }
-        let e = self.spill(e);
-        let dim = build::dim(view.array, k, span);
-        let negative = build::compare(CmpOp::Lt, e.clone(), Expr::int(0, span), Ty::PY_BOOL, span);
-        let wrapped = build::binary(
-            nestwise_ir::BinOp::Add,
-            e.clone(),
-            dim,
-            Ty::PY_INT,
-            false,
+        Val::Array(_) => Err(refuse(
             span,
-        );
-        build::select(negative, wrapped, e, Ty::PY_INT)
-    }
-
-    pub fn never_negative(&self, e: &Expr) -> bool {
-        self.at_least(e).is_some_and(|least| least >= 0)
-    }
-
-    /// What an int that has been computed is at least, where counters and sizes tell.
-    fn at_least(&self, e: &Expr) -> Option<i128> {
-        use nestwise_ir::BinOp;
-        match &e.kind {
-            ExprKind::Const(Const::Int(v)) => Some(*v),
-            ExprKind::Dim(..) => Some(0),
-            ExprKind::Var(v) => self.counters.get(v).map(|r| r.0),
-            ExprKind::Binary { op, a, b, .. } => match (op, b.as_int()) {
-                (BinOp::Add, _) => self.at_least(a)?.checked_add(self.at_least(b)?),
-                (BinOp::Sub, Some(c)) => self.at_least(a)?.checked_sub(c),
-                (BinOp::Mod, Some(c)) => (c > 0).then_some(0),
-                (BinOp::FloorDiv, Some(c)) => (c > 0 && self.never_negative(a)).then_some(0),
-                (BinOp::Mul, _) => (self.never_negative(a) && self.never_negative(b)).then_some(0),
-                _ => None,
+            Refusal::ArrayExpression {
+                what: "the truth of an array".into(),
             },
-            _ => None,
+        )),
+        Val::List(_) => Err(refuse(
+            span,
+            Refusal::Unsupported {
+                what: "the truth of a list that is made for it".into(),
+            },
+        )),
+        Val::Tuple(items) => Ok(build::boolean(!items.is_empty(), Ty::PY_BOOL, span)),
+        Val::Str(text) => Ok(build::boolean(!text.is_empty(), Ty::PY_BOOL, span)),
+        Val::Bytes(bytes) => Ok(build::boolean(!bytes.is_empty(), Ty::PY_BOOL, span)),
+        Val::None => Ok(build::boolean(false, Ty::PY_BOOL, span)),
+    }
+}
+
+fn truth_scalar(cx: &mut Lowering<'_>, sv: Sv, span: Span) -> R<Expr> {
+    if sv.is_bottom() {
+        // Not a literal: both ways must be looked at.
+        let unknown = cx.builder.hidden(Ty::PY_BOOL);
+        return Ok(build::var(unknown, Ty::PY_BOOL, span));
+    }
+    if let Some(wide) = sv.wide.as_ref().filter(|w| w.exact) {
+        let zero = build::integer(0, Ty::PY_WIDE, span);
+        return Ok(build::compare(
+            CmpOp::Ne,
+            wide.e.clone(),
+            zero,
+            Ty::PY_BOOL,
+            span,
+        ));
+    }
+    let e = match sv.repr() {
+        Scalar::Bool => sv.e,
+        // A character is a non-empty string.
+        Scalar::Char => {
+            keep_events(cx, &sv);
+            build::boolean(true, Ty::PY_BOOL, span)
         }
+        Scalar::C128 => {
+            let zero = Expr::constant(Const::Complex(0.0, 0.0), sv.e.ty, span);
+            build::compare(CmpOp::Ne, sv.e, zero, Ty::PY_BOOL, span)
+        }
+        Scalar::Num => {
+            let e = build::cast(Cast::Value, sv.e, Ty::PY_FLOAT, false);
+            build::cast(Cast::Truth, e, Ty::PY_BOOL, false)
+        }
+        _ => build::cast(Cast::Truth, sv.e, Ty::PY_BOOL, false),
+    };
+    Ok(build::condition(e))
+}
+
+/// Evaluates for the events alone a value that nothing uses.
+pub(crate) fn keep_events(cx: &mut Lowering<'_>, sv: &Sv) {
+    if build::may_fire(&sv.e) {
+        let span = sv.span();
+        cx.builder
+            .emit(nestwise_ir::StmtKind::Eval(sv.e.clone()), span);
+    }
+}
+
+/// A subscript or a range bound: an int, or whatever has `__index__`. `bools` says whether Python's bools
+/// count (they do for lists and ranges, not for ndarrays).
+pub(crate) fn index(cx: &mut Lowering<'_>, val: Val, bools: bool, span: Span) -> R<Sv> {
+    let Val::Scalar(sv) = val else {
+        let what = format!("a subscript of type {}", val.type_name());
+        return Err(refuse(span, Refusal::Unsupported { what }));
+    };
+    if sv.is_bottom() {
+        return Ok(Sv::int(0, span));
+    }
+    let good = sv.repr() != Scalar::Num
+        && sv.kinds.every(|k| match k {
+            Kind::PyBool => bools,
+            // NumPy's bool has no __index__.
+            k => k.is_integral() && !k.is_bool(),
+        });
+    if !good {
+        let operands = vec![sv.kinds.to_string()];
+        return Err(refuse(span, Refusal::Operator { op: "[]", operands }));
+    }
+    let sv = commit(cx, sv);
+    let e = in_repr(cx, &sv, Scalar::I64, true);
+    let e = e.ok_or_else(|| {
+        refuse(
+            span,
+            Refusal::Internal {
+                message: "an int that is no int".into(),
+            },
+        )
+    })?;
+    let range = intervals::clamp(sv.range, intervals::I64);
+    Ok(Sv::of(build::retype(e, Ty::PY_INT), Kind::PyInt).with_range(range))
+}
+
+/// Emits the bounds checks of a view's subscripts that have none yet.
+pub(crate) fn check_view(cx: &mut Lowering<'_>, mut view: View) -> View {
+    for k in 0..view.index.len() {
+        if view.checked.get(k) == Some(&false) {
+            let cond = in_bounds(cx, &view, k);
+            cx.builder.emit_check(cond);
+            view.checked[k] = true;
+        }
+    }
+    view
+}
+
+/// `-dim <= index < dim`.
+pub(crate) fn in_bounds(cx: &mut Lowering<'_>, view: &View, k: usize) -> Expr {
+    let Some(e) = view.index.get(k) else {
+        return build::boolean(true, Ty::PY_BOOL, Span::default());
+    };
+    let span = e.span;
+    let dim = build::dim(view.array, k, span);
+    let below = build::compare(CmpOp::Lt, e.clone(), dim.clone(), Ty::PY_BOOL, span);
+    if never_negative(cx, e) {
+        return below;
+    }
+    let least = build::unary(UnOp::Neg, dim, Ty::PY_INT, false);
+    let above = build::compare(CmpOp::Ge, e.clone(), least, Ty::PY_BOOL, span);
+    build::and(above, below)
+}
+
+/// A checked subscript with its negative values wrapped.
+pub(crate) fn normal_index(cx: &mut Lowering<'_>, view: &View, k: usize) -> Expr {
+    let Some(e) = view.index.get(k).cloned() else {
+        return Expr::int(0, Span::default());
+    };
+    let span = e.span;
+    if never_negative(cx, &e) {
+        return e;
+    }
+    let e = cx.builder.spill(e);
+    let dim = build::dim(view.array, k, span);
+    let negative = build::compare(CmpOp::Lt, e.clone(), Expr::int(0, span), Ty::PY_BOOL, span);
+    let wrapped = build::binary(
+        nestwise_ir::BinOp::Add,
+        e.clone(),
+        dim,
+        Ty::PY_INT,
+        false,
+        span,
+    );
+    build::select(negative, wrapped, e, Ty::PY_INT)
+}
+
+pub(crate) fn never_negative(cx: &Lowering<'_>, e: &Expr) -> bool {
+    at_least(cx, e).is_some_and(|least| least >= 0)
+}
+
+/// What an int that has been computed is at least, where counters and sizes tell.
+fn at_least(cx: &Lowering<'_>, e: &Expr) -> Option<i128> {
+    use nestwise_ir::BinOp;
+    match &e.kind {
+        ExprKind::Const(Const::Int(v)) => Some(*v),
+        ExprKind::Dim(..) => Some(0),
+        ExprKind::Var(v) => cx.builder.counters.get(v).map(|r| r.0),
+        ExprKind::Binary { op, a, b, .. } => match (op, b.as_int()) {
+            (BinOp::Add, _) => at_least(cx, a)?.checked_add(at_least(cx, b)?),
+            (BinOp::Sub, Some(c)) => at_least(cx, a)?.checked_sub(c),
+            (BinOp::Mod, Some(c)) => (c > 0).then_some(0),
+            (BinOp::FloorDiv, Some(c)) => (c > 0 && never_negative(cx, a)).then_some(0),
+            (BinOp::Mul, _) => (never_negative(cx, a) && never_negative(cx, b)).then_some(0),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

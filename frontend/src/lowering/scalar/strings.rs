@@ -4,170 +4,181 @@ use nestwise_ir::model::nest::{CmpOp, Expr};
 use nestwise_ir::surface::CmpOp as Cmp;
 use nestwise_ir::{ArrayKind, Span, Ty};
 
-use crate::lowering::lower::Lower;
+use crate::lowering::arrays::subscript;
+use crate::lowering::build;
+use crate::lowering::context::Lowering;
+use crate::lowering::expr;
+use crate::lowering::scalar::arith;
+use crate::lowering::scalar::compare;
 use crate::lowering::scalar::compare::{symbol, typed};
 use crate::lowering::scalar::convert::character;
+use crate::lowering::spill;
 use crate::lowering::types::kinds::{Kind, Kinds};
 use crate::lowering::value::{Sv, Val, View};
-use crate::lowering::{R, build, refuse};
+use crate::refusal::R;
 use crate::refusal::Refusal;
+use crate::refusal::refuse;
 
 /// Items of a literal are chosen by comparing the subscript with each position.
 const ITEM_LIMIT: usize = 64;
 /// Longest literal that a captured string is compared with.
 const TEXT_LIMIT: usize = 32;
 
-impl Lower<'_> {
-    /// Whether the view is a whole `str`.
-    pub fn is_text(&self, view: &View) -> bool {
-        view.index.is_empty() && self.arrays[view.array].kind == ArrayKind::Str
-    }
+/// Whether the view is a whole `str`.
+pub(crate) fn is_text(cx: &Lowering<'_>, view: &View) -> bool {
+    view.index.is_empty() && cx.builder.arrays[view.array].kind == ArrayKind::Str
+}
 
-    /// The character at a position that is known to exist.
-    fn char_at(&mut self, view: &View, k: usize, span: Span) -> R<Expr> {
-        let mut view = view.clone();
-        view.index.push(Expr::int(k as i64, span));
-        view.checked.push(true);
-        let value = self.element(view, span)?;
-        Ok(self.need_scalar(value, "a character", span)?.e)
-    }
+/// The character at a position that is known to exist.
+fn char_at(cx: &mut Lowering<'_>, view: &View, k: usize, span: Span) -> R<Expr> {
+    let mut view = view.clone();
+    view.index.push(Expr::int(k as i64, span));
+    view.checked.push(true);
+    let value = subscript::element(cx, view, span)?;
+    Ok(arith::need_scalar(cx, value, "a character", span)?.e)
+}
 
-    /// `text op other` for a captured string: with one character by the first ones and the length, with a literal
-    /// character by character.
-    pub fn compare_text(&mut self, op: Cmp, text: View, other: Val, span: Span) -> R<Sv> {
-        let wrong = |ty: String| {
-            let operands = vec!["str".into(), ty];
-            refuse(
-                span,
-                Refusal::Operator {
-                    op: symbol(op),
-                    operands,
-                },
-            )
-        };
-        let len = build::dim(text.array, 0, span);
-        let has = |op: CmpOp, n: usize| {
-            build::compare(
-                op,
-                len.clone(),
-                Expr::int(n as i64, span),
-                Ty::PY_BOOL,
-                span,
-            )
-        };
-        let equality = matches!(op, Cmp::Eq | Cmp::Ne);
-        let chars: Vec<Expr> = match other {
-            Val::Scalar(sv) if sv.is_bottom() => return Ok(sv),
-            Val::Scalar(sv) if sv.kinds == Kinds::of(Kind::Char) => vec![self.spill(sv.e)],
-            Val::Str(s) if equality && s.chars().count() <= TEXT_LIMIT => {
-                let codes = s.chars().map(|c| c as u32);
-                codes
-                    .map(|c| build::integer(c.into(), Ty::CHAR, span))
-                    .collect()
-            }
-            other => return Err(wrong(other.type_name())),
-        };
-        if equality {
-            let mut same = has(CmpOp::Eq, chars.len());
-            for (k, c) in chars.into_iter().enumerate() {
-                let own = self.char_at(&text, k, span)?;
-                same = build::and(same, build::compare(CmpOp::Eq, own, c, Ty::PY_BOOL, span));
-            }
-            let e = if op == Cmp::Eq {
-                same
-            } else {
-                build::not(same)
-            };
-            return Ok(Sv::of(e, Kind::PyBool));
+/// `text op other` for a captured string: with one character by the first ones and the length, with a literal
+/// character by character.
+pub(crate) fn compare_text(
+    cx: &mut Lowering<'_>,
+    op: Cmp,
+    text: View,
+    other: Val,
+    span: Span,
+) -> R<Sv> {
+    let wrong = |ty: String| {
+        let operands = vec!["str".into(), ty];
+        refuse(
+            span,
+            Refusal::Operator {
+                op: symbol(op),
+                operands,
+            },
+        )
+    };
+    let len = build::dim(text.array, 0, span);
+    let has = |op: CmpOp, n: usize| {
+        build::compare(
+            op,
+            len.clone(),
+            Expr::int(n as i64, span),
+            Ty::PY_BOOL,
+            span,
+        )
+    };
+    let equality = matches!(op, Cmp::Eq | Cmp::Ne);
+    let chars: Vec<Expr> = match other {
+        Val::Scalar(sv) if sv.is_bottom() => return Ok(sv),
+        Val::Scalar(sv) if sv.kinds == Kinds::of(Kind::Char) => vec![cx.builder.spill(sv.e)],
+        Val::Str(s) if equality && s.chars().count() <= TEXT_LIMIT => {
+            let codes = s.chars().map(|c| c as u32);
+            codes
+                .map(|c| build::integer(c.into(), Ty::CHAR, span))
+                .collect()
         }
-        // An empty string comes before all others; with the same first character the longer one is greater.
-        let Some(c) = chars.into_iter().next() else {
-            return Err(wrong("str".into()));
+        other => return Err(wrong(other.type_name())),
+    };
+    if equality {
+        let mut same = has(CmpOp::Eq, chars.len());
+        for (k, c) in chars.into_iter().enumerate() {
+            let own = char_at(cx, &text, k, span)?;
+            same = build::and(same, build::compare(CmpOp::Eq, own, c, Ty::PY_BOOL, span));
+        }
+        let e = if op == Cmp::Eq {
+            same
+        } else {
+            build::not(same)
         };
-        let first = self.char_at(&text, 0, span)?;
-        let tie = match op {
-            Cmp::Lt => build::boolean(false, Ty::PY_BOOL, span),
-            Cmp::Le => has(CmpOp::Eq, 1),
-            Cmp::Gt => has(CmpOp::Gt, 1),
-            _ => build::boolean(true, Ty::PY_BOOL, span),
-        };
-        let same = build::compare(CmpOp::Eq, first.clone(), c.clone(), Ty::PY_BOOL, span);
-        let first = self.char_at(&text, 0, span)?;
-        let by_first = build::compare(typed(op), first, c, Ty::PY_BOOL, span);
-        let some = build::select(same, tie, by_first, Ty::PY_BOOL);
-        let empty = build::boolean(matches!(op, Cmp::Lt | Cmp::Le), Ty::PY_BOOL, span);
-        let e = build::select(has(CmpOp::Gt, 0), some, empty, Ty::PY_BOOL);
-        Ok(Sv::of(e, Kind::PyBool))
+        return Ok(Sv::of(e, Kind::PyBool));
     }
+    // An empty string comes before all others; with the same first character the longer one is greater.
+    let Some(c) = chars.into_iter().next() else {
+        return Err(wrong("str".into()));
+    };
+    let first = char_at(cx, &text, 0, span)?;
+    let tie = match op {
+        Cmp::Lt => build::boolean(false, Ty::PY_BOOL, span),
+        Cmp::Le => has(CmpOp::Eq, 1),
+        Cmp::Gt => has(CmpOp::Gt, 1),
+        _ => build::boolean(true, Ty::PY_BOOL, span),
+    };
+    let same = build::compare(CmpOp::Eq, first.clone(), c.clone(), Ty::PY_BOOL, span);
+    let first = char_at(cx, &text, 0, span)?;
+    let by_first = build::compare(typed(op), first, c, Ty::PY_BOOL, span);
+    let some = build::select(same, tie, by_first, Ty::PY_BOOL);
+    let empty = build::boolean(matches!(op, Cmp::Lt | Cmp::Le), Ty::PY_BOOL, span);
+    let e = build::select(has(CmpOp::Gt, 0), some, empty, Ty::PY_BOOL);
+    Ok(Sv::of(e, Kind::PyBool))
+}
 
-    /// Whether a character is one of the text's.
-    pub fn in_text(&mut self, c: Sv, text: &str, span: Span) -> R<Sv> {
-        if c.is_bottom() {
-            return Ok(c);
-        }
-        if c.kinds != Kinds::of(Kind::Char) || text.chars().count() > ITEM_LIMIT {
-            let what = "such a search in a text".into();
-            return Err(refuse(span, Refusal::Unsupported { what }));
-        }
-        let (named, c) = self.named(c);
-        let mut found = build::boolean(false, Ty::PY_BOOL, span);
-        for item in text.chars().rev() {
-            let item = build::integer((item as u32).into(), Ty::CHAR, span);
-            let same = build::compare(CmpOp::Eq, c.e.clone(), item, Ty::PY_BOOL, span);
-            found = build::or(same, found);
-        }
-        if let Some((var, value)) = named {
-            found = build::bind(var, value, found);
-        }
-        Ok(Sv::of(found, Kind::PyBool))
+/// Whether a character is one of the text's.
+pub(crate) fn in_text(cx: &mut Lowering<'_>, c: Sv, text: &str, span: Span) -> R<Sv> {
+    if c.is_bottom() {
+        return Ok(c);
     }
+    if c.kinds != Kinds::of(Kind::Char) || text.chars().count() > ITEM_LIMIT {
+        let what = "such a search in a text".into();
+        return Err(refuse(span, Refusal::Unsupported { what }));
+    }
+    let (named, c) = compare::named(cx, c);
+    let mut found = build::boolean(false, Ty::PY_BOOL, span);
+    for item in text.chars().rev() {
+        let item = build::integer((item as u32).into(), Ty::CHAR, span);
+        let same = build::compare(CmpOp::Eq, c.e.clone(), item, Ty::PY_BOOL, span);
+        found = build::or(same, found);
+    }
+    if let Some((var, value)) = named {
+        found = build::bind(var, value, found);
+    }
+    Ok(Sv::of(found, Kind::PyBool))
+}
 
-    /// The items of a literal: characters of a string, ints of bytes.
-    pub fn literal_items(&self, value: &Val, span: Span) -> Option<Vec<Val>> {
-        match value {
-            Val::Str(text) => Some(
-                text.chars()
-                    .map(|c| Val::Scalar(character(&c.to_string(), span)))
-                    .collect(),
-            ),
-            Val::Bytes(bytes) => Some(
-                bytes
-                    .iter()
-                    .map(|b| Val::Scalar(Sv::int((*b).into(), span)))
-                    .collect(),
-            ),
-            Val::Tuple(items) => Some(items.clone()),
-            _ => None,
-        }
+/// The items of a literal: characters of a string, ints of bytes.
+pub(crate) fn literal_items(cx: &Lowering<'_>, value: &Val, span: Span) -> Option<Vec<Val>> {
+    match value {
+        Val::Str(text) => Some(
+            text.chars()
+                .map(|c| Val::Scalar(character(&c.to_string(), span)))
+                .collect(),
+        ),
+        Val::Bytes(bytes) => Some(
+            bytes
+                .iter()
+                .map(|b| Val::Scalar(Sv::int((*b).into(), span)))
+                .collect(),
+        ),
+        Val::Tuple(items) => Some(items.clone()),
+        _ => None,
     }
+}
 
-    /// `items[at]`: negative positions count from the end, others must exist.
-    pub fn item_at(&mut self, items: Vec<Val>, at: Sv, span: Span) -> R<Val> {
-        let len = items.len();
-        if len > ITEM_LIMIT || len == 0 {
-            let what = "a computed subscript of such a literal".into();
-            return Err(refuse(span, Refusal::Unsupported { what }));
-        }
-        let items: Vec<Val> = items.into_iter().map(|v| self.spill_val(v)).collect();
-        let at = self.spill_sv(at);
-        let int = |v: i64| Expr::int(v, span);
-        let n = len as i64;
-        let compare = |op, b| build::compare(op, at.e.clone(), int(b), Ty::PY_BOOL, span);
-        if at.range.0 < -i128::from(n) || at.range.1 >= i128::from(n) {
-            let inside = build::and(compare(CmpOp::Ge, -n), compare(CmpOp::Lt, n));
-            self.emit_check(inside);
-        }
-        let mut chosen: Option<Val> = None;
-        for (k, item) in items.into_iter().enumerate().rev() {
-            let mut here = compare(CmpOp::Eq, k as i64);
-            if at.range.0 < 0 {
-                here = build::or(here, compare(CmpOp::Eq, k as i64 - n));
-            }
-            chosen = Some(match chosen {
-                None => item,
-                Some(rest) => self.choose_val(here, item, rest, span)?,
-            });
-        }
-        Ok(chosen.unwrap_or(Val::Scalar(Sv::bottom(span))))
+/// `items[at]`: negative positions count from the end, others must exist.
+pub(crate) fn item_at(cx: &mut Lowering<'_>, items: Vec<Val>, at: Sv, span: Span) -> R<Val> {
+    let len = items.len();
+    if len > ITEM_LIMIT || len == 0 {
+        let what = "a computed subscript of such a literal".into();
+        return Err(refuse(span, Refusal::Unsupported { what }));
     }
+    let items: Vec<Val> = items.into_iter().map(|v| spill::spill_val(cx, v)).collect();
+    let at = spill::spill_sv(cx, at);
+    let int = |v: i64| Expr::int(v, span);
+    let n = len as i64;
+    let compare = |op, b| build::compare(op, at.e.clone(), int(b), Ty::PY_BOOL, span);
+    if at.range.0 < -i128::from(n) || at.range.1 >= i128::from(n) {
+        let inside = build::and(compare(CmpOp::Ge, -n), compare(CmpOp::Lt, n));
+        cx.builder.emit_check(inside);
+    }
+    let mut chosen: Option<Val> = None;
+    for (k, item) in items.into_iter().enumerate().rev() {
+        let mut here = compare(CmpOp::Eq, k as i64);
+        if at.range.0 < 0 {
+            here = build::or(here, compare(CmpOp::Eq, k as i64 - n));
+        }
+        chosen = Some(match chosen {
+            None => item,
+            Some(rest) => expr::choose_val(cx, here, item, rest, span)?,
+        });
+    }
+    Ok(chosen.unwrap_or(Val::Scalar(Sv::bottom(span))))
 }

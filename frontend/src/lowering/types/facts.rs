@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use nestwise_ir::{BinOp, Extent, Length, Scalar, Ty};
 
-use crate::lowering::arrays::temporary::Made;
+use crate::lowering::context::Lowering;
 use crate::lowering::hir::{DefId, Hir, LocalId};
 use crate::lowering::types::intervals::{self, Range};
 use crate::lowering::types::kinds::{Kind, Kinds};
@@ -17,6 +17,17 @@ use crate::site::captures::Capture;
 
 /// Rounds after which growing ranges are widened.
 const PRECISE_ROUNDS: u32 = 3;
+
+/// What is known of the array that a web's assignments make.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Made {
+    pub storage: Scalar,
+    pub like: Vec<Extent>,
+    /// The web has a value at entry, a captured array of the same shape: the memory begins as a copy of that.
+    pub starts: Option<u32>,
+    /// It is a list, of elements of this type.
+    pub list: Option<Ty>,
+}
 
 /// What a web holds.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -530,3 +530,12 @@ mod tests {
         assert_eq!(compare(true, Kind::PyComplex, Kind::PyInt), None);
     }
 }
+
+/// Whether a value of this type is held as itself in this representation.
+pub(crate) fn natural_in(kind: Kind, repr: Scalar) -> bool {
+    match repr {
+        Scalar::Num => matches!(kind, Kind::PyInt | Kind::PyFloat),
+        Scalar::U64 if kind == Kind::PyInt => true,
+        _ => kind.natural() == repr,
+    }
+}

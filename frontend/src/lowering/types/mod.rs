@@ -5,3 +5,4 @@ pub(crate) mod intervals;
 pub(crate) mod kinds;
 pub(crate) mod live_ranges;
 pub(crate) mod provenance;
+pub(crate) mod variables;

@@ -4,127 +4,130 @@ use nestwise_ir::model::nest::Expr;
 use nestwise_ir::{Span, Ty, VarId};
 
 use crate::lowering::build;
+use crate::lowering::context::Lowering;
 use crate::lowering::hir::LocalId;
-use crate::lowering::lower::Lower;
 use crate::lowering::types::kinds::Kinds;
 use crate::lowering::types::live_ranges::WebId;
 use crate::lowering::value::{Sv, Tag};
 use crate::site::captures::Capture;
 
-impl Lower<'_> {
-    /// The value's tag as it is now: the variables that it depends on may be assigned before it is asked for.
-    pub fn snapshot(&mut self, sv: &Sv) -> Tag {
-        if sv.kinds.len() < 2 || !self.want_tag || matches!(sv.tag, Tag::Unknown | Tag::Var(..)) {
-            return sv.tag.clone();
-        }
-        let yes = second_group(sv.kinds);
-        let Some(among) = self.is_among(sv.kinds, &sv.tag, yes, sv.span()) else {
-            return Tag::Unknown;
-        };
-        let var = self.hidden(Ty::PY_BOOL);
-        self.emit_let(var, among);
-        self.stable.push(var);
-        Tag::Var(var, yes)
+/// The value's tag as it is now: the variables that it depends on may be assigned before it is asked for.
+pub(crate) fn snapshot(cx: &mut Lowering<'_>, sv: &Sv) -> Tag {
+    if sv.kinds.len() < 2 || !cx.env.want_tag || matches!(sv.tag, Tag::Unknown | Tag::Var(..)) {
+        return sv.tag.clone();
     }
+    let yes = second_group(sv.kinds);
+    let Some(among) = is_among(cx, sv.kinds, &sv.tag, yes, sv.span()) else {
+        return Tag::Unknown;
+    };
+    let var = cx.builder.hidden(Ty::PY_BOOL);
+    cx.builder.emit_let(var, among);
+    cx.builder.stable.push(var);
+    Tag::Var(var, yes)
+}
 
-    /// The bool variable that is true when the web's value is of the second of its two groups of types
-    /// ([`Lower::tag_true`]).
-    pub fn tag_var(&mut self, web: WebId) -> VarId {
-        self.facts.demand(web, |f| &mut f.tagged);
-        if let Some(var) = self.tag_vars.get(&web) {
-            return *var;
-        }
-        let var = self.hidden(Ty::PY_BOOL);
-        self.tag_vars.insert(web, var);
-        var
+/// The bool variable that is true when the web's value is of the second of its two groups of types
+/// ([`Lower::tag_true`]).
+pub(crate) fn tag_var(cx: &mut Lowering<'_>, web: WebId) -> VarId {
+    cx.env.facts.demand(web, |f| &mut f.tagged);
+    if let Some(var) = cx.env.tag_vars.get(&web) {
+        return *var;
     }
+    let var = cx.builder.hidden(Ty::PY_BOOL);
+    cx.env.tag_vars.insert(web, var);
+    var
+}
 
-    /// The types for which a web's tag is true: NumPy's if there are both, else the floats.
-    pub fn tag_true(&self, web: WebId) -> Kinds {
-        second_group(
-            self.facts
-                .webs
-                .get(web)
-                .map(|f| f.kinds)
-                .unwrap_or_default(),
-        )
+/// The types for which a web's tag is true: NumPy's if there are both, else the floats.
+pub(crate) fn tag_true(cx: &Lowering<'_>, web: WebId) -> Kinds {
+    second_group(
+        cx.env
+            .facts
+            .webs
+            .get(web)
+            .map(|f| f.kinds)
+            .unwrap_or_default(),
+    )
+}
+
+/// The bool variable that is true once the local has been assigned.
+pub(crate) fn flag_var(cx: &mut Lowering<'_>, local: LocalId) -> VarId {
+    cx.env.facts.flag_local(local);
+    if let Some(var) = cx.env.flag_vars.get(&local) {
+        return *var;
     }
+    let var = cx.builder.hidden(Ty::PY_BOOL);
+    cx.env.flag_vars.insert(local, var);
+    var
+}
 
-    /// The bool variable that is true once the local has been assigned.
-    pub fn flag_var(&mut self, local: LocalId) -> VarId {
-        self.facts.flag_local(local);
-        if let Some(var) = self.flag_vars.get(&local) {
-            return *var;
-        }
-        let var = self.hidden(Ty::PY_BOOL);
-        self.flag_vars.insert(local, var);
-        var
+/// A condition that is true when the value's type is in `set`; `None` if that cannot be told.
+pub(crate) fn is_among(
+    cx: &mut Lowering<'_>,
+    kinds: Kinds,
+    tag: &Tag,
+    set: Kinds,
+    span: Span,
+) -> Option<Expr> {
+    if kinds.within(set) {
+        return Some(build::boolean(true, Ty::PY_BOOL, span));
     }
-
-    /// A condition that is true when the value's type is in `set`; `None` if that cannot be told.
-    pub fn is_among(&mut self, kinds: Kinds, tag: &Tag, set: Kinds, span: Span) -> Option<Expr> {
-        if kinds.within(set) {
-            return Some(build::boolean(true, Ty::PY_BOOL, span));
-        }
-        if kinds.intersect(set).is_empty() {
-            return Some(build::boolean(false, Ty::PY_BOOL, span));
-        }
-        match tag {
-            Tag::Unknown => None,
-            Tag::Web(web) => {
-                let yes = self.tag_true(*web);
-                let var = self.tag_var(*web);
-                let mut tag = build::var(var, Ty::PY_BOOL, span);
-                if let Some(local) = self.entry_among(*web, yes) {
-                    // Tags are false at entry: until the first assignment the capture's type is the one.
-                    let assigned = build::var(self.flag_var(local), Ty::PY_BOOL, span);
-                    tag = build::select(
-                        assigned,
-                        tag,
-                        build::boolean(true, Ty::PY_BOOL, span),
-                        Ty::PY_BOOL,
-                    );
-                }
-                by_group(kinds, yes, set, tag)
-            }
-            Tag::Var(var, yes) => by_group(kinds, *yes, set, build::var(*var, Ty::PY_BOOL, span)),
-            Tag::AnyNp(parts) => {
-                let numpy = kinds.numpy();
-                let direct = numpy.within(set) && kinds.minus(numpy).intersect(set).is_empty();
-                let inverse = numpy.intersect(set).is_empty() && kinds.minus(numpy).within(set);
-                if !direct && !inverse {
-                    return None;
-                }
-                let mut any = build::boolean(false, Ty::PY_BOOL, span);
-                for (kinds, tag) in parts {
-                    let part = self.is_among(*kinds, tag, kinds.numpy(), span)?;
-                    any = build::or(any, part);
-                }
-                Some(if direct { any } else { build::not(any) })
-            }
-            Tag::Select(cond, a, b) => {
-                let a = self.is_among(a.0, &a.1, set, span)?;
-                let b = self.is_among(b.0, &b.1, set, span)?;
-                Some(build::select(
-                    build::var(*cond, Ty::PY_BOOL, span),
-                    a,
-                    b,
+    if kinds.intersect(set).is_empty() {
+        return Some(build::boolean(false, Ty::PY_BOOL, span));
+    }
+    match tag {
+        Tag::Unknown => None,
+        Tag::Web(web) => {
+            let yes = tag_true(cx, *web);
+            let var = tag_var(cx, *web);
+            let mut tag = build::var(var, Ty::PY_BOOL, span);
+            if let Some(local) = entry_among(cx, *web, yes) {
+                // Tags are false at entry: until the first assignment the capture's type is the one.
+                let assigned = build::var(flag_var(cx, local), Ty::PY_BOOL, span);
+                tag = build::select(
+                    assigned,
+                    tag,
+                    build::boolean(true, Ty::PY_BOOL, span),
                     Ty::PY_BOOL,
-                ))
+                );
             }
+            by_group(kinds, yes, set, tag)
+        }
+        Tag::Var(var, yes) => by_group(kinds, *yes, set, build::var(*var, Ty::PY_BOOL, span)),
+        Tag::AnyNp(parts) => {
+            let numpy = kinds.numpy();
+            let direct = numpy.within(set) && kinds.minus(numpy).intersect(set).is_empty();
+            let inverse = numpy.intersect(set).is_empty() && kinds.minus(numpy).within(set);
+            if !direct && !inverse {
+                return None;
+            }
+            let mut any = build::boolean(false, Ty::PY_BOOL, span);
+            for (kinds, tag) in parts {
+                let part = is_among(cx, *kinds, tag, kinds.numpy(), span)?;
+                any = build::or(any, part);
+            }
+            Some(if direct { any } else { build::not(any) })
+        }
+        Tag::Select(cond, a, b) => {
+            let a = is_among(cx, a.0, &a.1, set, span)?;
+            let b = is_among(cx, b.0, &b.1, set, span)?;
+            Some(build::select(
+                build::var(*cond, Ty::PY_BOOL, span),
+                a,
+                b,
+                Ty::PY_BOOL,
+            ))
         }
     }
+}
 
-    /// The local whose value at entry belongs to the web and has one of these types.
-    fn entry_among(&self, web: WebId, set: Kinds) -> Option<LocalId> {
-        let local = self.webs.entry.get(web).copied().flatten()?;
-        let index = self.hir.locals.get(local)?.capture?;
-        match self.captures.get(index as usize)? {
-            Capture::Scalar { ty, .. } if !Kinds::of_ty(*ty).intersect(set).is_empty() => {
-                Some(local)
-            }
-            _ => None,
-        }
+/// The local whose value at entry belongs to the web and has one of these types.
+fn entry_among(cx: &Lowering<'_>, web: WebId, set: Kinds) -> Option<LocalId> {
+    let local = cx.env.webs.entry.get(web).copied().flatten()?;
+    let index = cx.env.hir.locals.get(local)?.capture?;
+    match cx.env.captures.get(index as usize)? {
+        Capture::Scalar { ty, .. } if !Kinds::of_ty(*ty).intersect(set).is_empty() => Some(local),
+        _ => None,
     }
 }
 

@@ -3,80 +3,79 @@
 use nestwise_ir::model::nest::{Expr, For, LoopDecl, StmtKind};
 use nestwise_ir::{LoopId, ScopeId, Span, Ty, VarId};
 
+use crate::lowering::context::Lowering;
 use crate::lowering::control::for_loop::LEN;
-use crate::lowering::lower::Lower;
-use crate::lowering::{R, hir};
+use crate::lowering::hir;
+use crate::refusal::R;
 
-impl Lower<'_> {
-    /// Numbers a loop and makes it the innermost one.
-    pub fn open_loop(&mut self, name: String, span: Span) -> LoopId {
-        let parent = self.open_loops.last().copied();
-        let depth = self.open_loops.len() as u32;
-        let id = self.loops.push(LoopDecl {
-            span,
-            name,
-            depth,
-            parent,
-        });
-        self.open_loops.push(id);
-        self.meter.open_loop();
-        id
-    }
+/// Numbers a loop and makes it the innermost one.
+pub(crate) fn open_loop(cx: &mut Lowering<'_>, name: String, span: Span) -> LoopId {
+    let parent = cx.control.open_loops.last().copied();
+    let depth = cx.control.open_loops.len() as u32;
+    let id = cx.builder.loops.push(LoopDecl {
+        span,
+        name,
+        depth,
+        parent,
+    });
+    cx.control.open_loops.push(id);
+    cx.builder.meter.open_loop();
+    id
+}
 
-    pub fn close_loop(&mut self) {
-        self.open_loops.pop();
-        self.meter.close_loop();
-    }
+pub(crate) fn close_loop(cx: &mut Lowering<'_>) {
+    cx.control.open_loops.pop();
+    cx.builder.meter.close_loop();
+}
 
-    /// The loop, and what `else` adds: the clause runs unless `break` leaves the scope around both.
-    pub fn emit_loop(
-        &mut self,
-        kind: StmtKind,
-        broken: Option<ScopeId>,
-        orelse: &[hir::Stmt],
-        span: Span,
-    ) -> R<()> {
-        let Some(scope) = broken else {
-            self.emit(kind, span);
-            return Ok(());
-        };
-        let ((), body) = self.inner(|l| {
-            l.emit(kind, span);
-            l.stmts(orelse)
-        })?;
-        self.emit(StmtKind::Scope { id: scope, body }, span);
-        Ok(())
-    }
+/// The loop, and what `else` adds: the clause runs unless `break` leaves the scope around both.
+pub(crate) fn emit_loop(
+    cx: &mut Lowering<'_>,
+    kind: StmtKind,
+    broken: Option<ScopeId>,
+    orelse: &[hir::Stmt],
+    span: Span,
+) -> R<()> {
+    let Some(scope) = broken else {
+        cx.builder.emit(kind, span);
+        return Ok(());
+    };
+    let ((), body) = cx.inner(|cx| {
+        cx.builder.emit(kind, span);
+        cx.stmts(orelse)
+    })?;
+    cx.builder.emit(StmtKind::Scope { id: scope, body }, span);
+    Ok(())
+}
 
-    /// A loop of our own, `for name in range(first, stop)`; the body gets the counter.
-    pub fn hidden_loop(
-        &mut self,
-        name: &str,
-        (first, stop): (i64, Expr),
-        span: Span,
-        body: impl FnOnce(&mut Self, VarId) -> R<()>,
-    ) -> R<()> {
-        let id = self.open_loop(name.into(), span);
-        let counter = self.var(name, Ty::PY_INT);
-        self.counters.insert(counter, LEN);
-        let lowered = self.inner(|l| {
-            l.stable.push(counter);
-            body(l, counter)
-        });
-        self.close_loop();
-        let ((), body) = lowered?;
-        let (start, step) = (Expr::int(first, span), Expr::int(1, span));
-        self.emit(
-            StmtKind::For(For {
-                id,
-                counter,
-                start,
-                stop,
-                step,
-                body,
-            }),
-            span,
-        );
-        Ok(())
-    }
+/// A loop of our own, `for name in range(first, stop)`; the body gets the counter.
+pub(crate) fn hidden_loop(
+    cx: &mut Lowering<'_>,
+    name: &str,
+    (first, stop): (i64, Expr),
+    span: Span,
+    body: impl FnOnce(&mut Lowering<'_>, VarId) -> R<()>,
+) -> R<()> {
+    let id = open_loop(cx, name.into(), span);
+    let counter = cx.builder.var(name, Ty::PY_INT);
+    cx.builder.counters.insert(counter, LEN);
+    let lowered = cx.inner(|cx| {
+        cx.builder.stable.push(counter);
+        body(cx, counter)
+    });
+    close_loop(cx);
+    let ((), body) = lowered?;
+    let (start, step) = (Expr::int(first, span), Expr::int(1, span));
+    cx.builder.emit(
+        StmtKind::For(For {
+            id,
+            counter,
+            start,
+            stop,
+            step,
+            body,
+        }),
+        span,
+    );
+    Ok(())
 }

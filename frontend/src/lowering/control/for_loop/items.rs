@@ -4,297 +4,302 @@ use nestwise_ir::model::nest::{CmpOp, Expr, ExprKind};
 use nestwise_ir::{BinOp, Span, Ty, VarId, Work};
 
 use crate::lowering::arrays::elementwise::Elementwise;
+use crate::lowering::arrays::subscript;
+use crate::lowering::arrays::view;
+use crate::lowering::build;
+use crate::lowering::context::Lowering;
+use crate::lowering::control::for_loop::emit;
 use crate::lowering::control::for_loop::{Count, LEN, Seq, int, op};
-use crate::lowering::lower::Lower;
+use crate::lowering::expr;
+use crate::lowering::scalar::arith;
+use crate::lowering::scalar::convert;
 use crate::lowering::types::intervals::{self, Range};
 use crate::lowering::value::{Sv, Val};
-use crate::lowering::{R, build, refuse};
+use crate::refusal::R;
 use crate::refusal::Refusal;
+use crate::refusal::refuse;
 
-impl Lower<'_> {
-    /// Rows that are iterated must exist. Inside the nest a check says so; before the top loop none can stand, so
-    /// the condition is returned.
-    pub(crate) fn bounds_failure(&mut self, seq: &mut Seq, top: bool) -> Option<Expr> {
-        match seq {
-            Seq::Range { .. } | Seq::Items(_) | Seq::Section(_) | Seq::Computed(..) => None,
-            Seq::Enumerate(inner, _) | Seq::Reversed(inner) => self.bounds_failure(inner, top),
-            Seq::Zip(items) => {
-                let mut all = None;
-                for item in items {
-                    all = match (all, self.bounds_failure(item, top)) {
-                        (Some(a), Some(b)) => Some(build::and(a, b)),
-                        (a, b) => a.or(b),
-                    };
-                }
-                all
+/// Rows that are iterated must exist. Inside the nest a check says so; before the top loop none can stand, so
+/// the condition is returned.
+pub(crate) fn bounds_failure(cx: &mut Lowering<'_>, seq: &mut Seq, top: bool) -> Option<Expr> {
+    match seq {
+        Seq::Range { .. } | Seq::Items(_) | Seq::Section(_) | Seq::Computed(..) => None,
+        Seq::Enumerate(inner, _) | Seq::Reversed(inner) => bounds_failure(cx, inner, top),
+        Seq::Zip(items) => {
+            let mut all = None;
+            for item in items {
+                all = match (all, bounds_failure(cx, item, top)) {
+                    (Some(a), Some(b)) => Some(build::and(a, b)),
+                    (a, b) => a.or(b),
+                };
             }
-            Seq::View(view) => {
-                if !top {
-                    *view = self.check_view(view.clone());
-                    return None;
-                }
-                let mut all = None;
-                for k in 0..view.index.len() {
-                    if view.checked.get(k) == Some(&false) {
-                        let cond = self.in_bounds(view, k);
-                        all = Some(all.map_or(cond.clone(), |a| build::and(a, cond)));
-                        view.checked[k] = true;
-                    }
-                }
-                all
+            all
+        }
+        Seq::View(view) => {
+            if !top {
+                *view = convert::check_view(cx, view.clone());
+                return None;
             }
+            let mut all = None;
+            for k in 0..view.index.len() {
+                if view.checked.get(k) == Some(&false) {
+                    let cond = convert::in_bounds(cx, view, k);
+                    all = Some(all.map_or(cond.clone(), |a| build::and(a, cond)));
+                    view.checked[k] = true;
+                }
+            }
+            all
         }
     }
+}
 
-    /// The bounds of the loop over a sequence. What they share with the items is evaluated once.
-    pub(crate) fn count(&mut self, seq: &mut Seq, span: Span) -> R<Count> {
-        let zero = Expr::int(0, span);
-        let one = Expr::int(1, span);
-        match seq {
-            Seq::Range { start, stop, step } => {
+/// The bounds of the loop over a sequence. What they share with the items is evaluated once.
+pub(crate) fn count(cx: &mut Lowering<'_>, seq: &mut Seq, span: Span) -> R<Count> {
+    let zero = Expr::int(0, span);
+    let one = Expr::int(1, span);
+    match seq {
+        Seq::Range { start, stop, step } => {
+            let range = counter_range(start, stop, step);
+            Ok(Count {
+                start: start.e.clone(),
+                stop: stop.e.clone(),
+                step: step.e.clone(),
+                range,
+            })
+        }
+        Seq::Reversed(inner) => match &mut **inner {
+            Seq::Range { start, stop, step } if step.as_int().is_some_and(|s| s.abs() == 1) => {
+                let overflows = |end: &Sv| {
+                    let moved = intervals::binary(BinOp::Sub, end.range, step.range);
+                    !moved.is_some_and(|r| intervals::within(r, intervals::I64))
+                };
+                let back = op(BinOp::Sub, stop.e.clone(), step.e.clone(), overflows(stop));
+                let before = op(
+                    BinOp::Sub,
+                    start.e.clone(),
+                    step.e.clone(),
+                    overflows(start),
+                );
                 let range = counter_range(start, stop, step);
+                let step = Expr::int(if step.as_int() == Some(1) { -1 } else { 1 }, span);
                 Ok(Count {
-                    start: start.e.clone(),
-                    stop: stop.e.clone(),
-                    step: step.e.clone(),
+                    start: back,
+                    stop: before,
+                    step,
                     range,
                 })
             }
-            Seq::Reversed(inner) => match &mut **inner {
-                Seq::Range { start, stop, step } if step.as_int().is_some_and(|s| s.abs() == 1) => {
-                    let overflows = |end: &Sv| {
-                        let moved = intervals::binary(BinOp::Sub, end.range, step.range);
-                        !moved.is_some_and(|r| intervals::within(r, intervals::I64))
-                    };
-                    let back = op(BinOp::Sub, stop.e.clone(), step.e.clone(), overflows(stop));
-                    let before = op(
-                        BinOp::Sub,
-                        start.e.clone(),
-                        step.e.clone(),
-                        overflows(start),
-                    );
-                    let range = counter_range(start, stop, step);
-                    let step = Expr::int(if step.as_int() == Some(1) { -1 } else { 1 }, span);
-                    Ok(Count {
-                        start: back,
-                        stop: before,
-                        step,
-                        range,
-                    })
-                }
-                Seq::View(view) => {
-                    let len = build::dim(view.array, view.index.len(), span);
-                    let last = op(BinOp::Sub, len, one, false);
-                    let down = Expr::int(-1, span);
-                    Ok(Count {
-                        start: last,
-                        stop: down.clone(),
-                        step: down,
-                        range: LEN,
-                    })
-                }
-                _ => self.trips(seq, span),
-            },
             Seq::View(view) => {
-                let stop = build::dim(view.array, view.index.len(), span);
+                let len = build::dim(view.array, view.index.len(), span);
+                let last = op(BinOp::Sub, len, one, false);
+                let down = Expr::int(-1, span);
                 Ok(Count {
-                    start: zero,
-                    stop,
-                    step: one,
+                    start: last,
+                    stop: down.clone(),
+                    step: down,
                     range: LEN,
                 })
             }
-            Seq::Enumerate(..)
-            | Seq::Zip(_)
-            | Seq::Items(_)
-            | Seq::Section(_)
-            | Seq::Computed(..) => self.trips(seq, span),
+            _ => trips(cx, seq, span),
+        },
+        Seq::View(view) => {
+            let stop = build::dim(view.array, view.index.len(), span);
+            Ok(Count {
+                start: zero,
+                stop,
+                step: one,
+                range: LEN,
+            })
+        }
+        Seq::Enumerate(..) | Seq::Zip(_) | Seq::Items(_) | Seq::Section(_) | Seq::Computed(..) => {
+            trips(cx, seq, span)
         }
     }
+}
 
-    pub(crate) fn trips(&mut self, seq: &mut Seq, span: Span) -> R<Count> {
-        let stop = self.len(seq, span)?;
-        let range = stop.as_int().map_or(LEN, |n| (0, (n - 1).max(0)));
-        Ok(Count {
-            start: Expr::int(0, span),
-            stop,
-            step: Expr::int(1, span),
-            range,
-        })
-    }
+pub(crate) fn trips(cx: &mut Lowering<'_>, seq: &mut Seq, span: Span) -> R<Count> {
+    let stop = len(cx, seq, span)?;
+    let range = stop.as_int().map_or(LEN, |n| (0, (n - 1).max(0)));
+    Ok(Count {
+        start: Expr::int(0, span),
+        stop,
+        step: Expr::int(1, span),
+        range,
+    })
+}
 
-    /// The number of items; negative means none.
-    pub fn len(&mut self, seq: &mut Seq, span: Span) -> R<Expr> {
-        match seq {
-            Seq::View(view) => Ok(build::dim(view.array, view.index.len(), span)),
-            Seq::Items(items) => Ok(Expr::int(items.len() as i64, span)),
-            Seq::Section(section) => Ok(section.shape().swap_remove(0)),
-            Seq::Computed(_, length) => Ok(length.clone()),
-            Seq::Enumerate(inner, _) | Seq::Reversed(inner) => self.len(inner, span),
-            Seq::Zip(items) => {
-                let mut least: Option<Expr> = None;
-                for item in items {
-                    let len = self.len(item, span)?;
-                    least = Some(match least {
-                        Some(before) => op(BinOp::Min, before, len, false),
-                        None => len,
-                    });
-                }
-                Ok(least.unwrap_or_else(|| Expr::int(0, span)))
+/// The number of items; negative means none.
+pub(crate) fn len(cx: &mut Lowering<'_>, seq: &mut Seq, span: Span) -> R<Expr> {
+    match seq {
+        Seq::View(view) => Ok(build::dim(view.array, view.index.len(), span)),
+        Seq::Items(items) => Ok(Expr::int(items.len() as i64, span)),
+        Seq::Section(section) => Ok(section.shape().swap_remove(0)),
+        Seq::Computed(_, length) => Ok(length.clone()),
+        Seq::Enumerate(inner, _) | Seq::Reversed(inner) => len(cx, inner, span),
+        Seq::Zip(items) => {
+            let mut least: Option<Expr> = None;
+            for item in items {
+                let len = len(cx, item, span)?;
+                least = Some(match least {
+                    Some(before) => op(BinOp::Min, before, len, false),
+                    None => len,
+                });
             }
-            Seq::Range { start, stop, step } => {
-                let Some(s) = step.as_int() else {
-                    let what =
-                        "a range with a computed step inside zip, enumerate or reversed".into();
-                    return Err(refuse(span, Refusal::Unsupported { what }));
-                };
-                // Used again for the items.
-                start.e = self.spill(start.e.clone());
-                stop.e = self.spill(stop.e.clone());
-                let (lo, hi) = if s > 0 {
-                    (&start.e, &stop.e)
-                } else {
-                    (&stop.e, &start.e)
-                };
-                let width = intervals::binary(BinOp::Sub, stop.range, start.range);
-                let slack = s.abs() - 1;
-                let fits = width
-                    .is_some_and(|w| intervals::within((w.0 - slack, w.1 + slack), intervals::I64));
-                let mut len = op(BinOp::Sub, hi.clone(), lo.clone(), !fits);
-                if lo.as_int() == Some(0) {
-                    len = hi.clone();
-                }
-                let Ok(step) = i64::try_from(s.abs()) else {
-                    return Err(refuse(
-                        span,
-                        Refusal::Unsupported {
-                            what: "so large a step".into(),
-                        },
-                    ));
-                };
-                if step > 1 {
-                    len = op(BinOp::Add, len, Expr::int(step - 1, span), !fits);
-                    len = op(BinOp::FloorDiv, len, Expr::int(step, span), false);
-                }
-                Ok(len)
+            Ok(least.unwrap_or_else(|| Expr::int(0, span)))
+        }
+        Seq::Range { start, stop, step } => {
+            let Some(s) = step.as_int() else {
+                let what = "a range with a computed step inside zip, enumerate or reversed".into();
+                return Err(refuse(span, Refusal::Unsupported { what }));
+            };
+            // Used again for the items.
+            start.e = cx.builder.spill(start.e.clone());
+            stop.e = cx.builder.spill(stop.e.clone());
+            let (lo, hi) = if s > 0 {
+                (&start.e, &stop.e)
+            } else {
+                (&stop.e, &start.e)
+            };
+            let width = intervals::binary(BinOp::Sub, stop.range, start.range);
+            let slack = s.abs() - 1;
+            let fits = width
+                .is_some_and(|w| intervals::within((w.0 - slack, w.1 + slack), intervals::I64));
+            let mut len = op(BinOp::Sub, hi.clone(), lo.clone(), !fits);
+            if lo.as_int() == Some(0) {
+                len = hi.clone();
             }
+            let Ok(step) = i64::try_from(s.abs()) else {
+                return Err(refuse(
+                    span,
+                    Refusal::Unsupported {
+                        what: "so large a step".into(),
+                    },
+                ));
+            };
+            if step > 1 {
+                len = op(BinOp::Add, len, Expr::int(step - 1, span), !fits);
+                len = op(BinOp::FloorDiv, len, Expr::int(step, span), false);
+            }
+            Ok(len)
         }
     }
+}
 
-    /// The item of the iteration whose counter is `at`.
-    pub(crate) fn item(&mut self, seq: &Seq, at: Sv, span: Span) -> R<Val> {
-        match seq {
-            Seq::Range { .. } => Ok(Val::Scalar(at)),
-            Seq::Reversed(inner) => match &**inner {
-                Seq::Range { step, .. } if step.as_int().is_some_and(|s| s.abs() == 1) => {
-                    Ok(Val::Scalar(at))
+/// The item of the iteration whose counter is `at`.
+pub(crate) fn item(cx: &mut Lowering<'_>, seq: &Seq, at: Sv, span: Span) -> R<Val> {
+    match seq {
+        Seq::Range { .. } => Ok(Val::Scalar(at)),
+        Seq::Reversed(inner) => match &**inner {
+            Seq::Range { step, .. } if step.as_int().is_some_and(|s| s.abs() == 1) => {
+                Ok(Val::Scalar(at))
+            }
+            Seq::View(_) => item(cx, inner, at, span),
+            _ => nth(cx, seq, at, span),
+        },
+        Seq::View(_)
+        | Seq::Section(_)
+        | Seq::Computed(..)
+        | Seq::Items(_)
+        | Seq::Enumerate(..)
+        | Seq::Zip(_) => nth(cx, seq, at, span),
+    }
+}
+
+/// The item number `k`.
+pub(crate) fn nth(cx: &mut Lowering<'_>, seq: &Seq, k: Sv, span: Span) -> R<Val> {
+    match seq {
+        Seq::Items(items) => {
+            let mut chosen: Option<Val> = None;
+            for (at, item) in items.iter().enumerate().rev() {
+                let position = Expr::int(at as i64, span);
+                let here = build::compare(CmpOp::Eq, k.e.clone(), position, Ty::PY_BOOL, span);
+                chosen = Some(match chosen {
+                    None => item.clone(),
+                    Some(rest) => expr::choose_val(cx, here, item.clone(), rest, span)?,
+                });
+            }
+            Ok(chosen.unwrap_or(Val::Scalar(Sv::bottom(span))))
+        }
+        Seq::Section(section) => {
+            let row = section.row(k.e);
+            if row.shape().is_empty() {
+                return Ok(Val::Scalar(view::section_element(cx, &row, &[], span)));
+            }
+            Ok(Val::Array(Box::new(Elementwise::of(
+                row,
+                &cx.builder.arrays,
+            ))))
+        }
+        Seq::Computed(node, _) => {
+            let element = cx.element_of(node, &[k.e], span)?;
+            Ok(Val::Scalar(element))
+        }
+        Seq::View(view) => {
+            let mut view = view.clone();
+            view.index.push(k.e);
+            view.checked.push(true);
+            subscript::element(cx, view, span)
+        }
+        Seq::Range { start, step, .. } => {
+            // Between start and stop, so in 64 bits.
+            let offset = op(BinOp::Mul, k.e, step.e.clone(), false);
+            let offset = if step.as_int() == Some(1) {
+                strip_one(offset)
+            } else {
+                offset
+            };
+            let e = if start.as_int() == Some(0) {
+                offset
+            } else {
+                op(BinOp::Add, start.e.clone(), offset, false)
+            };
+            Ok(Val::Scalar(int(e)))
+        }
+        Seq::Enumerate(inner, start) => {
+            let number = match start.as_int() {
+                Some(0) => k.clone(),
+                _ => {
+                    let all = intervals::binary(BinOp::Add, start.range, k.range);
+                    let fits = all.is_some_and(|r| intervals::within(r, intervals::I64));
+                    let e = op(BinOp::Add, k.e.clone(), start.e.clone(), !fits);
+                    int(e).with_range(
+                        all.map_or(intervals::I64, |r| intervals::clamp(r, intervals::I64)),
+                    )
                 }
-                Seq::View(_) => self.item(inner, at, span),
-                _ => self.nth(seq, at, span),
-            },
-            Seq::View(_)
-            | Seq::Section(_)
-            | Seq::Computed(..)
-            | Seq::Items(_)
-            | Seq::Enumerate(..)
-            | Seq::Zip(_) => self.nth(seq, at, span),
+            };
+            let item = nth(cx, inner, k, span)?;
+            Ok(Val::Tuple(vec![Val::Scalar(number), item]))
+        }
+        Seq::Zip(items) => {
+            let items: R<Vec<Val>> = items.iter().map(|s| nth(cx, s, k.clone(), span)).collect();
+            Ok(Val::Tuple(items?))
+        }
+        Seq::Reversed(inner) => {
+            let mut copy = shallow(inner);
+            let len = len(cx, &mut copy, span)?;
+            let last = op(BinOp::Sub, len, Expr::int(1, span), false);
+            let from_end = int(op(BinOp::Sub, last, k.e, false)).with_range(LEN);
+            nth(cx, inner, from_end, span)
         }
     }
+}
 
-    /// The item number `k`.
-    pub fn nth(&mut self, seq: &Seq, k: Sv, span: Span) -> R<Val> {
-        match seq {
-            Seq::Items(items) => {
-                let mut chosen: Option<Val> = None;
-                for (at, item) in items.iter().enumerate().rev() {
-                    let position = Expr::int(at as i64, span);
-                    let here = build::compare(CmpOp::Eq, k.e.clone(), position, Ty::PY_BOOL, span);
-                    chosen = Some(match chosen {
-                        None => item.clone(),
-                        Some(rest) => self.choose_val(here, item.clone(), rest, span)?,
-                    });
-                }
-                Ok(chosen.unwrap_or(Val::Scalar(Sv::bottom(span))))
-            }
-            Seq::Section(section) => {
-                let row = section.row(k.e);
-                if row.shape().is_empty() {
-                    return Ok(Val::Scalar(self.section_element(&row, &[], span)));
-                }
-                Ok(Val::Array(Box::new(Elementwise::of(row, &self.arrays))))
-            }
-            Seq::Computed(node, _) => {
-                let element = self.element_of(node, &[k.e], span)?;
-                Ok(Val::Scalar(element))
-            }
-            Seq::View(view) => {
-                let mut view = view.clone();
-                view.index.push(k.e);
-                view.checked.push(true);
-                self.element(view, span)
-            }
-            Seq::Range { start, step, .. } => {
-                // Between start and stop, so in 64 bits.
-                let offset = op(BinOp::Mul, k.e, step.e.clone(), false);
-                let offset = if step.as_int() == Some(1) {
-                    strip_one(offset)
-                } else {
-                    offset
-                };
-                let e = if start.as_int() == Some(0) {
-                    offset
-                } else {
-                    op(BinOp::Add, start.e.clone(), offset, false)
-                };
-                Ok(Val::Scalar(int(e)))
-            }
-            Seq::Enumerate(inner, start) => {
-                let number = match start.as_int() {
-                    Some(0) => k.clone(),
-                    _ => {
-                        let all = intervals::binary(BinOp::Add, start.range, k.range);
-                        let fits = all.is_some_and(|r| intervals::within(r, intervals::I64));
-                        let e = op(BinOp::Add, k.e.clone(), start.e.clone(), !fits);
-                        int(e).with_range(
-                            all.map_or(intervals::I64, |r| intervals::clamp(r, intervals::I64)),
-                        )
-                    }
-                };
-                let item = self.nth(inner, k, span)?;
-                Ok(Val::Tuple(vec![Val::Scalar(number), item]))
-            }
-            Seq::Zip(items) => {
-                let items: R<Vec<Val>> =
-                    items.iter().map(|s| self.nth(s, k.clone(), span)).collect();
-                Ok(Val::Tuple(items?))
-            }
-            Seq::Reversed(inner) => {
-                let mut copy = shallow(inner);
-                let len = self.len(&mut copy, span)?;
-                let last = op(BinOp::Sub, len, Expr::int(1, span), false);
-                let from_end = int(op(BinOp::Sub, last, k.e, false)).with_range(LEN);
-                self.nth(inner, from_end, span)
-            }
-        }
-    }
-
-    /// A counted loop of our own over the items of a sequence, with a hidden counter.
-    pub fn each(
-        &mut self,
-        mut seq: Seq,
-        first: i64,
-        span: Span,
-        body: impl FnOnce(&mut Self, Sv, VarId) -> R<()>,
-    ) -> R<()> {
-        let stop = self.len(&mut seq, span)?;
-        self.hidden_loop("", (first, stop), span, |l, counter| {
-            l.tally(Work::BuiltinStep, 1.0);
-            let at = int(build::var(counter, Ty::PY_INT, span)).with_range(LEN);
-            let item = l.nth(&seq, at, span)?;
-            let item = l.need_scalar(item, "an item", span)?;
-            body(l, item, counter)
-        })
-    }
+/// A counted loop of our own over the items of a sequence, with a hidden counter.
+pub(crate) fn each(
+    cx: &mut Lowering<'_>,
+    mut seq: Seq,
+    first: i64,
+    span: Span,
+    body: impl FnOnce(&mut Lowering<'_>, Sv, VarId) -> R<()>,
+) -> R<()> {
+    let stop = len(cx, &mut seq, span)?;
+    emit::hidden_loop(cx, "", (first, stop), span, |cx, counter| {
+        cx.builder.tally(Work::BuiltinStep, 1.0);
+        let at = int(build::var(counter, Ty::PY_INT, span)).with_range(LEN);
+        let item = nth(cx, &seq, at, span)?;
+        let item = arith::need_scalar(cx, item, "an item", span)?;
+        body(cx, item, counter)
+    })
 }
 
 /// `k * 1` is `k`.

@@ -11,15 +11,29 @@ use nestwise_ir::model::nest::{Expr, For, StmtKind, While};
 use nestwise_ir::{ArrayId, BinOp, CmpOp, Extent, LoopId, Span, Ty, Work};
 
 use crate::builtins::{Builtin, Known};
+use crate::lowering::arrays::creation;
 use crate::lowering::arrays::elementwise::Node;
 use crate::lowering::arrays::view::Section;
+use crate::lowering::build;
+use crate::lowering::context::Lowering;
+use crate::lowering::control::assign;
+use crate::lowering::control::state::LoopFrame;
+use crate::lowering::control::unroll;
+use crate::lowering::expr;
 use crate::lowering::hir::{self, Target};
-use crate::lowering::lower::{LoopFrame, Lower};
+use crate::lowering::interpreter_cost;
+use crate::lowering::lists::make;
+use crate::lowering::objects::records;
+use crate::lowering::scalar::convert;
+use crate::lowering::scalar::strings;
+use crate::lowering::spill;
+use crate::lowering::stmt;
 use crate::lowering::types::intervals::Range;
 use crate::lowering::types::kinds::Kind;
 use crate::lowering::value::{Sv, Val, View};
-use crate::lowering::{R, build, refuse};
+use crate::refusal::R;
 use crate::refusal::Refusal;
+use crate::refusal::refuse;
 
 /// Something that can be iterated.
 #[allow(clippy::large_enum_variant)] // one a loop, short-lived
@@ -77,367 +91,371 @@ fn op(op: BinOp, a: Expr, b: Expr, guard: bool) -> Expr {
     build::binary(op, a, b, Ty::PY_INT, guard, span)
 }
 
-impl Lower<'_> {
-    pub fn for_loop(
-        &mut self,
-        target: &Target,
-        iter: &hir::Expr,
-        body: &[hir::Stmt],
-        orelse: &[hir::Stmt],
-        span: Span,
-    ) -> R<()> {
-        let top = self.open_loops.is_empty();
-        if top && self.facts.wrapped {
-            return self.wrapped_loop(target, iter, body, span);
-        }
-        self.at_entry = top;
-        self.tally(Work::ForLoop, 1.0);
-        let seq = self.seq(iter);
-        self.at_entry = false;
-        let seq = seq?;
-        self.count_end(&seq);
-        match seq {
-            Seq::Items(items)
-                if !top && crate::lowering::control::unroll::pays(items.len(), body) =>
-            {
-                self.unrolled(target, items, body, orelse, span)
-            }
-            seq => self.counted(target, seq, body, orelse, None, span),
-        }
+pub(crate) fn for_loop(
+    cx: &mut Lowering<'_>,
+    target: &Target,
+    iter: &hir::Expr,
+    body: &[hir::Stmt],
+    orelse: &[hir::Stmt],
+    span: Span,
+) -> R<()> {
+    let top = cx.control.open_loops.is_empty();
+    if top && cx.env.facts.wrapped {
+        return wrapped_loop(cx, target, iter, body, span);
     }
-
-    /// `while not done: done = True; for target in iter: body`. `break` leaves both loops.
-    fn wrapped_loop(
-        &mut self,
-        target: &Target,
-        iter: &hir::Expr,
-        body: &[hir::Stmt],
-        span: Span,
-    ) -> R<()> {
-        let id = self.open_loop(String::new(), span);
-        self.meter.runs_once();
-        self.tally(Work::ForLoop, 1.0);
-        let done = self.hidden(Ty::PY_BOOL);
-        let lowered = self.inner(|l| {
-            l.emit_let(done, build::boolean(true, Ty::PY_BOOL, span));
-            let seq = l.seq(iter)?;
-            l.count_end(&seq);
-            l.counted(target, seq, body, &[], Some(id), span)
-        });
-        self.close_loop();
-        let ((), body) = lowered?;
-        let cond = build::not(build::var(done, Ty::PY_BOOL, span));
-        self.emit(StmtKind::While(While { id, cond, body }), span);
-        Ok(())
+    cx.control.at_entry = top;
+    cx.builder.tally(Work::ForLoop, 1.0);
+    let seq = sequence(cx, iter);
+    cx.control.at_entry = false;
+    let seq = seq?;
+    interpreter_cost::count_end(cx, &seq);
+    match seq {
+        Seq::Items(items) if !top && crate::lowering::control::unroll::pays(items.len(), body) => {
+            unroll::unrolled(cx, target, items, body, orelse, span)
+        }
+        seq => counted(cx, target, seq, body, orelse, None, span),
     }
+}
 
-    /// A loop over all items of an iterable of which it is known before the nest how many there are; none, if its type is not known yet.
-    pub fn each_item(
-        &mut self,
-        iter: &hir::Expr,
-        span: Span,
-        body: impl FnOnce(&mut Self, (Extent, Expr), Val, Expr) -> R<()>,
-    ) -> R<()> {
-        self.tally(Work::ForLoop, 1.0);
-        self.unknown_items = false;
-        let mut seq = self.seq(iter)?;
-        if self.unknown_items {
-            return Ok(());
-        }
-        self.bounds_failure(&mut seq, false);
-        let length = self.len(&mut seq, span)?;
-        let extent = self
-            .exact_extent(&length)
-            .ok_or_else(|| crate::lowering::arrays::temporary::no_size(span))?;
-        // Perhaps used again, for the places of elements.
-        let length = self.spill(length);
-        let many = length.clone();
-        self.hidden_loop("item", (0, length), span, |l, counter| {
-            l.count_step(&seq);
-            let counter = build::var(counter, Ty::PY_INT, span);
-            let item = l.nth(&seq, int(counter.clone()).with_range(LEN), span)?;
-            body(l, (extent, many), item, counter)
-        })
+/// `while not done: done = True; for target in iter: body`. `break` leaves both loops.
+fn wrapped_loop(
+    cx: &mut Lowering<'_>,
+    target: &Target,
+    iter: &hir::Expr,
+    body: &[hir::Stmt],
+    span: Span,
+) -> R<()> {
+    let id = emit::open_loop(cx, String::new(), span);
+    cx.builder.meter.runs_once();
+    cx.builder.tally(Work::ForLoop, 1.0);
+    let done = cx.builder.hidden(Ty::PY_BOOL);
+    let lowered = cx.inner(|cx| {
+        cx.builder
+            .emit_let(done, build::boolean(true, Ty::PY_BOOL, span));
+        let seq = sequence(cx, iter)?;
+        interpreter_cost::count_end(cx, &seq);
+        counted(cx, target, seq, body, &[], Some(id), span)
+    });
+    emit::close_loop(cx);
+    let ((), body) = lowered?;
+    let cond = build::not(build::var(done, Ty::PY_BOOL, span));
+    cx.builder
+        .emit(StmtKind::While(While { id, cond, body }), span);
+    Ok(())
+}
+
+/// A loop over all items of an iterable of which it is known before the nest how many there are; none, if its type is not known yet.
+pub(crate) fn each_item(
+    cx: &mut Lowering<'_>,
+    iter: &hir::Expr,
+    span: Span,
+    body: impl FnOnce(&mut Lowering<'_>, (Extent, Expr), Val, Expr) -> R<()>,
+) -> R<()> {
+    cx.builder.tally(Work::ForLoop, 1.0);
+    cx.control.unknown_items = false;
+    let mut seq = sequence(cx, iter)?;
+    if cx.control.unknown_items {
+        return Ok(());
     }
+    items::bounds_failure(cx, &mut seq, false);
+    let length = items::len(cx, &mut seq, span)?;
+    let extent = creation::exact_extent(cx, &length)
+        .ok_or_else(|| crate::lowering::arrays::temporary::no_size(span))?;
+    // Perhaps used again, for the places of elements.
+    let length = cx.builder.spill(length);
+    let many = length.clone();
+    emit::hidden_loop(cx, "item", (0, length), span, |cx, counter| {
+        interpreter_cost::count_step(cx, &seq);
+        let counter = build::var(counter, Ty::PY_INT, span);
+        let item = items::nth(cx, &seq, int(counter.clone()).with_range(LEN), span)?;
+        body(cx, (extent, many), item, counter)
+    })
+}
 
-    /// A counted loop over `seq`; `outer` is the loop around it that its `break` leaves, if there is one.
-    fn counted(
-        &mut self,
-        target: &Target,
-        mut seq: Seq,
-        body: &[hir::Stmt],
-        orelse: &[hir::Stmt],
-        outer: Option<LoopId>,
-        span: Span,
-    ) -> R<()> {
-        let top = self.open_loops.is_empty();
-        let failed = self.bounds_failure(&mut seq, top);
-        let mut count = self.count(&mut seq, span)?;
-        let failed = if top {
-            let bounds = [&count.start, &count.stop, &count.step];
-            if !crate::lowering::control::top_loop::known_before(&self.blocks, &bounds) {
-                self.facts.wrap();
-                return Err(crate::lowering::control::top_loop::not_before(span));
-            }
-            for bound in [&mut count.start, &mut count.stop] {
-                if crate::lowering::control::top_loop::is_computed(bound) {
-                    *bound = self.spill(bound.clone());
-                }
-            }
-            crate::lowering::control::top_loop::take_checks(&mut self.blocks, failed)
-        } else {
-            failed
-        };
-        if let Some(cond) = failed {
-            // CPython would raise before the first iteration: a division by zero fires in the loop's start.
-            let fire = op(
-                BinOp::FloorDiv,
-                Expr::int(1, span),
-                Expr::int(0, span),
-                true,
-            );
-            count.start = build::select(cond, count.start, fire, Ty::PY_INT);
+/// A counted loop over `seq`; `outer` is the loop around it that its `break` leaves, if there is one.
+fn counted(
+    cx: &mut Lowering<'_>,
+    target: &Target,
+    mut seq: Seq,
+    body: &[hir::Stmt],
+    orelse: &[hir::Stmt],
+    outer: Option<LoopId>,
+    span: Span,
+) -> R<()> {
+    let top = cx.control.open_loops.is_empty();
+    let failed = items::bounds_failure(cx, &mut seq, top);
+    let mut count = items::count(cx, &mut seq, span)?;
+    let failed = if top {
+        let bounds = [&count.start, &count.stop, &count.step];
+        if !crate::lowering::control::top_loop::known_before(&cx.builder.blocks, &bounds) {
+            cx.env.facts.wrap();
+            return Err(crate::lowering::control::top_loop::not_before(span));
         }
-        if outer.is_some() {
-            self.check_trips(&mut count, span);
+        for bound in [&mut count.start, &mut count.stop] {
+            if crate::lowering::control::top_loop::is_computed(bound) {
+                *bound = cx.builder.spill(bound.clone());
+            }
         }
-        let broken = (!orelse.is_empty()).then(|| self.scope());
-        let id = self.open_loop(self.target_name(target), span);
-        let name = match target {
-            Target::Local(_) => self.target_name(target),
-            _ => String::new(),
-        };
-        let counter = self.var(&name, Ty::PY_INT);
-        self.counters.insert(counter, count.range);
-        self.frames.push(match outer {
-            Some(outer) => LoopFrame {
-                on_break: StmtKind::Break(outer),
-                on_continue: StmtKind::Continue(id),
-            },
-            None => LoopFrame::new(id, broken),
-        });
-        let around = self.iterated.len();
-        seq.arrays(&mut self.iterated);
-        let lowered = self.inner(|l| {
-            l.stable.push(counter);
-            l.count_step(&seq);
-            let item = l.item(
-                &seq,
-                int(build::var(counter, Ty::PY_INT, span)).with_range(count.range),
-                span,
-            )?;
-            l.there.clear();
-            l.assign_target(target, item, span)?;
-            l.loop_stmts(body, span)
-        });
-        self.iterated.truncate(around);
-        self.frames.pop();
-        self.close_loop();
-        let ((), body) = lowered?;
-        let Count {
-            start, stop, step, ..
-        } = count;
-        self.emit_loop(
-            StmtKind::For(For {
-                id,
-                counter,
-                start,
-                stop,
-                step,
-                body,
-            }),
-            broken,
-            orelse,
+        crate::lowering::control::top_loop::take_checks(&mut cx.builder.blocks, failed)
+    } else {
+        failed
+    };
+    if let Some(cond) = failed {
+        // CPython would raise before the first iteration: a division by zero fires in the loop's start.
+        let fire = op(
+            BinOp::FloorDiv,
+            Expr::int(1, span),
+            Expr::int(0, span),
+            true,
+        );
+        count.start = build::select(cond, count.start, fire, Ty::PY_INT);
+    }
+    if outer.is_some() {
+        check_trips(cx, &mut count, span);
+    }
+    let broken = (!orelse.is_empty()).then(|| cx.builder.scope());
+    let id = emit::open_loop(cx, assign::target_name(cx, target), span);
+    let name = match target {
+        Target::Local(_) => assign::target_name(cx, target),
+        _ => String::new(),
+    };
+    let counter = cx.builder.var(&name, Ty::PY_INT);
+    cx.builder.counters.insert(counter, count.range);
+    cx.control.frames.push(match outer {
+        Some(outer) => LoopFrame {
+            on_break: StmtKind::Break(outer),
+            on_continue: StmtKind::Continue(id),
+        },
+        None => LoopFrame::new(id, broken),
+    });
+    let around = cx.memory.iterated.len();
+    seq.arrays(&mut cx.memory.iterated);
+    let lowered = cx.inner(|cx| {
+        cx.builder.stable.push(counter);
+        interpreter_cost::count_step(cx, &seq);
+        let item = items::item(
+            cx,
+            &seq,
+            int(build::var(counter, Ty::PY_INT, span)).with_range(count.range),
+            span,
+        )?;
+        cx.memory.parts.begin_iteration();
+        cx.assign_target(target, item, span)?;
+        stmt::loop_stmts(cx, body, span)
+    });
+    cx.memory.iterated.truncate(around);
+    cx.control.frames.pop();
+    emit::close_loop(cx);
+    let ((), body) = lowered?;
+    let Count {
+        start, stop, step, ..
+    } = count;
+    emit::emit_loop(
+        cx,
+        StmtKind::For(For {
+            id,
+            counter,
+            start,
+            stop,
+            step,
+            body,
+        }),
+        broken,
+        orelse,
+        span,
+    )
+}
+
+/// A loop without trips is left to CPython: after an iteration of the loop around it, names count as assigned.
+fn check_trips(cx: &mut Lowering<'_>, count: &mut Count, span: Span) {
+    for bound in [&mut count.start, &mut count.stop, &mut count.step] {
+        *bound = cx.builder.spill(bound.clone());
+    }
+    let less = |op| {
+        build::compare(
+            op,
+            count.start.clone(),
+            count.stop.clone(),
+            Ty::PY_BOOL,
             span,
         )
-    }
+    };
+    let step = count.step.clone();
+    let up = build::compare(CmpOp::Gt, step, Expr::int(0, span), Ty::PY_BOOL, span);
+    let runs = build::select(up, less(CmpOp::Lt), less(CmpOp::Gt), Ty::PY_BOOL);
+    cx.builder.emit_check(runs);
+}
 
-    /// A loop without trips is left to CPython: after an iteration of the loop around it, names count as assigned.
-    fn check_trips(&mut self, count: &mut Count, span: Span) {
-        for bound in [&mut count.start, &mut count.stop, &mut count.step] {
-            *bound = self.spill(bound.clone());
-        }
-        let less = |op| {
-            build::compare(
-                op,
-                count.start.clone(),
-                count.stop.clone(),
-                Ty::PY_BOOL,
-                span,
-            )
-        };
-        let step = count.step.clone();
-        let up = build::compare(CmpOp::Gt, step, Expr::int(0, span), Ty::PY_BOOL, span);
-        let runs = build::select(up, less(CmpOp::Lt), less(CmpOp::Gt), Ty::PY_BOOL);
-        self.emit_check(runs);
-    }
-
-    /// What an expression in iterable position iterates over.
-    fn seq(&mut self, e: &hir::Expr) -> R<Seq> {
-        if let hir::ExprKind::Call {
-            known: Known::Builtin(builtin),
-            args,
-            kwargs,
-        } = &e.kind
-        {
-            match builtin {
-                Builtin::Range => return self.range(args, kwargs, e.span),
-                Builtin::Enumerate => return self.enumerate(args, kwargs, e.span),
-                Builtin::Zip => {
-                    let why = "it takes sequences only".to_string();
-                    if !kwargs.is_empty() || args.is_empty() {
-                        return Err(refuse(
-                            e.span,
-                            Refusal::Arguments {
-                                name: "zip".into(),
-                                why,
-                            },
-                        ));
-                    }
-                    let items: R<Vec<Seq>> = args.iter().map(|a| self.seq(a)).collect();
-                    return Ok(Seq::Zip(items?));
+/// What an expression in iterable position iterates over.
+fn sequence(cx: &mut Lowering<'_>, e: &hir::Expr) -> R<Seq> {
+    if let hir::ExprKind::Call {
+        known: Known::Builtin(builtin),
+        args,
+        kwargs,
+    } = &e.kind
+    {
+        match builtin {
+            Builtin::Range => return range(cx, args, kwargs, e.span),
+            Builtin::Enumerate => return enumerate(cx, args, kwargs, e.span),
+            Builtin::Zip => {
+                let why = "it takes sequences only".to_string();
+                if !kwargs.is_empty() || args.is_empty() {
+                    return Err(refuse(
+                        e.span,
+                        Refusal::Arguments {
+                            name: "zip".into(),
+                            why,
+                        },
+                    ));
                 }
-                Builtin::Reversed => {
-                    let [arg] = args.as_slice() else {
-                        let why = "it takes one sequence".to_string();
-                        return Err(refuse(
-                            e.span,
-                            Refusal::Arguments {
-                                name: "reversed".into(),
-                                why,
-                            },
-                        ));
-                    };
-                    let inner = self.seq(arg)?;
-                    if !matches!(
-                        inner,
-                        Seq::Range { .. }
-                            | Seq::View(_)
-                            | Seq::Section(_)
-                            | Seq::Computed(..)
-                            | Seq::Items(_)
-                    ) {
-                        return Err(refuse(
-                            e.span,
-                            Refusal::AlwaysRaises {
-                                what: "reversing an iterator".into(),
-                            },
-                        ));
-                    }
-                    return Ok(Seq::Reversed(Box::new(inner)));
-                }
-                _ => {}
+                let items: R<Vec<Seq>> = args.iter().map(|a| sequence(cx, a)).collect();
+                return Ok(Seq::Zip(items?));
             }
+            Builtin::Reversed => {
+                let [arg] = args.as_slice() else {
+                    let why = "it takes one sequence".to_string();
+                    return Err(refuse(
+                        e.span,
+                        Refusal::Arguments {
+                            name: "reversed".into(),
+                            why,
+                        },
+                    ));
+                };
+                let inner = sequence(cx, arg)?;
+                if !matches!(
+                    inner,
+                    Seq::Range { .. }
+                        | Seq::View(_)
+                        | Seq::Section(_)
+                        | Seq::Computed(..)
+                        | Seq::Items(_)
+                ) {
+                    return Err(refuse(
+                        e.span,
+                        Refusal::AlwaysRaises {
+                            what: "reversing an iterator".into(),
+                        },
+                    ));
+                }
+                return Ok(Seq::Reversed(Box::new(inner)));
+            }
+            _ => {}
         }
-        let value = self.expr(e)?;
-        let value = self.settled_list(value, e.span)?;
-        match self.opened(value, e.span)? {
-            Val::View(view) => Ok(Seq::View(view)),
-            Val::Array(tree) => match tree.node {
-                Node::Part(section) if !tree.fresh => Ok(Seq::Section(section)),
-                node if tree.shape.len() == 1 && !node.reads() => {
-                    Ok(Seq::Computed(node, tree.shape[0].clone()))
-                }
-                _ => {
-                    let what = "an array that is computed".into();
-                    Err(refuse(e.span, Refusal::Iterable { what }))
-                }
+    }
+    let value = cx.expr(e)?;
+    let value = make::settled_list(cx, value, e.span)?;
+    match records::opened(cx, value, e.span)? {
+        Val::View(view) => Ok(Seq::View(view)),
+        Val::Array(tree) => match tree.node {
+            Node::Part(section) if !tree.fresh => Ok(Seq::Section(section)),
+            node if tree.shape.len() == 1 && !node.reads() => {
+                Ok(Seq::Computed(node, tree.shape[0].clone()))
+            }
+            _ => {
+                let what = "an array that is computed".into();
+                Err(refuse(e.span, Refusal::Iterable { what }))
+            }
+        },
+        literal @ (Val::Tuple(_) | Val::Str(_) | Val::Bytes(_)) => {
+            let items = strings::literal_items(cx, &literal, e.span).unwrap_or_default();
+            if items.len() > ITEM_LIMIT {
+                let what = format!("a literal of {} items", items.len());
+                return Err(refuse(e.span, Refusal::Iterable { what }));
+            }
+            Ok(Seq::Items(
+                items.into_iter().map(|v| spill::spill_val(cx, v)).collect(),
+            ))
+        }
+        Val::Scalar(sv) if sv.is_bottom() => {
+            // Its type is not known in this round.
+            cx.control.unknown_items = true;
+            let zero = Sv::int(0, e.span);
+            Ok(Seq::Range {
+                start: zero.clone(),
+                stop: zero,
+                step: Sv::int(1, e.span),
+            })
+        }
+        other => Err(refuse(
+            e.span,
+            Refusal::Iterable {
+                what: format!("a {}", other.type_name()),
             },
-            literal @ (Val::Tuple(_) | Val::Str(_) | Val::Bytes(_)) => {
-                let items = self.literal_items(&literal, e.span).unwrap_or_default();
-                if items.len() > ITEM_LIMIT {
-                    let what = format!("a literal of {} items", items.len());
-                    return Err(refuse(e.span, Refusal::Iterable { what }));
-                }
-                Ok(Seq::Items(
-                    items.into_iter().map(|v| self.spill_val(v)).collect(),
-                ))
-            }
-            Val::Scalar(sv) if sv.is_bottom() => {
-                // Its type is not known in this round.
-                self.unknown_items = true;
-                let zero = Sv::int(0, e.span);
-                Ok(Seq::Range {
-                    start: zero.clone(),
-                    stop: zero,
-                    step: Sv::int(1, e.span),
-                })
-            }
-            other => Err(refuse(
-                e.span,
-                Refusal::Iterable {
-                    what: format!("a {}", other.type_name()),
-                },
-            )),
-        }
+        )),
     }
+}
 
-    fn range(&mut self, args: &[hir::Expr], kwargs: &[(String, hir::Expr)], span: Span) -> R<Seq> {
-        let wrong = |why: &str| {
-            refuse(
-                span,
-                Refusal::Arguments {
-                    name: "range".into(),
-                    why: why.into(),
-                },
-            )
-        };
-        if !kwargs.is_empty() || args.is_empty() || args.len() > 3 {
-            return Err(wrong("it takes one to three ints"));
-        }
-        let mut values = Vec::new();
-        for value in self.tuple(args)? {
-            values.push(self.index(value, true, span)?);
-        }
-        let (zero, one) = (Sv::int(0, span), Sv::int(1, span));
-        let mut values = values.into_iter();
-        let (start, stop, step) = match (values.next(), values.next(), values.next()) {
-            (Some(stop), None, _) => (zero, stop, one),
-            (Some(start), Some(stop), None) => (start, stop, one),
-            (Some(start), Some(stop), Some(step)) => (start, stop, step),
-            _ => return Err(wrong("it takes one to three ints")),
-        };
-        if step.as_int() == Some(0) {
-            return Err(refuse(
-                span,
-                Refusal::AlwaysRaises {
-                    what: "range with step 0".into(),
-                },
-            ));
-        }
-        Ok(Seq::Range { start, stop, step })
+fn range(
+    cx: &mut Lowering<'_>,
+    args: &[hir::Expr],
+    kwargs: &[(String, hir::Expr)],
+    span: Span,
+) -> R<Seq> {
+    let wrong = |why: &str| {
+        refuse(
+            span,
+            Refusal::Arguments {
+                name: "range".into(),
+                why: why.into(),
+            },
+        )
+    };
+    if !kwargs.is_empty() || args.is_empty() || args.len() > 3 {
+        return Err(wrong("it takes one to three ints"));
     }
+    let mut values = Vec::new();
+    for value in expr::tuple(cx, args)? {
+        values.push(convert::index(cx, value, true, span)?);
+    }
+    let (zero, one) = (Sv::int(0, span), Sv::int(1, span));
+    let mut values = values.into_iter();
+    let (start, stop, step) = match (values.next(), values.next(), values.next()) {
+        (Some(stop), None, _) => (zero, stop, one),
+        (Some(start), Some(stop), None) => (start, stop, one),
+        (Some(start), Some(stop), Some(step)) => (start, stop, step),
+        _ => return Err(wrong("it takes one to three ints")),
+    };
+    if step.as_int() == Some(0) {
+        return Err(refuse(
+            span,
+            Refusal::AlwaysRaises {
+                what: "range with step 0".into(),
+            },
+        ));
+    }
+    Ok(Seq::Range { start, stop, step })
+}
 
-    fn enumerate(
-        &mut self,
-        args: &[hir::Expr],
-        kwargs: &[(String, hir::Expr)],
-        span: Span,
-    ) -> R<Seq> {
-        let wrong = || {
-            let why = "it takes a sequence and a start".to_string();
-            refuse(
-                span,
-                Refusal::Arguments {
-                    name: "enumerate".into(),
-                    why,
-                },
-            )
-        };
-        let (seq, start) = match (args, kwargs) {
-            ([seq], []) => (seq, None),
-            ([seq, start], []) => (seq, Some(start)),
-            ([seq], [(key, start)]) if key == "start" => (seq, Some(start)),
-            _ => return Err(wrong()),
-        };
-        let seq = self.seq(seq)?;
-        let start = match start {
-            None => Sv::int(0, span),
-            Some(e) => {
-                let value = self.expr(e)?;
-                self.index(value, true, span)?
-            }
-        };
-        Ok(Seq::Enumerate(Box::new(seq), start))
-    }
+fn enumerate(
+    cx: &mut Lowering<'_>,
+    args: &[hir::Expr],
+    kwargs: &[(String, hir::Expr)],
+    span: Span,
+) -> R<Seq> {
+    let wrong = || {
+        let why = "it takes a sequence and a start".to_string();
+        refuse(
+            span,
+            Refusal::Arguments {
+                name: "enumerate".into(),
+                why,
+            },
+        )
+    };
+    let (seq, start) = match (args, kwargs) {
+        ([seq], []) => (seq, None),
+        ([seq, start], []) => (seq, Some(start)),
+        ([seq], [(key, start)]) if key == "start" => (seq, Some(start)),
+        _ => return Err(wrong()),
+    };
+    let seq = sequence(cx, seq)?;
+    let start = match start {
+        None => Sv::int(0, span),
+        Some(e) => {
+            let value = cx.expr(e)?;
+            convert::index(cx, value, true, span)?
+        }
+    };
+    Ok(Seq::Enumerate(Box::new(seq), start))
 }

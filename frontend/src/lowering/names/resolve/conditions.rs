@@ -2,9 +2,9 @@
 
 use nestwise_ir::{Span, surface as s};
 
-use crate::lowering::R;
 use crate::lowering::hir::{Expr, ExprKind};
 use crate::lowering::names::resolve::{Names, Res, Resolver};
+use crate::refusal::R;
 use crate::site::captures::Capture;
 
 impl Resolver<'_> {

@@ -19,8 +19,9 @@ use crate::lowering::hir::{
     BlockId, Def, Expr, ExprKind, Hir, Kind, Local, LocalId, Read, Slice, Stmt,
 };
 use crate::lowering::objects::methods;
-use crate::lowering::{R, refuse};
+use crate::refusal::R;
 use crate::refusal::Refusal;
+use crate::refusal::refuse;
 use crate::site::access_paths::walk_stmts;
 use crate::site::captures::Capture;
 use crate::site::tuple_names::{constant_index, element};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use nestwise_ir::{Span, surface as s};
 
-use crate::lowering::R;
 use crate::lowering::hir::{Expr, ExprKind, Kind};
 use crate::lowering::names::resolve::{Callee, Names, Res, Resolver};
+use crate::refusal::R;
 use crate::site::captures::Capture;
 
 impl Resolver<'_> {

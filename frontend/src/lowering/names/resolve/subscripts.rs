@@ -4,9 +4,9 @@
 use nestwise_ir::{ArrayKind, Span, surface as s};
 
 use crate::builtins::{ArrayFn, Known, NumpyFn};
-use crate::lowering::R;
 use crate::lowering::hir::{Expr, ExprKind, Kind, Stmt, Target};
 use crate::lowering::names::resolve::{Names, Res, Resolver};
+use crate::refusal::R;
 use crate::site::captures::Capture;
 
 /// A part of an array: the place that it is of, the numbers that the list in its first subscript has, and the slices behind.

@@ -1,0 +1,153 @@
+//! What the names of the site are while it is lowered.
+
+use std::collections::HashMap;
+
+use nestwise_ir::{ArrayId, FpMode, Scalar, Span, VarId, WithSpan};
+
+use crate::lowering::arrays::view::Section;
+use crate::lowering::hir::{Hir, LocalId};
+use crate::lowering::types::facts::Facts;
+use crate::lowering::types::kinds::{Kinds, natural_in};
+use crate::lowering::types::live_ranges::{WebId, Webs};
+use crate::lowering::value::{Sv, View};
+use crate::refusal::{R, Refusal, refuse};
+use crate::site::captures::Capture;
+
+/// What the typed nest depends on besides the types of the captures.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Options {
+    /// The minor version of CPython 3: `math.pow(0.0, -inf)` raises up to 10; from 12 on
+    /// builtin `sum` of floats is compensated, and `~` of a bool warns.
+    pub python_minor: u32,
+    /// `np.floor`, `np.ceil` and `np.trunc` of ints are ints: from NumPy 2.1 on.
+    pub whole_ints: bool,
+    /// The promise about floating point.
+    pub fp: FpMode,
+}
+
+/// What a live range stands for while its assignment dominates and nothing it is made of can change.
+#[derive(Clone, Debug)]
+pub(crate) enum Subst {
+    Scalar(Sv),
+    View(View),
+    Part(Section),
+}
+
+/// The names of the site: where they are assigned, what is known of their types, and the variables that stand for
+/// them.
+pub(crate) struct Environment<'a> {
+    pub hir: &'a Hir,
+    pub webs: &'a Webs,
+    pub captures: &'a [Capture],
+    pub options: Options,
+    /// What the rounds so far have learnt, and what this one adds.
+    pub facts: &'a mut Facts,
+    /// The arrays of the nest that stand for captured ones, by capture.
+    pub slots: HashMap<u32, ArrayId>,
+    pub web_vars: HashMap<WebId, VarId>,
+    /// The variables that hold the subscripts of a view, or the numbers that say which part of an array it is.
+    pub view_vars: HashMap<WebId, Vec<VarId>>,
+    pub tag_vars: HashMap<WebId, VarId>,
+    /// Bool variables that say whether a local has been assigned.
+    pub flag_vars: HashMap<LocalId, VarId>,
+    /// Values at entry that the bounds of the top loop read.
+    pub entry_vars: HashMap<LocalId, VarId>,
+    /// Substitutions in effect, innermost last.
+    pub substs: Vec<(WebId, Subst)>,
+    /// Whether the types of the value being lowered matter to its consumer.
+    pub want_tag: bool,
+}
+
+impl<'a> Environment<'a> {
+    /// The environment in which a round of lowering begins.
+    pub fn new(
+        hir: &'a Hir,
+        webs: &'a Webs,
+        captures: &'a [Capture],
+        options: Options,
+        facts: &'a mut Facts,
+    ) -> Environment<'a> {
+        Environment {
+            hir,
+            webs,
+            captures,
+            options,
+            facts,
+            slots: HashMap::new(),
+            web_vars: HashMap::new(),
+            view_vars: HashMap::new(),
+            tag_vars: HashMap::new(),
+            flag_vars: HashMap::new(),
+            entry_vars: HashMap::new(),
+            substs: vec![],
+            want_tag: false,
+        }
+    }
+
+    /// The representation of a live range's variable.
+    ///
+    /// # Errors
+    /// There is none that keeps all its values.
+    pub fn web_repr(&self, web: WebId, span: Span) -> R<Scalar> {
+        let fact = self.facts.webs.get(web).and_then(|f| f.repr());
+        fact.ok_or_else(|| self.type_changes(web, span))
+    }
+
+    /// The refusal of a name whose type changes.
+    pub fn type_changes(&self, web: WebId, span: Span) -> WithSpan<Refusal> {
+        let name = self.web_name(web);
+        let kinds: Vec<String> = self
+            .facts
+            .webs
+            .get(web)
+            .map(|f| f.kinds.iter().map(|k| k.to_string()).collect())
+            .unwrap_or_default();
+        let (from, to) = match kinds.as_slice() {
+            [] => ("array".to_string(), "another array".to_string()),
+            [one] => (one.clone(), "array".to_string()),
+            [first, .., last] => (first.clone(), last.clone()),
+        };
+        refuse(span, Refusal::TypeChanges { name, from, to })
+    }
+
+    /// The name under which the program knows a live range.
+    pub fn web_name(&self, web: WebId) -> String {
+        let local = self
+            .webs
+            .local
+            .get(web)
+            .and_then(|l| self.hir.locals.get(*l));
+        local.map(|l| l.name.clone()).unwrap_or_default()
+    }
+
+    /// The types that decide how a live range's variable is boxed: those of the assignments that may be its last.
+    pub fn boxed_kinds(&self, web: WebId, repr: Scalar) -> Kinds {
+        let Some(fact) = self.facts.webs.get(web) else {
+            return Kinds::NONE;
+        };
+        let fits = |kinds: Kinds| kinds.filter(|k| natural_in(k, repr));
+        let exit = self
+            .webs
+            .local
+            .get(web)
+            .and_then(|l| self.webs.exit.get(*l));
+        let last = exit
+            .into_iter()
+            .flatten()
+            .filter(|d| self.webs.of_def.get(**d) == Some(&web));
+        let kinds = last
+            .filter_map(|d| self.facts.def_kinds.get(*d))
+            .fold(Kinds::NONE, |set, k| set.union(fits(*k)));
+        let observed = self
+            .webs
+            .local
+            .get(web)
+            .and_then(|l| self.hir.locals.get(*l))
+            .is_some_and(|l| l.place.is_some());
+        if observed && !kinds.is_empty() {
+            kinds
+        } else {
+            fits(fact.kinds)
+        }
+    }
+}
