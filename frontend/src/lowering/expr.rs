@@ -13,10 +13,11 @@ use crate::lowering::arrays::elementwise;
 use crate::lowering::arrays::named_views;
 use crate::lowering::arrays::subscript;
 use crate::lowering::build;
+use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::control::assign;
 use crate::lowering::control::state::OpenCall;
-use crate::lowering::hir::{self, ExprKind, LocalId};
+use crate::lowering::hir::{self, ExprKind};
 use crate::lowering::interpreter_cost;
 use crate::lowering::interpreter_cost::{HALF, goes_on};
 use crate::lowering::lists::append;
@@ -41,9 +42,8 @@ use crate::refusal::refuse;
 impl Lowering<'_> {
     /// The value of an expression.
     pub fn expr(&mut self, e: &hir::Expr) -> R<Val> {
-        let cx = self;
         let span = e.span;
-        interpreter_cost::count_leaf(cx, e);
+        interpreter_cost::count_leaf(self, e);
         let scalar = match &e.kind {
             ExprKind::Int(v) => crate::lowering::value::with_wide(Sv::int(*v, span)),
             ExprKind::Float(v) => Sv::float(*v, span),
@@ -55,106 +55,108 @@ impl Lowering<'_> {
             ExprKind::None => return Ok(Val::None),
             ExprKind::Str(text) => return Ok(Val::Str(text.clone())),
             ExprKind::Bytes(bytes) => return Ok(Val::Bytes(bytes.clone())),
-            ExprKind::Read(read) => return reads::read(cx, *read, span),
-            ExprKind::Attr(base, name) => return attributes::attribute(cx, base, name, span),
-            ExprKind::Subscript(base, index) => return subscript::subscript(cx, base, index, span),
-            ExprKind::Grown(list, index) => return append::grown_item(cx, *list, index, span),
+            ExprKind::Read(read) => return reads::read(self, *read, span),
+            ExprKind::Attr(base, name) => return attributes::attribute(self, base, name, span),
+            ExprKind::Subscript(base, index) => {
+                return subscript::subscript(self, base, index, span);
+            }
+            ExprKind::Grown(list, index) => return append::grown_item(self, *list, index, span),
             ExprKind::Index(a) => {
-                let value = cx.expr(a)?;
+                let value = self.expr(a)?;
                 if matches!(&value, Val::Scalar(sv) if sv.is_bottom()) {
                     return Ok(value);
                 }
-                convert::index(cx, value, true, span)?
+                convert::index(value, true, span)?
             }
-            ExprKind::GrownLen(list) => append::grown_len(cx, *list, span)?,
+            ExprKind::GrownLen(list) => append::grown_len(self, *list, span)?,
             ExprKind::Call {
                 known,
                 args,
                 kwargs,
-            } => return calls::call(cx, *known, args, kwargs, span),
-            ExprKind::Inline(call) => return inlined(cx, call, span),
-            ExprKind::List(items) => return make::list_display(cx, items, span),
-            ExprKind::ListComprehension(all) => return make::list_comprehension(cx, all, span),
+            } => return calls::call(self, *known, args, kwargs, span),
+            ExprKind::Inline(call) => return inlined(self, call, span),
+            ExprKind::List(items) => return make::list_display(self, items, span),
+            ExprKind::ListComprehension(all) => return make::list_comprehension(self, all, span),
             ExprKind::Unary(Sign::Not, _) => {
-                let cond = cx.cond(e)?;
+                let cond = self.cond(e)?;
                 Sv::of(cond, Kind::PyBool)
             }
             ExprKind::Unary(op, a) => {
                 // CPython's compiler does it to a literal.
                 let folded = a.is_number();
-                let a = cx.expr(a)?;
+                let a = self.expr(a)?;
                 if a.is_array() && *op != Sign::Not {
-                    return elementwise::array_sign(cx, *op, a, span);
+                    return elementwise::array_sign(self, *op, a, span);
                 }
-                let a = arith::need_scalar(cx, a, "the operand", span)?;
+                let a = arith::need_scalar(a, "the operand", span)?;
                 if !folded {
-                    interpreter_cost::count_sign(cx, &a);
+                    interpreter_cost::count_sign(&mut self.builder, &a);
                 }
-                arith::sign(cx, *op, a, span)?
+                arith::sign(&mut self.env, *op, a, span)?
             }
             ExprKind::Binary(op, a, b) => {
                 let what = format!("`{}`", symbol(*op));
-                let x = match cx.expr(a)? {
+                let x = match self.expr(a)? {
                     Val::List(list) if *op == BinOp::Mul => {
-                        let count = beside_array(cx, b)?;
-                        return make::repeated(cx, *list, count, span);
+                        let count = beside_array(self, b)?;
+                        return make::repeated(self, *list, count, span);
                     }
                     x => x,
                 };
                 if x.is_array() {
-                    let y = beside_array(cx, b)?;
-                    return elementwise::array_binary(cx, *op, x, y, span);
+                    let y = beside_array(self, b)?;
+                    return elementwise::array_binary(self, *op, x, y, span);
                 }
-                let x = arith::need_scalar(cx, x, &what, span)?;
+                let x = arith::need_scalar(x, &what, span)?;
                 let x = if b.stores() {
-                    spill::spill_sv(cx, x)
+                    spill::spill_sv(self, x)
                 } else {
                     x
                 };
-                let y = match cx.expr(b)? {
+                let y = match self.expr(b)? {
                     Val::List(list) if *op == BinOp::Mul => {
-                        return make::repeated(cx, *list, Val::Scalar(x), span);
+                        return make::repeated(self, *list, Val::Scalar(x), span);
                     }
                     y => y,
                 };
                 if y.is_array() {
-                    return elementwise::array_binary(cx, *op, Val::Scalar(x), y, span);
+                    return elementwise::array_binary(self, *op, Val::Scalar(x), y, span);
                 }
-                let y = arith::need_scalar(cx, y, &what, span)?;
-                interpreter_cost::count_operation(cx, *op, &x, &y);
-                arith::arith(cx, *op, x, y, span)?
+                let y = arith::need_scalar(y, &what, span)?;
+                interpreter_cost::count_operation(&mut self.builder, *op, &x, &y);
+                arith::arith(self, *op, x, y, span)?
             }
             ExprKind::Compare(first, rest) => match rest.as_slice() {
-                [(op, second)] => return comparison(cx, *op, first, second, span),
-                _ => compare_chain(cx, first, rest, span)?,
+                [(op, second)] => return comparison(self, *op, first, second, span),
+                _ => compare_chain(self, first, rest, span)?,
             },
             ExprKind::InText(a, text) => {
-                let a = scalar(cx, a, "`in`")?;
-                cx.builder.tally(Work::CompareMixed, 1.0);
-                strings::in_text(cx, a, text, span)?
+                let a = scalar(self, a, "`in`")?;
+                self.builder.tally(Work::CompareMixed, 1.0);
+                strings::in_text(&mut self.builder, a, text, span)?
             }
-            ExprKind::IsNone(a) => match cx.expr(a)? {
+            ExprKind::IsNone(a) => match self.expr(a)? {
                 Val::None => Sv::bool(true, span),
                 Val::Scalar(sv) if sv.is_bottom() => sv,
-                Val::View(view) if records::may_be_none(cx, &view) => {
+                Val::View(view) if records::may_be_none(self, &view) => {
                     return Err(refuse(span, Refusal::Comparison { op: "is" }));
                 }
                 other => {
-                    stmt::discard(cx, other);
+                    stmt::discard(&mut self.builder, other);
                     Sv::bool(false, span)
                 }
             },
-            ExprKind::Is(a, b) => records::same_object(cx, a, b, span)?,
-            ExprKind::Having(object, name) => return records::having(cx, object, name, span),
-            ExprKind::And(items) => return and_or(cx, true, items, span),
-            ExprKind::Or(items) => return and_or(cx, false, items, span),
+            ExprKind::Is(a, b) => records::same_object(self, a, b, span)?,
+            ExprKind::Having(object, name) => return records::having(self, object, name, span),
+            ExprKind::And(items) => return and_or(self, true, items, span),
+            ExprKind::Or(items) => return and_or(self, false, items, span),
             ExprKind::IfExp { test, body, orelse } => {
-                let cond = cx.cond(test)?;
+                let cond = self.cond(test)?;
                 if let Some(chosen) = constant_bool(&cond) {
-                    return cx.expr(if chosen { body } else { orelse });
+                    return self.expr(if chosen { body } else { orelse });
                 }
                 let half = |cx: &mut Lowering<'_>, e: &hir::Expr| cx.scaled(HALF, |cx| cx.expr(e));
-                return choose(cx, cond, |cx| half(cx, body), |cx| half(cx, orelse), span);
+                return choose(self, cond, |cx| half(cx, body), |cx| half(cx, orelse), span);
             }
             ExprKind::Slice(_) | ExprKind::Ellipsis => return Err(refuse(span, Refusal::Slice)),
             ExprKind::Dtype(_) => {
@@ -164,9 +166,9 @@ impl Lowering<'_> {
             ExprKind::Tuple(items) => {
                 // One of literals is a constant.
                 if !items.iter().all(hir::Expr::is_number) {
-                    cx.builder.tally(Work::Tuple, 1.0);
+                    self.builder.tally(Work::Tuple, 1.0);
                 }
-                return tuple(cx, items).map(Val::Tuple);
+                return tuple(self, items).map(Val::Tuple);
             }
         };
         Ok(Val::Scalar(scalar))
@@ -176,7 +178,7 @@ impl Lowering<'_> {
 /// The value of an expression that must be a scalar.
 pub(crate) fn scalar(cx: &mut Lowering<'_>, e: &hir::Expr, what: &str) -> R<Sv> {
     let val = cx.expr(e)?;
-    arith::need_scalar(cx, val, what, e.span)
+    arith::need_scalar(val, what, e.span)
 }
 
 /// An operand behind an array: evaluating it must not change that.
@@ -209,10 +211,9 @@ pub(crate) fn tuple(cx: &mut Lowering<'_>, items: &[hir::Expr]) -> R<Vec<Val>> {
 impl Lowering<'_> {
     /// The truth of an expression.
     pub fn cond(&mut self, e: &hir::Expr) -> R<Expr> {
-        let cx = self;
-        let before = std::mem::replace(&mut cx.env.want_tag, false);
-        let result = cond_inner(cx, e);
-        cx.env.want_tag = before;
+        let before = std::mem::replace(&mut self.env.want_tag, false);
+        let result = cond_inner(self, e);
+        self.env.want_tag = before;
         result
     }
 }
@@ -224,8 +225,8 @@ fn cond_inner(cx: &mut Lowering<'_>, e: &hir::Expr) -> R<Expr> {
         ExprKind::Or(items) => conds(cx, false, items),
         ExprKind::Compare(first, rest) => {
             let sv = compare_chain(cx, first, rest, e.span)?;
-            interpreter_cost::count_branch(cx, &Val::Scalar(sv.clone()));
-            convert::truth(cx, Val::Scalar(sv), e.span)
+            interpreter_cost::count_branch(&mut cx.builder, &Val::Scalar(sv.clone()));
+            convert::truth(&mut cx.builder, Val::Scalar(sv), e.span)
         }
         ExprKind::IfExp { test, body, orelse } => {
             let test = cx.cond(test)?;
@@ -235,14 +236,20 @@ fn cond_inner(cx: &mut Lowering<'_>, e: &hir::Expr) -> R<Expr> {
             if then.is_empty() && other.is_empty() {
                 return Ok(build::select(test, a, b, Ty::PY_BOOL));
             }
-            Ok(branches(cx, test, (a, then), (b, other), e.span))
+            Ok(branches(
+                &mut cx.builder,
+                test,
+                (a, then),
+                (b, other),
+                e.span,
+            ))
         }
         _ => {
             let val = cx.expr(e)?;
             if !matches!(e.kind, ExprKind::Bool(_) | ExprKind::Int(_)) {
-                interpreter_cost::count_branch(cx, &val);
+                interpreter_cost::count_branch(&mut cx.builder, &val);
             }
-            convert::truth(cx, val, e.span)
+            convert::truth(&mut cx.builder, val, e.span)
         }
     }
 }
@@ -266,8 +273,20 @@ fn conds(cx: &mut Lowering<'_>, all: bool, items: &[hir::Expr]) -> R<Expr> {
         result = match (block.is_empty(), all) {
             (true, true) => build::and(result, next),
             (true, false) => build::or(result, next),
-            (false, true) => branches(cx, result, (next, block), (skipped, vec![]), item.span),
-            (false, false) => branches(cx, result, (skipped, vec![]), (next, block), item.span),
+            (false, true) => branches(
+                &mut cx.builder,
+                result,
+                (next, block),
+                (skipped, vec![]),
+                item.span,
+            ),
+            (false, false) => branches(
+                &mut cx.builder,
+                result,
+                (skipped, vec![]),
+                (next, block),
+                item.span,
+            ),
         };
     }
     cx.builder.meter.set_weight(weight);
@@ -276,14 +295,14 @@ fn conds(cx: &mut Lowering<'_>, all: bool, items: &[hir::Expr]) -> R<Expr> {
 
 /// An `if` statement that sets a hidden variable to one of two expressions of one type.
 fn branches(
-    cx: &mut Lowering<'_>,
+    builder: &mut Builder,
     cond: Expr,
     then: (Expr, Vec<nestwise_ir::Stmt>),
     orelse: (Expr, Vec<nestwise_ir::Stmt>),
     span: Span,
 ) -> Expr {
     let ty = then.0.ty;
-    let var = cx.builder.hidden(ty);
+    let var = builder.hidden(ty);
     let finish = |(e, mut block): (Expr, Vec<nestwise_ir::Stmt>)| {
         let value = build::retype(e, ty);
         block.push(nestwise_ir::Stmt {
@@ -297,15 +316,15 @@ fn branches(
         then: finish(then),
         orelse: finish(orelse),
     };
-    cx.builder.emit(kind, span);
-    cx.builder.stable.push(var);
+    builder.emit(kind, span);
+    builder.stable.push(var);
     build::var(var, ty, span)
 }
 
 /// `a < b`.
 fn comparison(cx: &mut Lowering<'_>, op: Cmp, a: &hir::Expr, b: &hir::Expr, span: Span) -> R<Val> {
     let left = cx.expr(a)?;
-    if elementwise::is_numpy_array(cx, &left) {
+    if elementwise::is_numpy_array(&cx.builder, &left) {
         let right = beside_array(cx, b)?;
         return elementwise::array_compare(cx, op, left, right, span);
     }
@@ -314,10 +333,10 @@ fn comparison(cx: &mut Lowering<'_>, op: Cmp, a: &hir::Expr, b: &hir::Expr, span
         false => left,
     };
     let right = cx.expr(b)?;
-    if elementwise::is_numpy_array(cx, &right) {
+    if elementwise::is_numpy_array(&cx.builder, &right) {
         return elementwise::array_compare(cx, op, left, right, span);
     }
-    interpreter_cost::count_comparison(cx, &left, &right);
+    interpreter_cost::count_comparison(&mut cx.builder, &left, &right);
     compare::compare_vals(cx, op, left, right, span).map(Val::Scalar)
 }
 
@@ -347,15 +366,15 @@ fn compare_rest(cx: &mut Lowering<'_>, left: Val, rest: &[(Cmp, hir::Expr)], spa
         left
     };
     let middle = cx.expr(right)?;
-    interpreter_cost::count_comparison(cx, &left, &middle);
+    interpreter_cost::count_comparison(&mut cx.builder, &left, &middle);
     if rest.is_empty() {
         return compare::compare_vals(cx, *op, left, middle, span);
     }
     // The middle is evaluated once, for both comparisons.
-    let mark = compare::statements(cx);
+    let mark = compare::statements(&cx.builder);
     let (name, middle) = match middle {
         Val::Scalar(sv) => {
-            let (name, sv) = compare::named(cx, sv);
+            let (name, sv) = compare::named(&mut cx.builder, sv);
             (name, Val::Scalar(sv))
         }
         other => (None, other),
@@ -380,7 +399,7 @@ fn compare_rest(cx: &mut Lowering<'_>, left: Val, rest: &[(Cmp, hir::Expr)], spa
             span,
         );
         return Ok(compare::under_names(
-            cx,
+            &mut cx.builder,
             mark,
             name.into_iter().collect(),
             next,
@@ -394,7 +413,7 @@ fn compare_rest(cx: &mut Lowering<'_>, left: Val, rest: &[(Cmp, hir::Expr)], spa
         build::select(cond, next.e, skipped, ty)
     } else {
         branches(
-            cx,
+            &mut cx.builder,
             cond,
             (build::retype(next.e, ty), block),
             (skipped, vec![]),
@@ -402,7 +421,7 @@ fn compare_rest(cx: &mut Lowering<'_>, left: Val, rest: &[(Cmp, hir::Expr)], spa
         )
     };
     Ok(compare::under_names(
-        cx,
+        &mut cx.builder,
         mark,
         name.into_iter().collect(),
         Sv::new(e, kinds),
@@ -423,15 +442,15 @@ fn and_or(cx: &mut Lowering<'_>, all: bool, items: &[hir::Expr], span: Span) -> 
     if rest.is_empty() {
         return Ok(left);
     }
-    let left = arith::need_scalar(cx, left, if all { "`and`" } else { "`or`" }, span)?;
+    let left = arith::need_scalar(left, if all { "`and`" } else { "`or`" }, span)?;
     if left.is_bottom() {
         return and_or(cx, all, rest, span);
     }
     // Evaluated once, tested and perhaps returned.
-    let mark = compare::statements(cx);
-    let (name, left) = compare::named(cx, left);
-    interpreter_cost::count_branch(cx, &Val::Scalar(left.clone()));
-    let test = convert::truth(cx, Val::Scalar(left.clone()), span)?;
+    let mark = compare::statements(&cx.builder);
+    let (name, left) = compare::named(&mut cx.builder, left);
+    interpreter_cost::count_branch(&mut cx.builder, &Val::Scalar(left.clone()));
+    let test = convert::truth(&mut cx.builder, Val::Scalar(left.clone()), span)?;
     let result = match constant_bool(&test) {
         Some(decided) if decided == all => and_or(cx, all, rest, span)?,
         Some(_) => Val::Scalar(left),
@@ -447,7 +466,7 @@ fn and_or(cx: &mut Lowering<'_>, all: bool, items: &[hir::Expr], span: Span) -> 
     };
     match result {
         Val::Scalar(sv) => Ok(Val::Scalar(compare::under_names(
-            cx,
+            &mut cx.builder,
             mark,
             name.into_iter().collect(),
             sv,
@@ -493,7 +512,7 @@ pub(crate) fn choose(
     }
     let cond = cx.builder.spill(build::condition(cond));
     let shape = compare::pick(cx, cond.clone(), a.clone(), b.clone(), span)?;
-    let (a, b) = (convert::commit(cx, a), convert::commit(cx, b));
+    let (a, b) = (convert::commit(a), convert::commit(b));
     let kinds = shape.kinds;
     let repr = shape.repr();
     let wrong = || {
@@ -505,14 +524,14 @@ pub(crate) fn choose(
         )
     };
     let x = build::retype(
-        convert::exact_repr(cx, &a, repr).ok_or_else(wrong)?,
+        convert::exact_repr(&a, repr).ok_or_else(wrong)?,
         kinds.ty(repr),
     );
     let y = build::retype(
-        convert::exact_repr(cx, &b, repr).ok_or_else(wrong)?,
+        convert::exact_repr(&b, repr).ok_or_else(wrong)?,
         kinds.ty(repr),
     );
-    let e = branches(cx, cond, (x, then), (y, other), span);
+    let e = branches(&mut cx.builder, cond, (x, then), (y, other), span);
     Ok(Val::Scalar(crate::lowering::value::with_wide(Sv {
         e,
         wide: None,
@@ -559,8 +578,8 @@ pub(crate) fn choose_val(cx: &mut Lowering<'_>, cond: Expr, a: Val, b: Val, span
             Ok(Val::Tuple(items?))
         }
         (a, b) => {
-            let a = arith::need_scalar(cx, a, "a choice", span)?;
-            let b = arith::need_scalar(cx, b, "a choice", span)?;
+            let a = arith::need_scalar(a, "a choice", span)?;
+            let b = arith::need_scalar(b, "a choice", span)?;
             compare::pick(cx, cond, a, b, span).map(Val::Scalar)
         }
     }
@@ -589,7 +608,7 @@ fn inlined(cx: &mut Lowering<'_>, call: &hir::Inline, span: Span) -> R<Val> {
         }
     }
     let weight = cx.builder.meter.weight();
-    if !interpreter_cost::count_inlined(cx, call) {
+    if !interpreter_cost::count_inlined(&mut cx.builder, call) {
         cx.builder.meter.set_weight(0.0);
     }
     cx.control.open_calls.push(OpenCall {
@@ -610,8 +629,8 @@ fn inlined(cx: &mut Lowering<'_>, call: &hir::Inline, span: Span) -> R<Val> {
             value = make::list_of_call(cx, view.clone(), &call.fresh, span);
         }
         if let Val::Array(tree) = &mut value {
-            tree.fresh =
-                named_views::is_own_result(cx, tree) && alias::is_named_by(cx, tree, &call.fresh);
+            tree.fresh = named_views::is_own_result(&cx.builder, tree)
+                && alias::is_named_by(cx, tree, &call.fresh);
             tree.lent = tree.fresh && !tree.whole;
         }
         results.push(value);

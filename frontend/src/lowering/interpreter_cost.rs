@@ -7,16 +7,16 @@
 use nestwise_ir::branch_likelihood::RARELY;
 use nestwise_ir::interpreter_work::Work;
 use nestwise_ir::surface::{BinOp as Op, CmpOp, UnOp};
-use nestwise_ir::{ArrayKind, Fun, LoopId, Scalar};
+use nestwise_ir::{ArrayKind, Fun, Scalar};
 
 use crate::builtins::{Builtin, Known, MathFn, MathSpecial, NumpyFn};
+use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::control::for_loop::Seq;
 use crate::lowering::hir::{self, Kind as Stmt, LocalId, Origin};
 use crate::lowering::objects::records;
 use crate::lowering::types::kinds::{Kind, Kinds};
 use crate::lowering::value::{Sv, Val, View};
-use crate::refusal::R;
 
 pub(crate) use nestwise_ir::branch_likelihood::{HALF, LEAVES};
 
@@ -96,7 +96,7 @@ fn comparison(a: Kinds, b: Kinds) -> Work {
     }
 }
 
-pub(crate) fn count_operation(cx: &mut Lowering<'_>, op: Op, a: &Sv, b: &Sv) {
+pub(crate) fn count_operation(builder: &mut Builder, op: Op, a: &Sv, b: &Sv) {
     let kind = operation(op, a.kinds, b.kinds);
     let long = |sv: &Sv| sv.as_int().is_some_and(|v| v.unsigned_abs() >> DIGIT > 0);
     let ints = matches!(
@@ -107,31 +107,31 @@ pub(crate) fn count_operation(cx: &mut Lowering<'_>, op: Op, a: &Sv, b: &Sv) {
         true => Work::IntLong,
         false => kind,
     };
-    cx.builder.tally(kind, 1.0);
+    builder.tally(kind, 1.0);
 }
 
-pub(crate) fn count_sign(cx: &mut Lowering<'_>, a: &Sv) {
+pub(crate) fn count_sign(builder: &mut Builder, a: &Sv) {
     let kind = match a.kinds.numpy().is_empty() {
         true => Work::Sign,
         false => Work::NumpyCompare,
     };
-    cx.builder.tally(kind, 1.0);
+    builder.tally(kind, 1.0);
 }
 
-pub(crate) fn count_comparison(cx: &mut Lowering<'_>, a: &Val, b: &Val) {
+pub(crate) fn count_comparison(builder: &mut Builder, a: &Val, b: &Val) {
     let kind = match (a, b) {
         (Val::Scalar(a), Val::Scalar(b)) => comparison(a.kinds, b.kinds),
         _ => Work::CompareMixed,
     };
-    cx.builder.tally(kind, 1.0);
+    builder.tally(kind, 1.0);
 }
 
 /// A jump that depends on the truth of a value.
-pub(crate) fn count_branch(cx: &mut Lowering<'_>, value: &Val) {
-    cx.builder.tally(Work::Branch, 1.0);
+pub(crate) fn count_branch(builder: &mut Builder, value: &Val) {
+    builder.tally(Work::Branch, 1.0);
     match value {
-        Val::Scalar(sv) if !sv.kinds.numpy().is_empty() => cx.builder.tally(Work::NumpyTruth, 1.0),
-        Val::Scalar(sv) if !sv.kinds.every(Kind::is_bool) => cx.builder.tally(Work::Truth, 1.0),
+        Val::Scalar(sv) if !sv.kinds.numpy().is_empty() => builder.tally(Work::NumpyTruth, 1.0),
+        Val::Scalar(sv) if !sv.kinds.every(Kind::is_bool) => builder.tally(Work::Truth, 1.0),
         _ => {}
     }
 }
@@ -177,17 +177,17 @@ pub(crate) fn count_leaf(cx: &mut Lowering<'_>, e: &hir::Expr) {
 }
 
 /// `value.name`.
-pub(crate) fn count_attribute(cx: &mut Lowering<'_>, value: &Val) {
+pub(crate) fn count_attribute(builder: &mut Builder, value: &Val) {
     let kind = match value {
-        Val::View(view) if !records::is_object(cx, view) => Work::Shape,
+        Val::View(view) if !records::is_object(builder, view) => Work::Shape,
         _ => Work::Attribute,
     };
-    cx.builder.tally(kind, 1.0);
+    builder.tally(kind, 1.0);
 }
 
 /// `view[index]`, and `view[index] = ...`.
-pub(crate) fn count_access(cx: &mut Lowering<'_>, view: &View, index: &[Val], store: bool) {
-    let decl = &cx.builder.arrays[view.array];
+pub(crate) fn count_access(builder: &mut Builder, view: &View, index: &[Val], store: bool) {
+    let decl = &builder.arrays[view.array];
     let (kind, rank) = (decl.kind, decl.rank as usize);
     let given = index.len() as f64;
     let numpy = index.iter().filter(|v| is_numpy(v)).count() as f64;
@@ -195,7 +195,7 @@ pub(crate) fn count_access(cx: &mut Lowering<'_>, view: &View, index: &[Val], st
     match kind {
         ArrayKind::Ndarray => {
             let whole = view.index.len() + index.len() >= rank;
-            cx.builder.tally(
+            builder.tally(
                 match (whole, store) {
                     (false, _) => Work::ArrayRow,
                     (true, false) => Work::ArrayGet,
@@ -204,60 +204,59 @@ pub(crate) fn count_access(cx: &mut Lowering<'_>, view: &View, index: &[Val], st
                 1.0,
             );
             if index.len() > 1 {
-                cx.builder.tally(Work::ArrayTuple, 1.0);
-                cx.builder.tally(Work::ArrayAxis, given - 2.0);
+                builder.tally(Work::ArrayTuple, 1.0);
+                builder.tally(Work::ArrayAxis, given - 2.0);
             }
-            cx.builder.tally(Work::ArrayIndex, numpy);
+            builder.tally(Work::ArrayIndex, numpy);
         }
         ArrayKind::List | ArrayKind::Tuple | ArrayKind::Appended => {
             let slow = index.iter().filter(|v| is_numpy(v) || below(v)).count() as f64;
             let last = view.index.len() + index.len() >= rank;
             let set = store && last;
-            cx.builder
-                .tally(if set { Work::ListSet } else { Work::ListGet }, 1.0);
-            cx.builder.tally(Work::ListIndex, slow);
+            builder.tally(if set { Work::ListSet } else { Work::ListGet }, 1.0);
+            builder.tally(Work::ListIndex, slow);
         }
-        _ if store => cx.builder.tally(Work::BufferSet, 1.0),
-        _ => cx.builder.tally(Work::BufferGet, 1.0),
+        _ if store => builder.tally(Work::BufferSet, 1.0),
+        _ => builder.tally(Work::BufferGet, 1.0),
     }
 }
 
 /// A part of an array, as an `object` of its own or an element.
-pub(crate) fn count_section(cx: &mut Lowering<'_>, given: usize, object: bool, store: bool) {
+pub(crate) fn count_section(builder: &mut Builder, given: usize, object: bool, store: bool) {
     let kind = match (object, store) {
         (true, _) => Work::ArrayRow,
         (false, true) => Work::ArraySet,
         (false, false) => Work::ArrayGet,
     };
-    cx.builder.tally(kind, 1.0);
+    builder.tally(kind, 1.0);
     if given > 1 {
-        cx.builder.tally(Work::ArrayTuple, 1.0);
-        cx.builder.tally(Work::ArrayAxis, given as f64 - 2.0);
+        builder.tally(Work::ArrayTuple, 1.0);
+        builder.tally(Work::ArrayAxis, given as f64 - 2.0);
     }
 }
 
 /// `view[index] op= ...` reads what [`Lower::count_access`] has counted as written.
-pub(crate) fn count_read_back(cx: &mut Lowering<'_>, view: &View, given: usize) {
-    let decl = &cx.builder.arrays[view.array];
+pub(crate) fn count_read_back(builder: &mut Builder, view: &View, given: usize) {
+    let decl = &builder.arrays[view.array];
     match decl.kind {
         ArrayKind::Ndarray => {
-            cx.builder.tally(Work::ArrayGet, 1.0);
+            builder.tally(Work::ArrayGet, 1.0);
             if given > 1 {
                 // The tuple is there already; taking it apart is not.
-                cx.builder.tally(Work::ArrayTuple, HALF);
-                cx.builder.tally(Work::ArrayAxis, given as f64 - 2.0);
+                builder.tally(Work::ArrayTuple, HALF);
+                builder.tally(Work::ArrayAxis, given as f64 - 2.0);
             }
         }
         ArrayKind::List | ArrayKind::Tuple | ArrayKind::Appended => {
-            cx.builder.tally(Work::ListGet, 1.0);
+            builder.tally(Work::ListGet, 1.0);
         }
-        _ => cx.builder.tally(Work::BufferGet, 1.0),
+        _ => builder.tally(Work::BufferGet, 1.0),
     }
 }
 
 /// The value that an array is given may have to be converted.
-pub(crate) fn count_stored(cx: &mut Lowering<'_>, view: &View, value: &Val) {
-    let decl = &cx.builder.arrays[view.array];
+pub(crate) fn count_stored(builder: &mut Builder, view: &View, value: &Val) {
+    let decl = &builder.arrays[view.array];
     let Val::Scalar(sv) = value else { return };
     if decl.kind != ArrayKind::Ndarray {
         return;
@@ -269,108 +268,106 @@ pub(crate) fn count_stored(cx: &mut Lowering<'_>, view: &View, value: &Val) {
         _ => true,
     };
     if !same {
-        cx.builder.tally(Work::ArrayConvert, 1.0);
+        builder.tally(Work::ArrayConvert, 1.0);
     }
 }
 
 /// A call of a function that is known by name, with so many arguments.
-pub(crate) fn count_call(cx: &mut Lowering<'_>, known: Known, args: &[Val]) {
+pub(crate) fn count_call(builder: &mut Builder, known: Known, args: &[Val]) {
     let more = (args.len() as f64 - 2.0).max(0.0);
     match known {
         Known::Builtin(Builtin::Min | Builtin::Max) if args.len() > 1 => {
-            cx.builder.tally(Work::MinMax, 1.0);
-            cx.builder.tally(Work::MinMaxMore, more);
+            builder.tally(Work::MinMax, 1.0);
+            builder.tally(Work::MinMaxMore, more);
         }
-        Known::Builtin(Builtin::Float) => cx.builder.tally(Work::ToFloat, 1.0),
+        Known::Builtin(Builtin::Float) => builder.tally(Work::ToFloat, 1.0),
         Known::Builtin(
             Builtin::Int | Builtin::Round | Builtin::Divmod | Builtin::Complex | Builtin::Pow,
-        ) => cx.builder.tally(Work::ToInt, 1.0),
-        Known::Builtin(_) => cx.builder.tally(Work::Builtin, 1.0),
+        ) => builder.tally(Work::ToInt, 1.0),
+        Known::Builtin(_) => builder.tally(Work::Builtin, 1.0),
         Known::Math(MathFn::Unary(Fun::Sqrt | Fun::Fabs | Fun::Floor | Fun::Ceil | Fun::Trunc)) => {
-            cx.builder.tally(Work::MathQuick, 1.0)
+            builder.tally(Work::MathQuick, 1.0)
         }
-        Known::Math(MathFn::Unary(_)) => cx.builder.tally(Work::Math, 1.0),
+        Known::Math(MathFn::Unary(_)) => builder.tally(Work::Math, 1.0),
         // It takes a base, too.
-        Known::Math(MathFn::Special(MathSpecial::Log)) => cx.builder.tally(Work::MathTwo, 1.0),
-        Known::Math(MathFn::Special(_)) if args.len() < 2 => cx.builder.tally(Work::MathQuick, 1.0),
-        Known::Math(MathFn::Special(_)) => cx.builder.tally(Work::MathTwo, 1.0),
+        Known::Math(MathFn::Special(MathSpecial::Log)) => builder.tally(Work::MathTwo, 1.0),
+        Known::Math(MathFn::Special(_)) if args.len() < 2 => builder.tally(Work::MathQuick, 1.0),
+        Known::Math(MathFn::Special(_)) => builder.tally(Work::MathTwo, 1.0),
         // Counted where they are made something of.
         Known::Numpy(NumpyFn::Array(_)) => {}
-        Known::Numpy(_) | Known::NumpyType(_) => cx.builder.tally(Work::Numpy, 1.0),
+        Known::Numpy(_) | Known::NumpyType(_) => builder.tally(Work::Numpy, 1.0),
     }
 }
 
 /// A call that is lowered as statements; true if these are what CPython runs.
-pub(crate) fn count_inlined(cx: &mut Lowering<'_>, call: &hir::Inline) -> bool {
+pub(crate) fn count_inlined(builder: &mut Builder, call: &hir::Inline) -> bool {
     match call.origin {
         Origin::Function => {
-            cx.builder.tally(Work::Call, 1.0);
-            cx.builder
-                .tally(Work::Tuple, f64::from(u8::from(call.tuple)));
+            builder.tally(Work::Call, 1.0);
+            builder.tally(Work::Tuple, f64::from(u8::from(call.tuple)));
         }
         Origin::Generator => {
-            cx.builder.tally(Work::Call, 1.0);
-            cx.builder.tally(Work::Builtin, 1.0);
-            cx.builder.meter.begin_generator();
+            builder.tally(Work::Call, 1.0);
+            builder.tally(Work::Builtin, 1.0);
+            builder.meter.begin_generator();
         }
         Origin::Library(work) => {
-            cx.builder.tally(Work::MathQuick, work.quick);
-            cx.builder.tally(Work::Call, f64::from(work.calls));
+            builder.tally(Work::MathQuick, work.quick);
+            builder.tally(Work::Call, f64::from(work.calls));
         }
     }
     !matches!(call.origin, Origin::Library(_))
 }
 
 /// The end of a `for`: what `zip` asks first is what ends it, where all have the same length.
-pub(crate) fn count_end(cx: &mut Lowering<'_>, seq: &Seq) {
+pub(crate) fn count_end(builder: &mut Builder, seq: &Seq) {
     match seq {
-        Seq::View(view) if cx.builder.arrays[view.array].kind == ArrayKind::Ndarray => {
-            cx.builder.tally(Work::ArrayLoop, 1.0);
+        Seq::View(view) if builder.arrays[view.array].kind == ArrayKind::Ndarray => {
+            builder.tally(Work::ArrayLoop, 1.0);
         }
-        Seq::Section(_) | Seq::Computed(..) => cx.builder.tally(Work::ArrayLoop, 1.0),
-        Seq::Enumerate(inner, _) => count_end(cx, inner),
-        Seq::Zip(items) => items.iter().take(1).for_each(|s| count_end(cx, s)),
+        Seq::Section(_) | Seq::Computed(..) => builder.tally(Work::ArrayLoop, 1.0),
+        Seq::Enumerate(inner, _) => count_end(builder, inner),
+        Seq::Zip(items) => items.iter().take(1).for_each(|s| count_end(builder, s)),
         Seq::View(_) | Seq::Items(_) | Seq::Range { .. } | Seq::Reversed(_) => {}
     }
 }
 
 /// One iteration of a `for`.
-pub(crate) fn count_step(cx: &mut Lowering<'_>, seq: &Seq) {
-    count_items(cx, seq);
-    if cx.builder.meter.take_generator() {
-        cx.builder.tally(Work::GeneratorStep, 1.0);
+pub(crate) fn count_step(builder: &mut Builder, seq: &Seq) {
+    count_items(builder, seq);
+    if builder.meter.take_generator() {
+        builder.tally(Work::GeneratorStep, 1.0);
     }
 }
 
-fn count_items(cx: &mut Lowering<'_>, seq: &Seq) {
+fn count_items(builder: &mut Builder, seq: &Seq) {
     match seq {
-        Seq::Range { .. } => cx.builder.tally(Work::RangeStep, 1.0),
+        Seq::Range { .. } => builder.tally(Work::RangeStep, 1.0),
         Seq::View(view) => {
-            let decl = &cx.builder.arrays[view.array];
+            let decl = &builder.arrays[view.array];
             let row = view.index.len() + 1 < decl.rank as usize;
             let kind = match (decl.kind, row) {
                 (ArrayKind::Ndarray, false) => Work::ArrayStep,
                 (ArrayKind::Ndarray, true) => Work::ArrayRow,
                 _ => Work::ListStep,
             };
-            cx.builder.tally(kind, 1.0);
+            builder.tally(kind, 1.0);
         }
         Seq::Section(section) => {
             let row = section.shape().len() > 1;
-            cx.builder
-                .tally(if row { Work::ArrayRow } else { Work::ArrayStep }, 1.0);
+            builder.tally(if row { Work::ArrayRow } else { Work::ArrayStep }, 1.0);
         }
-        Seq::Computed(..) => cx.builder.tally(Work::ArrayStep, 1.0),
-        Seq::Items(_) => cx.builder.tally(Work::ListStep, 1.0),
+        Seq::Computed(..) => builder.tally(Work::ArrayStep, 1.0),
+        Seq::Items(_) => builder.tally(Work::ListStep, 1.0),
         Seq::Enumerate(inner, _) => {
-            cx.builder.tally(Work::PairStep, 1.0);
-            count_items(cx, inner);
+            builder.tally(Work::PairStep, 1.0);
+            count_items(builder, inner);
         }
         Seq::Zip(items) => {
-            cx.builder.tally(Work::PairStep, 1.0);
-            items.iter().for_each(|s| count_items(cx, s));
+            builder.tally(Work::PairStep, 1.0);
+            items.iter().for_each(|s| count_items(builder, s));
         }
-        Seq::Reversed(inner) => count_items(cx, inner),
+        Seq::Reversed(inner) => count_items(builder, inner),
     }
 }
 

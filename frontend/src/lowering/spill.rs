@@ -7,7 +7,7 @@ use crate::lowering::value::{Sv, Val, View};
 
 /// Evaluates a scalar into a hidden variable.
 pub(crate) fn spill_sv(cx: &mut Lowering<'_>, sv: Sv) -> Sv {
-    let sv = convert::commit(cx, sv);
+    let sv = convert::commit(sv);
     let tag = provenance::snapshot(cx, &sv);
     Sv {
         e: cx.builder.spill(sv.e),

@@ -14,6 +14,7 @@ use crate::lowering::arrays::subscript::Place;
 use crate::lowering::arrays::view;
 use crate::lowering::arrays::view::Section;
 use crate::lowering::build;
+use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::control::assign;
 use crate::lowering::control::for_loop;
@@ -21,6 +22,7 @@ use crate::lowering::control::for_loop::emit;
 use crate::lowering::control::parallel_assignment;
 use crate::lowering::control::state::LoopFrame;
 use crate::lowering::control::unpack;
+use crate::lowering::environment::Environment;
 use crate::lowering::expr;
 use crate::lowering::expr::constant_bool;
 use crate::lowering::hir::{self, ExprKind, Kind, LocalId, Read, Target};
@@ -66,15 +68,14 @@ fn is_jump(stmt: &hir::Stmt) -> bool {
 impl Lowering<'_> {
     /// A block; what follows a jump in it is never reached and not lowered.
     pub fn stmts(&mut self, stmts: &[hir::Stmt]) -> R<()> {
-        let cx = self;
-        let before = cx.builder.meter.weight();
+        let before = self.builder.meter.weight();
         for stmt in stmts {
-            statement(cx, stmt)?;
+            statement(self, stmt)?;
             if is_jump(stmt) {
                 break;
             }
         }
-        cx.builder.meter.set_weight(before);
+        self.builder.meter.set_weight(before);
         Ok(())
     }
 }
@@ -151,7 +152,7 @@ fn statement(cx: &mut Lowering<'_>, stmt: &hir::Stmt) -> R<()> {
         }
         Kind::Effect(value) => {
             let value = cx.expr(value)?;
-            discard(cx, value);
+            discard(&mut cx.builder, value);
             Ok(())
         }
         Kind::Append {
@@ -176,11 +177,11 @@ fn statement(cx: &mut Lowering<'_>, stmt: &hir::Stmt) -> R<()> {
 }
 
 /// A value that nobody uses: its events stay.
-pub(crate) fn discard(cx: &mut Lowering<'_>, value: Val) {
+pub(crate) fn discard(builder: &mut Builder, value: Val) {
     match value {
-        Val::Scalar(sv) => convert::keep_events(cx, &sv),
-        Val::View(view) => drop(convert::check_view(cx, view)),
-        Val::Tuple(items) => items.into_iter().for_each(|item| discard(cx, item)),
+        Val::Scalar(sv) => convert::keep_events(builder, &sv),
+        Val::View(view) => drop(convert::check_view(builder, view)),
+        Val::Tuple(items) => items.into_iter().for_each(|item| discard(builder, item)),
         _ => {}
     }
 }
@@ -197,23 +198,23 @@ fn frame(cx: &Lowering<'_>, span: Span) -> R<LoopFrame> {
 }
 
 /// Whether the types of the value assigned to this target may have to be told apart.
-fn tracked(cx: &Lowering<'_>, target: &Target) -> bool {
+fn tracked(env: &Environment<'_>, target: &Target) -> bool {
     match target {
         Target::Local(def) => {
-            let web = cx.env.webs.of_def.get(def.def);
+            let web = env.webs.of_def.get(def.def);
             let tagged = web
-                .and_then(|w| cx.env.facts.webs.get(*w))
+                .and_then(|w| env.facts.webs.get(*w))
                 .is_some_and(|f| f.tagged);
-            tagged || assign::observed(cx, *def)
+            tagged || assign::observed(env, *def)
         }
         // A list must know whether it gets Python's or NumPy's.
         Target::Subscript(..) | Target::Attr(..) => true,
-        Target::Tuple(items) => items.iter().any(|t| tracked(cx, t)),
+        Target::Tuple(items) => items.iter().any(|t| tracked(env, t)),
     }
 }
 
 fn assignment(cx: &mut Lowering<'_>, targets: &[Target], value: &hir::Expr, span: Span) -> R<()> {
-    let tracked = targets.iter().any(|t| tracked(cx, t));
+    let tracked = targets.iter().any(|t| tracked(&cx.env, t));
     let before = std::mem::replace(&mut cx.env.want_tag, tracked);
     let result = assign_value(cx, targets, value, span);
     cx.env.want_tag = before;
@@ -246,11 +247,10 @@ fn assign_value(cx: &mut Lowering<'_>, targets: &[Target], value: &hir::Expr, sp
 impl Lowering<'_> {
     /// Assigns a value that has been evaluated to a target.
     pub fn assign_target(&mut self, target: &Target, value: Val, span: Span) -> R<()> {
-        let cx = self;
         match target {
             Target::Local(def) => {
-                interpreter_cost::count_name(cx, def.local, Work::Store);
-                assign::assign(cx, *def, value, span)
+                interpreter_cost::count_name(self, def.local, Work::Store);
+                assign::assign(self, *def, value, span)
             }
             Target::Subscript(base, index) => {
                 // The right side was evaluated first; it may read what an inlined subscript stores.
@@ -260,18 +260,18 @@ impl Lowering<'_> {
                     return Err(refuse(span, Refusal::Unsupported { what }));
                 }
                 let value = if stores {
-                    spill::spill_val(cx, value)
+                    spill::spill_val(self, value)
                 } else {
                     value
                 };
-                match subscript::place(cx, base, index, span)? {
-                    Place::Part(section) => materialise::fill(cx, section, None, value, span),
-                    Place::Masked(masked) => mask::fill_masked(cx, masked, None, value, span),
-                    Place::Scattered(places) => gather::scatter(cx, places, None, value, span),
+                match subscript::place(self, base, index, span)? {
+                    Place::Part(section) => materialise::fill(self, section, None, value, span),
+                    Place::Masked(masked) => mask::fill_masked(self, masked, None, value, span),
+                    Place::Scattered(places) => gather::scatter(self, places, None, value, span),
                     Place::Unknown => Ok(()),
                     Place::Element(view) => {
-                        interpreter_cost::count_stored(cx, &view, &value);
-                        subscript::store(cx, view, value, span)
+                        interpreter_cost::count_stored(&mut self.builder, &view, &value);
+                        subscript::store(self, view, value, span)
                     }
                 }
             }
@@ -279,18 +279,18 @@ impl Lowering<'_> {
                 // The right side was evaluated first.
                 let stores = base.stores();
                 let value = if stores {
-                    spill::spill_val(cx, value)
+                    spill::spill_val(self, value)
                 } else {
                     value
                 };
-                match records::attribute_place(cx, base, name, span)? {
-                    Some(view) => subscript::store(cx, view, value, span),
+                match records::attribute_place(self, base, name, span)? {
+                    Some(view) => subscript::store(self, view, value, span),
                     None => Ok(()),
                 }
             }
             Target::Tuple(targets) => {
-                let values = unpack::unpack(cx, value, targets.len(), span)?;
-                parallel_assignment::assign_all(cx, targets, values, span)
+                let values = unpack::unpack(self, value, targets.len(), span)?;
+                parallel_assignment::assign_all(self, targets, values, span)
             }
         }
     }
@@ -305,7 +305,7 @@ fn augmented(
     span: Span,
 ) -> R<()> {
     let what = format!("`{}=`", symbol(op));
-    let tracked = tracked(cx, target);
+    let tracked = tracked(&cx.env, target);
     let before = std::mem::replace(&mut cx.env.want_tag, tracked);
     let result = augmented_value(cx, target, read, op, value, &what, span);
     cx.env.want_tag = before;
@@ -324,7 +324,7 @@ fn augmented(
         }
         (Updated::Array(view), target) => cx.assign_target(target, Val::View(view), span),
         (Updated::Element(view, value), _) => {
-            interpreter_cost::count_stored(cx, &view, &value);
+            interpreter_cost::count_stored(&mut cx.builder, &view, &value);
             subscript::store(cx, view, value, span)
         }
         (Updated::Name(value), target) => cx.assign_target(target, value, span),
@@ -338,11 +338,11 @@ fn old_value(
     value: &hir::Expr,
     span: Span,
 ) -> R<(Option<View>, Val)> {
-    let mut view = subscript::shared(cx, view);
+    let mut view = subscript::shared(&mut cx.builder, view);
     if value.stores() {
         view = kept_place(cx, view, span)?;
     }
-    let old = subscript::element(cx, view.clone(), span)?;
+    let old = subscript::element(&mut cx.builder, view.clone(), span)?;
     Ok((Some(view), old))
 }
 
@@ -376,7 +376,7 @@ fn augmented_value(
                     return Ok(Updated::Part);
                 }
             };
-            interpreter_cost::count_read_back(cx, &view, index.len());
+            interpreter_cost::count_read_back(&mut cx.builder, &view, index.len());
             old_value(cx, view, value, span)?
         }
         (Target::Attr(base, name), _) => {
@@ -410,14 +410,14 @@ fn augmented_value(
         materialise::fill(cx, section.clone(), Some(op), value, span)?;
         return Ok(Updated::Named { section, whole });
     }
-    let old = arith::need_scalar(cx, old, what, span)?;
+    let old = arith::need_scalar(old, what, span)?;
     let old = if value.stores() {
         spill::spill_sv(cx, old)
     } else {
         old
     };
     let value = expr::scalar(cx, value, what)?;
-    interpreter_cost::count_operation(cx, op, &old, &value);
+    interpreter_cost::count_operation(&mut cx.builder, op, &old, &value);
     // Every scalar is immutable: `a op= b` is `a = a op b`.
     let value = Val::Scalar(arith::arith(cx, op, old, value, span)?);
     Ok(match view {
@@ -428,7 +428,7 @@ fn augmented_value(
 
 /// A place that stays the same, whatever the right side of an assignment changes.
 fn kept_place(cx: &mut Lowering<'_>, view: View, span: Span) -> R<View> {
-    if swaps::trades_places(cx, view.capture) {
+    if swaps::trades_places(&cx.env, view.capture) {
         let what = "an element of an array that the right side may swap".into();
         return Err(refuse(span, Refusal::Unsupported { what }));
     }

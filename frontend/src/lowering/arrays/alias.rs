@@ -16,6 +16,7 @@ use crate::lowering::arrays::temporary;
 use crate::lowering::arrays::view::Section;
 use crate::lowering::build;
 use crate::lowering::context::Lowering;
+use crate::lowering::environment::Environment;
 use crate::lowering::hir::LocalId;
 use crate::lowering::types::live_ranges::WebId;
 use crate::refusal::R;
@@ -24,12 +25,12 @@ use crate::refusal::R;
 const MAX_NAMES: usize = 4;
 
 /// Names that may hold one object with another one, which is the first of them.
-pub(crate) fn names(cx: &Lowering<'_>, name: LocalId) -> Vec<LocalId> {
+pub(crate) fn names(env: &Environment<'_>, name: LocalId) -> Vec<LocalId> {
     let mut names = vec![name];
     let mut known = 0;
     while let Some(of) = names.get(known).copied() {
         known += 1;
-        for (a, b) in &cx.env.facts.aliases {
+        for (a, b) in &env.facts.aliases {
             let other = if *a == of { *b } else { *a };
             if (*a == of || *b == of) && !names.contains(&other) {
                 names.push(other);
@@ -40,8 +41,8 @@ pub(crate) fn names(cx: &Lowering<'_>, name: LocalId) -> Vec<LocalId> {
 }
 
 /// Those of them that hold arrays from outside at first, with the captures.
-pub(crate) fn starting(cx: &Lowering<'_>, names: &[LocalId]) -> Vec<(LocalId, u32)> {
-    let webs = cx.env.webs.local.iter().zip(&cx.env.facts.webs);
+pub(crate) fn starting(env: &Environment<'_>, names: &[LocalId]) -> Vec<(LocalId, u32)> {
+    let webs = env.webs.local.iter().zip(&env.facts.webs);
     let starts = webs.filter_map(|(name, fact)| Some((*name, fact.made.as_ref()?.starts?)));
     starts.filter(|(name, _)| names.contains(name)).collect()
 }
@@ -70,9 +71,9 @@ pub(crate) fn name_again(
     let (name, other) = (cx.env.webs.local[web], cx.env.webs.local[owner]);
     cx.env.facts.changed |= cx.env.facts.aliases.insert((name, other));
     for web in [web, owner] {
-        borrowed_views::check_alone(cx, web, span)?;
+        borrowed_views::check_alone(&cx.env, web, span)?;
     }
-    let names = names(cx, name);
+    let names = names(&cx.env, name);
     if names.len() > MAX_NAMES {
         return Err(unsupported("so many names of one array", span));
     }
@@ -99,7 +100,7 @@ pub(crate) fn name_again(
         let flag = same(cx, name, *third);
         cx.builder.emit_let(flag, now);
     }
-    for (first, _) in starting(cx, &names) {
+    for (first, _) in starting(&cx.env, &names) {
         let mut now = read(name_flag(cx, Flag::Entry(other, first)));
         if first == other {
             let left = read(name_flag(cx, Flag::Left(other)));
@@ -135,7 +136,7 @@ pub(crate) fn viewed(cx: &mut Lowering<'_>, web: WebId) -> Option<VarId> {
 pub(crate) fn made_anew(cx: &mut Lowering<'_>, web: WebId, span: Span) {
     borrowed_views::parts_are_gone(cx, web, span);
     let name = cx.env.webs.local[web];
-    let names = names(cx, name);
+    let names = names(&cx.env, name);
     let mut borrowed = cx.env.facts.borrowed.iter();
     let is_asked_for = cx.env.facts.updated.contains(&name)
         || borrowed.any(|(_, owner)| cx.env.webs.local[*owner] == name);
@@ -152,7 +153,7 @@ pub(crate) fn made_anew(cx: &mut Lowering<'_>, web: WebId, span: Span) {
         let flag = same(cx, name, *other);
         cx.builder.emit_let(flag, no());
     }
-    for (first, _) in starting(cx, &names) {
+    for (first, _) in starting(&cx.env, &names) {
         let flag = name_flag(cx, Flag::Entry(name, first));
         cx.builder.emit_let(flag, no());
         if first == name {
@@ -180,14 +181,14 @@ pub(crate) fn check_one_name(cx: &mut Lowering<'_>, array: ArrayId, span: Span) 
         return;
     };
     borrowed_views::check_no_part_of_entry(cx, owner, span);
-    let names = names(cx, cx.env.webs.local[owner]);
+    let names = names(&cx.env, cx.env.webs.local[owner]);
     for other in &names[1..] {
         let flag = build::var(same(cx, names[0], *other), Ty::PY_BOOL, span);
         cx.builder
             .emit_check(build::unary(UnOp::Not, flag, Ty::PY_BOOL, false));
     }
     if names.len() > 1 {
-        for (first, _) in starting(cx, &names) {
+        for (first, _) in starting(&cx.env, &names) {
             let flag = name_flag(cx, Flag::Entry(names[0], first));
             let flag = build::var(flag, Ty::PY_BOOL, span);
             cx.builder
@@ -209,14 +210,14 @@ pub(crate) fn is_named_by(cx: &Lowering<'_>, tree: &Elementwise, own: &[LocalId]
         _ => None,
     };
     let Some(owner) = owner else { return true };
-    names(cx, cx.env.webs.local[owner])
+    names(&cx.env, cx.env.webs.local[owner])
         .iter()
         .all(|name| own.contains(name))
 }
 
 /// What else may be the object that a web's name holds at the end, by flags.
 pub(crate) fn same_objects(cx: &mut Lowering<'_>, web: WebId) -> Vec<(VarId, SameAs)> {
-    let names = names(cx, cx.env.webs.local[web]);
+    let names = names(&cx.env, cx.env.webs.local[web]);
     let mut all = vec![];
     for other in &names[1..] {
         let flag = same(cx, names[0], *other);
@@ -231,7 +232,7 @@ pub(crate) fn same_objects(cx: &mut Lowering<'_>, web: WebId) -> Vec<(VarId, Sam
         all.extend(arrays.into_iter().map(|array| (flag, SameAs::Made(array))));
     }
     if names.len() > 1 {
-        for (first, capture) in starting(cx, &names) {
+        for (first, capture) in starting(&cx.env, &names) {
             all.push((
                 name_flag(cx, Flag::Entry(names[0], first)),
                 SameAs::Entry(capture),

@@ -17,6 +17,7 @@ use crate::lowering::arrays::reduction;
 use crate::lowering::arrays::temporary;
 use crate::lowering::arrays::view::{Axis, Section};
 use crate::lowering::build;
+use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::control::for_loop::emit;
 use crate::lowering::expr::constant_bool;
@@ -89,7 +90,7 @@ pub(crate) fn along(
     if sum && axis < shape.len() {
         add_rows(cx, &from, &to, axis, &len, span)?;
         if f == ArrayFn::Mean {
-            materialise::check_not_empty(cx, &len, span);
+            materialise::check_not_empty(&mut cx.builder, &len, span);
             let len = Sv::of(len, Kind::PyInt).with_range((1, i64::MAX.into()));
             let len = spill::spill_sv(cx, len);
             divide_all(cx, &to, &len, span)?;
@@ -190,14 +191,17 @@ pub(crate) fn arranged(
         return Ok(Val::Scalar(Sv::bottom(span)));
     }
     let wrong = || unsupported(&format!("this form of numpy.{}", f.name()), span);
-    if !args.iter().all(|v| elementwise::is_numpy_array(cx, v)) {
+    if !args
+        .iter()
+        .all(|v| elementwise::is_numpy_array(&cx.builder, v))
+    {
         return Err(wrong());
     }
     cx.builder.tally(Work::ArrayCall, 5.0);
     let last = args.pop().ok_or_else(wrong)?;
     if f == ArrayFn::Transpose && args.is_empty() {
         return match elementwise::operand(cx, last, span)?.node {
-            Node::Part(section) => Ok(turned(cx, section)),
+            Node::Part(section) => Ok(turned(&cx.builder, section)),
             _ => Err(unsupported("the transpose of what is computed", span)),
         };
     }
@@ -243,7 +247,7 @@ fn differences(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Val> {
     let all = reduction::in_memory(cx, &tree, kind, span)?;
     let shape = all.shape();
     let axis = shape.len() - 1;
-    materialise::check_not_empty(cx, &shape[axis], span);
+    materialise::check_not_empty(&mut cx.builder, &shape[axis], span);
     let [one, many] = [Expr::int(1, span), minus(&shape[axis], &Expr::int(1, span))];
     let [later, earlier] = [one, Expr::int(0, span)].map(|first| {
         let part = all.narrowed(axis, first, many.clone());
@@ -253,8 +257,8 @@ fn differences(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Val> {
 }
 
 /// `x.T` of a part of an array.
-pub(crate) fn turned(cx: &Lowering<'_>, section: Section) -> Val {
-    let tree = Elementwise::of(section.clone(), &cx.builder.arrays);
+pub(crate) fn turned(builder: &Builder, section: Section) -> Val {
+    let tree = Elementwise::of(section.clone(), &builder.arrays);
     let tree = match tree.shape.len() > 1 {
         true => tree.turned(Node::Turned(section)),
         false => tree,

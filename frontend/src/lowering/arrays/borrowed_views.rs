@@ -16,16 +16,17 @@ use crate::lowering::arrays::elementwise::unsupported;
 use crate::lowering::arrays::memory::Flag;
 use crate::lowering::build;
 use crate::lowering::context::Lowering;
+use crate::lowering::environment::Environment;
 use crate::lowering::types::live_ranges::WebId;
 use crate::refusal::R;
 
 /// A web is given a part of what the owner has made.
 pub(crate) fn borrow_part(cx: &mut Lowering<'_>, web: WebId, owner: WebId, span: Span) -> R<()> {
-    check_alone(cx, owner, span)?;
+    check_alone(&cx.env, owner, span)?;
     cx.env.facts.changed |= cx.env.facts.borrowed.insert((web, owner));
     // What the array is as long as is asked for when it becomes an object.
     cx.env.facts.demand(owner, |f| &mut f.needs_var);
-    if starts(cx, owner).is_some() {
+    if starts(&cx.env, owner).is_some() {
         let left = alias::name_flag(cx, Flag::Left(cx.env.webs.local[owner]));
         let left = build::var(left, Ty::PY_BOOL, span);
         let flag = alias::name_flag(cx, Flag::OfEntry(web));
@@ -37,14 +38,14 @@ pub(crate) fn borrow_part(cx: &mut Lowering<'_>, web: WebId, owner: WebId, span:
 
 /// An array of which there are parts has one name, or its name has nothing but arrays that lie there: flags tell of names what
 /// objects they hold, not of what parts are of.
-pub(crate) fn check_alone(cx: &Lowering<'_>, owner: WebId, span: Span) -> R<()> {
-    let name = cx.env.webs.local[owner];
-    let webs = cx.env.webs.local.iter().zip(&cx.env.facts.webs);
+pub(crate) fn check_alone(env: &Environment<'_>, owner: WebId, span: Span) -> R<()> {
+    let name = env.webs.local[owner];
+    let webs = env.webs.local.iter().zip(&env.facts.webs);
     let places = webs.filter(|(local, fact)| **local == name && fact.made.is_some());
     // Given to itself, it has other memory.
-    let again = alias::names(cx, name).len() > 1 && places.count() > 1
-        || cx.env.facts.aliases.contains(&(name, name));
-    match again && !borrowers(cx, owner).is_empty() {
+    let again = alias::names(env, name).len() > 1 && places.count() > 1
+        || env.facts.aliases.contains(&(name, name));
+    match again && !borrowers(env, owner).is_empty() {
         true => Err(unsupported(
             "a name of a part of an array that has several names",
             span,
@@ -54,22 +55,22 @@ pub(crate) fn check_alone(cx: &Lowering<'_>, owner: WebId, span: Span) -> R<()> 
 }
 
 /// The array from outside that a web's name begins with.
-fn starts(cx: &Lowering<'_>, owner: WebId) -> Option<u32> {
-    let made = cx.env.facts.webs[owner].made.as_ref();
+fn starts(env: &Environment<'_>, owner: WebId) -> Option<u32> {
+    let made = env.facts.webs[owner].made.as_ref();
     made.and_then(|made| made.starts)
 }
 
 /// The webs of names of parts of what one has made.
-fn borrowers(cx: &Lowering<'_>, owner: WebId) -> Vec<WebId> {
-    let borrowed = cx.env.facts.borrowed.iter();
+fn borrowers(env: &Environment<'_>, owner: WebId) -> Vec<WebId> {
+    let borrowed = env.facts.borrowed.iter();
     let own = borrowed.filter(|(_, of)| *of == owner);
     own.map(|(web, _)| *web).collect()
 }
 
 /// Before a store into what a web has made: no name has it as a part of what is outside.
 pub(crate) fn check_no_part_of_entry(cx: &mut Lowering<'_>, owner: WebId, span: Span) {
-    if starts(cx, owner).is_some() {
-        for web in borrowers(cx, owner) {
+    if starts(&cx.env, owner).is_some() {
+        for web in borrowers(&cx.env, owner) {
             let flag = build::var(alias::name_flag(cx, Flag::OfEntry(web)), Ty::PY_BOOL, span);
             cx.builder
                 .emit_check(build::unary(UnOp::Not, flag, Ty::PY_BOOL, false));
@@ -83,7 +84,7 @@ pub(crate) fn parts_objects(
     web: WebId,
     owner: WebId,
 ) -> Vec<(VarId, SameAs)> {
-    let entry = starts(cx, owner).map(SameAs::Entry);
+    let entry = starts(&cx.env, owner).map(SameAs::Entry);
     let entry = entry.map(|entry| (alias::name_flag(cx, Flag::OfEntry(web)), entry));
     entry
         .into_iter()
@@ -91,17 +92,17 @@ pub(crate) fn parts_objects(
         .collect()
 }
 
-pub(crate) fn is_borrowed(cx: &Lowering<'_>, web: WebId, owner: WebId) -> bool {
-    cx.env.facts.borrowed.contains(&(web, owner))
+pub(crate) fn is_borrowed(env: &Environment<'_>, web: WebId, owner: WebId) -> bool {
+    env.facts.borrowed.contains(&(web, owner))
 }
 
-fn borrows(cx: &Lowering<'_>, web: WebId) -> bool {
-    cx.env.facts.borrowed.iter().any(|(name, _)| *name == web)
+fn borrows(env: &Environment<'_>, web: WebId) -> bool {
+    env.facts.borrowed.iter().any(|(name, _)| *name == web)
 }
 
 /// A web was given its part.
 pub(crate) fn part_is_there(cx: &mut Lowering<'_>, web: WebId, span: Span) {
-    if borrows(cx, web) {
+    if borrows(&cx.env, web) {
         set_gone(cx, web, false, span);
         cx.memory.parts.give(web);
     }
@@ -109,10 +110,10 @@ pub(crate) fn part_is_there(cx: &mut Lowering<'_>, web: WebId, span: Span) {
 
 /// Another array is made where parts were of.
 pub(crate) fn parts_are_gone(cx: &mut Lowering<'_>, owner: WebId, span: Span) {
-    for web in borrowers(cx, owner) {
+    for web in borrowers(&cx.env, owner) {
         set_gone(cx, web, true, span);
         cx.memory.parts.take(web);
-        if starts(cx, owner).is_some() {
+        if starts(&cx.env, owner).is_some() {
             let flag = alias::name_flag(cx, Flag::OfEntry(web));
             cx.builder
                 .emit_let(flag, build::boolean(false, Ty::PY_BOOL, span));
@@ -129,7 +130,7 @@ fn set_gone(cx: &mut Lowering<'_>, web: WebId, gone: bool, span: Span) {
 /// Before a name is read: it has its part. Where that was given to it a few statements before, and nothing made since, nothing
 /// needs to ask.
 pub(crate) fn check_part_is_there(cx: &mut Lowering<'_>, web: WebId, span: Span) {
-    if borrows(cx, web) && !cx.memory.parts.is_there(web) {
+    if borrows(&cx.env, web) && !cx.memory.parts.is_there(web) {
         check_not_gone(cx, web, span);
     }
 }

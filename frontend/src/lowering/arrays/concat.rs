@@ -76,7 +76,7 @@ pub(crate) fn joined(
     }
     if !items
         .iter()
-        .all(|item| elementwise::is_numpy_array(cx, item))
+        .all(|item| elementwise::is_numpy_array(&cx.builder, item))
     {
         return Err(wrong());
     }
@@ -114,7 +114,7 @@ fn side_by_side(cx: &mut Lowering<'_>, trees: Vec<Elementwise>, meet: &Meet, spa
         }
         for (axis, (x, y)) in shape.iter().zip(&tree.shape).enumerate() {
             if !matches!(meet, Meet::Along(own) if *own == axis) {
-                elementwise::check_alike(cx, x, y, span);
+                elementwise::check_alike(&mut cx.builder, x, y, span);
             }
         }
     }

@@ -67,7 +67,7 @@ pub(crate) fn display(
     if f == ArrayFn::Array {
         return match arg {
             Val::Tuple(items) => array_of_items(cx, items, dtype, span),
-            array if elementwise::is_numpy_array(cx, &array) => {
+            array if elementwise::is_numpy_array(&cx.builder, &array) => {
                 elementwise::array_like(cx, ArrayFn::Copy, vec![array], dtype, span)
             }
             _ => Err(wrong()),
@@ -84,7 +84,7 @@ pub(crate) fn display(
     let value = match (f, given) {
         (ArrayFn::Full, _) if storage != Scalar::F64 => return Err(wrong()),
         (ArrayFn::Full, given) => {
-            let value = arith::need_scalar(cx, given.ok_or_else(wrong)?, "a value", span)?;
+            let value = arith::need_scalar(given.ok_or_else(wrong)?, "a value", span)?;
             if value.is_bottom() {
                 return Ok(Val::Scalar(value));
             }
@@ -101,7 +101,7 @@ pub(crate) fn display(
                 ..Expr::int(0, span)
             };
             let one = i32::from(f == ArrayFn::Ones);
-            compare::literal(cx, &Sv::of(like, Kind::Np(storage)), one, span)
+            compare::literal(&Sv::of(like, Kind::Np(storage)), one, span)
         }
     };
     let value = build::retype(value, Ty::np(storage));
@@ -118,7 +118,7 @@ pub(crate) fn extents(
 ) -> R<Option<(Vec<Expr>, Like)>> {
     let (mut shape, mut axes) = (vec![], vec![]);
     for size in sizes {
-        let size = arith::need_scalar(cx, size, "a shape", span)?;
+        let size = arith::need_scalar(size, "a shape", span)?;
         if size.is_bottom() {
             return Ok(None);
         }
@@ -165,7 +165,7 @@ fn of_places(
 }
 
 /// The element of an identity matrix.
-pub(crate) fn diagonal(cx: &mut Lowering<'_>, storage: Scalar, places: &[Expr], span: Span) -> Sv {
+pub(crate) fn diagonal(storage: Scalar, places: &[Expr], span: Span) -> Sv {
     let ty = Ty::np(storage);
     let like = Expr {
         ty,
@@ -173,7 +173,7 @@ pub(crate) fn diagonal(cx: &mut Lowering<'_>, storage: Scalar, places: &[Expr], 
     };
     let kind = Kind::Np(storage);
     let like = Sv::of(like, kind);
-    let [one, zero] = [1, 0].map(|v| compare::literal(cx, &like, v, span));
+    let [one, zero] = [1, 0].map(|v| compare::literal(&like, v, span));
     let [.., row, column] = places else {
         return Sv::of(one, kind);
     };
@@ -214,7 +214,7 @@ pub(crate) fn exact_extent(cx: &Lowering<'_>, e: &Expr) -> Option<Extent> {
                 | ArrayKind::Tuple
                 | ArrayKind::Bytes
                 | ArrayKind::Str
-                    if !swaps::trades_places(cx, decl.capture) =>
+                    if !swaps::trades_places(&cx.env, decl.capture) =>
                 {
                     Some(Extent::Axis {
                         capture: decl.capture,
@@ -277,7 +277,7 @@ fn array_of_items(
     }
     let mut values = Vec::with_capacity(items.len());
     for item in items {
-        let sv = arith::need_scalar(cx, item, "an element", span)?;
+        let sv = arith::need_scalar(item, "an element", span)?;
         values.push(spill::spill_sv(cx, sv));
     }
     if values.iter().any(Sv::is_bottom) {
@@ -297,7 +297,7 @@ fn array_of_items(
     let kind = Kind::Np(storage);
     let mut elements = Vec::with_capacity(values.len());
     for sv in values {
-        let e = convert::in_repr(cx, &sv, storage, false);
+        let e = convert::in_repr(&sv, storage, false);
         let e = e.ok_or_else(|| wrong("these types"))?;
         let e = cx.builder.spill(e);
         elements.push(Sv::of(build::retype(e, Ty::np(storage)), kind));
@@ -309,7 +309,7 @@ fn array_of_items(
 }
 
 /// The item at a place.
-pub(crate) fn item_of(cx: &mut Lowering<'_>, items: &[Sv], at: &Expr, span: Span) -> R<Sv> {
+pub(crate) fn item_of(items: &[Sv], at: &Expr, span: Span) -> R<Sv> {
     let mut chosen: Option<Sv> = None;
     for (k, item) in items.iter().enumerate().rev() {
         chosen = Some(match chosen {

@@ -24,7 +24,7 @@ pub(crate) fn accumulated(cx: &mut Lowering<'_>, mut args: Vec<Val>, span: Span)
     if matches!(&x, Val::Scalar(sv) if sv.is_bottom()) {
         return Ok(Val::Scalar(Sv::bottom(span)));
     }
-    if !elementwise::is_numpy_array(cx, &x) {
+    if !elementwise::is_numpy_array(&cx.builder, &x) {
         return Err(wrong());
     }
     cx.builder.tally(Work::ArrayCall, 2.0);

@@ -25,24 +25,33 @@ use crate::refusal::R;
 impl Lowering<'_> {
     /// The element of a tree at some places along the axes of what it is part of.
     pub fn element_of(&mut self, node: &Node, counters: &[Expr], span: Span) -> R<Sv> {
-        let cx = self;
         match node {
             Node::Scalar(sv) => Ok(sv.clone()),
             Node::Part(section) => {
                 let own = section.shape().len();
                 let counters = &counters[counters.len().saturating_sub(own)..];
-                Ok(view::section_element(cx, section, counters, span))
+                Ok(view::section_element(
+                    &mut self.builder,
+                    section,
+                    counters,
+                    span,
+                ))
             }
             Node::Turned(section) => {
                 let own = section.shape().len();
                 let counters = &counters[counters.len().saturating_sub(own)..];
                 let counters: Vec<Expr> = counters.iter().rev().cloned().collect();
-                Ok(view::section_element(cx, section, &counters, span))
+                Ok(view::section_element(
+                    &mut self.builder,
+                    section,
+                    &counters,
+                    span,
+                ))
             }
             Node::Items(items) => {
                 let at = counters.last().cloned();
                 let at = at.unwrap_or_else(|| Expr::int(0, span));
-                creation::item_of(cx, items, &at, span)
+                creation::item_of(items, &at, span)
             }
             Node::Places => {
                 let at = counters.last().cloned();
@@ -50,35 +59,35 @@ impl Lowering<'_> {
             }
             Node::Spaced(spaced) => {
                 let at = counters.last().cloned();
-                linspace::spaced(cx, spaced, at.unwrap_or_else(|| Expr::int(0, span)), span)
+                linspace::spaced(self, spaced, at.unwrap_or_else(|| Expr::int(0, span)), span)
             }
-            Node::Diagonal(storage) => Ok(creation::diagonal(cx, *storage, counters, span)),
-            Node::Gather(from, places) => gather::gathered(cx, from, places, counters, span),
+            Node::Diagonal(storage) => Ok(creation::diagonal(*storage, counters, span)),
+            Node::Gather(from, places) => gather::gathered(self, from, places, counters, span),
             Node::Sign(op, a) => {
-                let a = cx.element_of(a, counters, span)?;
-                arith::sign(cx, *op, a, span)
+                let a = self.element_of(a, counters, span)?;
+                arith::sign(&mut self.env, *op, a, span)
             }
             Node::Binary(Op::Pow, a, b) => {
-                lies_forward(cx, a, span)?;
+                lies_forward(self, a, span)?;
                 exponent_is_a_number(b, span)?;
-                let a = cx.element_of(a, counters, span)?;
-                let b = cx.element_of(b, counters, span)?;
-                array_power(cx, a, b, span)
+                let a = self.element_of(a, counters, span)?;
+                let b = self.element_of(b, counters, span)?;
+                array_power(self, a, b, span)
             }
             Node::Binary(op, a, b) => {
-                let a = cx.element_of(a, counters, span)?;
-                let b = cx.element_of(b, counters, span)?;
+                let a = self.element_of(a, counters, span)?;
+                let b = self.element_of(b, counters, span)?;
                 let complex = a.kinds.any(Kind::is_complex) || b.kinds.any(Kind::is_complex);
                 if complex && !matches!(op, Op::Add | Op::Sub) {
                     // NumPy's loops fuse multiplications and additions where the machine does.
                     return Err(unsupported("a product of arrays of complex numbers", span));
                 }
-                arith::arith(cx, *op, a, b, span)
+                arith::arith(self, *op, a, b, span)
             }
             Node::Compare(op, a, b) => {
-                let a = cx.element_of(a, counters, span)?;
-                let b = cx.element_of(b, counters, span)?;
-                compare::compare(cx, *op, a, b, span)
+                let a = self.element_of(a, counters, span)?;
+                let b = self.element_of(b, counters, span)?;
+                compare::compare(self, *op, a, b, span)
             }
             Node::Call(known, args) => {
                 if let (Known::Numpy(NumpyFn::Binary(Fun::Pow)), [_, b]) = (known, args.as_slice())
@@ -86,16 +95,16 @@ impl Lowering<'_> {
                     exponent_is_a_number(b, span)?;
                 }
                 if known.depends_on_layout() {
-                    args.iter().try_for_each(|a| lies_forward(cx, a, span))?;
+                    args.iter().try_for_each(|a| lies_forward(self, a, span))?;
                 }
                 let mut values = Vec::with_capacity(args.len());
                 for arg in args {
-                    values.push(cx.element_of(arg, counters, span)?);
+                    values.push(self.element_of(arg, counters, span)?);
                 }
                 if values.iter().any(Sv::is_bottom) {
                     return Ok(Sv::bottom(span));
                 }
-                element_call(cx, *known, values, span)
+                element_call(self, *known, values, span)
             }
         }
     }
@@ -170,17 +179,17 @@ fn chosen(cx: &mut Lowering<'_>, mut args: Vec<Sv>, span: Span) -> R<Sv> {
     let (Some(y), Some(x), Some(cond)) = (args.pop(), args.pop(), args.pop()) else {
         return Err(unsupported("this form of numpy.where", span));
     };
-    let cond = convert::truth(cx, Val::Scalar(cond), span)?;
+    let cond = convert::truth(&mut cx.builder, Val::Scalar(cond), span)?;
     let cond = cx.builder.spill(build::condition(cond));
     let (x, y) = (spill::spill_sv(cx, x), spill::spill_sv(cx, y));
     // The type is that of what is made of both; of Python's numbers it is NumPy's.
     let both = arith::arith(cx, Op::Add, x.clone(), y.clone(), span)?;
-    let own = |cx: &mut Lowering<'_>, sv: &Sv| convert::in_repr(cx, sv, Scalar::F64, true);
+    let own = |sv: &Sv| convert::in_repr(sv, Scalar::F64, true);
     let wide = both
         .kinds
         .single()
         .is_some_and(|k| k.is_float() && k.natural() == Scalar::F64);
-    let (true, Some(x), Some(y)) = (wide, own(cx, &x), own(cx, &y)) else {
+    let (true, Some(x), Some(y)) = (wide, own(&x), own(&y)) else {
         return Err(unsupported("this form of numpy.where", span));
     };
     let kind = Kind::Np(Scalar::F64);
@@ -198,8 +207,8 @@ fn check_zeros(cx: &mut Lowering<'_>, both: &[Sv], span: Span) {
         return;
     }
     let ty = Ty::PY_FLOAT;
-    let wide = |cx: &mut Lowering<'_>, sv: &Sv| convert::in_repr(cx, sv, Scalar::F64, false);
-    let (Some(x), Some(y)) = (wide(cx, a), wide(cx, b)) else {
+    let wide = |sv: &Sv| convert::in_repr(sv, Scalar::F64, false);
+    let (Some(x), Some(y)) = (wide(a), wide(b)) else {
         return;
     };
     let sign = |e: Expr| {

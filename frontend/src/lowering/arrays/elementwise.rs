@@ -19,6 +19,7 @@ use crate::lowering::arrays::reduction;
 use crate::lowering::arrays::roll;
 use crate::lowering::arrays::view::{self, Axis, Section};
 use crate::lowering::build;
+use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::lists::slice;
 use crate::lowering::scalar::compare;
@@ -293,10 +294,10 @@ pub(crate) fn unsupported(what: &str, span: Span) -> nestwise_ir::WithSpan<Refus
 }
 
 /// Whether NumPy makes an operation on it one on each of its elements.
-pub(crate) fn is_numpy_array(cx: &Lowering<'_>, value: &Val) -> bool {
+pub(crate) fn is_numpy_array(builder: &Builder, value: &Val) -> bool {
     match value {
         Val::Array(_) => true,
-        Val::View(view) => cx.builder.arrays[view.array].kind == ArrayKind::Ndarray,
+        Val::View(view) => builder.arrays[view.array].kind == ArrayKind::Ndarray,
         _ => false,
     }
 }
@@ -328,7 +329,12 @@ pub(crate) fn operand(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Elemen
 /// An operator with an array among its operands.
 pub(crate) fn array_binary(cx: &mut Lowering<'_>, op: Op, a: Val, b: Val, span: Span) -> R<Val> {
     let (a, b) = (operand(cx, a, span)?, operand(cx, b, span)?);
-    let shape = broadcast(cx, (&a.shape, &a.like), (&b.shape, &b.like), span);
+    let shape = broadcast(
+        &mut cx.builder,
+        (&a.shape, &a.like),
+        (&b.shape, &b.like),
+        span,
+    );
     let node = Node::Binary(op, Box::new(a.node), Box::new(b.node));
     Ok(Elementwise::computed(node, shape))
 }
@@ -336,7 +342,12 @@ pub(crate) fn array_binary(cx: &mut Lowering<'_>, op: Op, a: Val, b: Val, span: 
 /// A comparison with an array among its operands.
 pub(crate) fn array_compare(cx: &mut Lowering<'_>, op: Cmp, a: Val, b: Val, span: Span) -> R<Val> {
     let (a, b) = (operand(cx, a, span)?, operand(cx, b, span)?);
-    let shape = broadcast(cx, (&a.shape, &a.like), (&b.shape, &b.like), span);
+    let shape = broadcast(
+        &mut cx.builder,
+        (&a.shape, &a.like),
+        (&b.shape, &b.like),
+        span,
+    );
     let node = Node::Compare(op, Box::new(a.node), Box::new(b.node));
     Ok(Elementwise::computed(node, shape))
 }
@@ -363,9 +374,8 @@ fn as_operator(cx: &mut Lowering<'_>, f: NumpySpecial, args: &[Val], span: Span)
 impl Lowering<'_> {
     /// A function of NumPy's that takes arrays element by element.
     pub fn array_call(&mut self, known: Known, args: Vec<Val>, span: Span) -> R<Val> {
-        let cx = self;
         if let Known::Numpy(NumpyFn::Special(f)) = known
-            && let Some(value) = as_operator(cx, f, &args, span)
+            && let Some(value) = as_operator(self, f, &args, span)
         {
             return value;
         }
@@ -374,13 +384,13 @@ impl Lowering<'_> {
             Known::Builtin(Builtin::Abs) => args.len() == 1,
             Known::Numpy(NumpyFn::Array(f)) => match f.form() {
                 Form::Elementwise => true,
-                Form::Like => return array_like(cx, f, args, None, span),
-                Form::Display => return creation::display(cx, f, args, None, span),
-                Form::Arranged => return axis_reduction::arranged(cx, f, args, span),
-                Form::Reduction => return reduction::reduction(cx, f, args, vec![], span),
-                Form::Rolled => return roll::rolled(cx, args, vec![], span),
-                Form::Accumulated => return cumsum::accumulated(cx, args, span),
-                Form::Joined => return concat::joined(cx, f, args, vec![], span),
+                Form::Like => return array_like(self, f, args, None, span),
+                Form::Display => return creation::display(self, f, args, None, span),
+                Form::Arranged => return axis_reduction::arranged(self, f, args, span),
+                Form::Reduction => return reduction::reduction(self, f, args, vec![], span),
+                Form::Rolled => return roll::rolled(self, args, vec![], span),
+                Form::Accumulated => return cumsum::accumulated(self, args, span),
+                Form::Joined => return concat::joined(self, f, args, vec![], span),
             },
             Known::Numpy(_) => true,
             _ => false,
@@ -391,8 +401,13 @@ impl Lowering<'_> {
         let (mut shape, mut like) = (vec![], None);
         let mut nodes = Vec::with_capacity(args.len());
         for arg in args {
-            let arg = operand(cx, arg, span)?;
-            (shape, like) = broadcast(cx, (&shape, &like), (&arg.shape, &arg.like), span);
+            let arg = operand(self, arg, span)?;
+            (shape, like) = broadcast(
+                &mut self.builder,
+                (&shape, &like),
+                (&arg.shape, &arg.like),
+                span,
+            );
             nodes.push(arg.node);
         }
         if shape.is_empty() {
@@ -401,7 +416,7 @@ impl Lowering<'_> {
                 _ if nodes.iter().any(unknown) => Ok(Val::Scalar(Sv::bottom(span))),
                 Known::Numpy(NumpyFn::Array(ArrayFn::Clip)) => {
                     let number = Node::Call(known, nodes);
-                    cx.element_of(&number, &[], span).map(Val::Scalar)
+                    self.element_of(&number, &[], span).map(Val::Scalar)
                 }
                 _ => Err(unsupported("an array without axes", span)),
             };
@@ -425,7 +440,7 @@ pub(crate) fn array_like(
     if let (ArrayFn::Copy, Some(list)) = (f, slice::list_copy(cx, &array, span)?) {
         return Ok(list);
     }
-    if !is_numpy_array(cx, &array) {
+    if !is_numpy_array(&cx.builder, &array) {
         return match array {
             Val::Scalar(sv) if sv.is_bottom() => Ok(Val::Scalar(sv)),
             _ => Err(unsupported("making an array like a number", span)),
@@ -464,7 +479,7 @@ pub(crate) fn array_like(
         },
         kind,
     );
-    let value = Sv::of(compare::literal(cx, &like, value, span), kind);
+    let value = Sv::of(compare::literal(&like, value, span), kind);
     Ok(Val::Array(Box::new(Elementwise {
         node: Node::Scalar(value),
         fresh: true,
@@ -475,7 +490,7 @@ pub(crate) fn array_like(
 /// The shape of what is computed from both. Axes along which there is one element as it turns out, not as it is written,
 /// are events where they are to be repeated.
 fn broadcast(
-    cx: &mut Lowering<'_>,
+    builder: &mut Builder,
     a: (&[Expr], &Option<Like>),
     b: (&[Expr], &Option<Like>),
     span: Span,
@@ -491,11 +506,11 @@ fn broadcast(
     let mut like: Vec<_> = (0..shape.len()).map(|k| extent(long.1, k)).collect();
     for (k, y) in short.0.iter().enumerate() {
         let x = &long.0[ahead + k];
-        if repeats(cx, x, y, span) {
+        if repeats(builder, x, y, span) {
             shape[ahead + k] = y.clone();
             like[ahead + k] = extent(short.1, k);
-        } else if !repeats(cx, y, x, span) {
-            check_alike(cx, x, y, span);
+        } else if !repeats(builder, y, x, span) {
+            check_alike(builder, x, y, span);
             like[ahead + k] = like[ahead + k].or(extent(short.1, k));
         }
     }
@@ -504,17 +519,17 @@ fn broadcast(
 
 /// Whether the one element along an axis is repeated along another one. What is computed is computed once to NumPy, even
 /// if nothing is there: that is an event.
-pub(crate) fn repeats(cx: &mut Lowering<'_>, one: &Expr, along: &Expr, span: Span) -> bool {
+pub(crate) fn repeats(builder: &mut Builder, one: &Expr, along: &Expr, span: Span) -> bool {
     let repeats = view::is_one(one) && !view::is_one(along);
     if repeats {
-        materialise::check_not_empty(cx, along, span);
+        materialise::check_not_empty(builder, along, span);
     }
     repeats
 }
 
-pub(crate) fn check_alike(cx: &mut Lowering<'_>, x: &Expr, y: &Expr, span: Span) {
+pub(crate) fn check_alike(builder: &mut Builder, x: &Expr, y: &Expr, span: Span) {
     if !offsets::same(x, y) {
         let alike = build::compare(CmpOp::Eq, x.clone(), y.clone(), Ty::PY_BOOL, span);
-        cx.builder.emit_check(alike);
+        builder.emit_check(alike);
     }
 }

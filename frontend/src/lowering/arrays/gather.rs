@@ -15,6 +15,7 @@ use crate::lowering::arrays::temporary;
 use crate::lowering::arrays::view;
 use crate::lowering::arrays::view::{Axis, Section};
 use crate::lowering::build;
+use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::control::for_loop::emit;
 use crate::lowering::hir;
@@ -30,9 +31,11 @@ pub(crate) struct Scattered {
 }
 
 /// Whether a view's subscripts say that elements are to be gathered.
-pub(crate) fn gathers(cx: &Lowering<'_>, view: &View, index: &[Val]) -> bool {
-    cx.builder.arrays[view.array].kind == ArrayKind::Ndarray
-        && index.iter().any(|v| elementwise::is_numpy_array(cx, v))
+pub(crate) fn gathers(builder: &Builder, view: &View, index: &[Val]) -> bool {
+    builder.arrays[view.array].kind == ArrayKind::Ndarray
+        && index
+            .iter()
+            .any(|v| elementwise::is_numpy_array(builder, v))
 }
 
 /// The same of a part of an array, whose only subscript may be an array.
@@ -43,7 +46,7 @@ pub(crate) fn gathers_of_part(cx: &mut Lowering<'_>, index: &[hir::Expr]) -> R<b
     }
     // Lowered for its type alone.
     let (value, _) = cx.inner(|cx| cx.expr(item))?;
-    Ok(elementwise::is_numpy_array(cx, &value))
+    Ok(elementwise::is_numpy_array(&cx.builder, &value))
 }
 
 /// `from[index, ...]` with one array among the subscripts, and a subscript for each axis.
@@ -54,12 +57,12 @@ pub(crate) fn gather(cx: &mut Lowering<'_>, from: Section, index: Vec<Val>, span
     match mask::is_mask(cx, &places, span)? {
         None => return Ok(Val::Scalar(Sv::bottom(span))),
         Some(true) => {
-            let masked = mask::masked(cx, from, places, span)?;
+            let masked = mask::masked(&mut cx.builder, from, places, span)?;
             return mask::selected(cx, masked, span);
         }
         Some(false) => {}
     }
-    has_one_axis(cx, &places, &from, span)?;
+    has_one_axis(&places, &from, span)?;
     check_places(cx, &places, &from, span)?;
     cx.builder.tally(Work::ArrayCall, 1.0);
     Ok(Val::Array(Box::new(Elementwise {
@@ -85,9 +88,9 @@ pub(crate) fn chosen_place(
     };
     Ok(match mask::is_mask(cx, &places, span)? {
         None => Place::Unknown,
-        Some(true) => Place::Masked(mask::masked(cx, target, places, span)?),
+        Some(true) => Place::Masked(mask::masked(&mut cx.builder, target, places, span)?),
         Some(false) => {
-            has_one_axis(cx, &places, &target, span)?;
+            has_one_axis(&places, &target, span)?;
             Place::Scattered(Scattered { target, places })
         }
     })
@@ -122,19 +125,19 @@ fn chosen_among(
     }
     let mut places = None;
     for (item, axis) in index.into_iter().zip(free) {
-        if elementwise::is_numpy_array(cx, &item) {
+        if elementwise::is_numpy_array(&cx.builder, &item) {
             if places.is_some() {
                 return Err(unsupported("several arrays as subscripts", span));
             }
             places = Some(elementwise::operand(cx, item, span)?);
         } else if let Axis::Range { len, .. } = from.axes[axis].clone() {
-            from.axes[axis] = Axis::At(view::place_of(cx, item, &len, span)?);
+            from.axes[axis] = Axis::At(view::place_of(&mut cx.builder, item, &len, span)?);
         }
     }
     Ok(places.map(|places| (from, places)))
 }
 
-fn has_one_axis(cx: &Lowering<'_>, places: &Elementwise, of: &Section, span: Span) -> R<()> {
+fn has_one_axis(places: &Elementwise, of: &Section, span: Span) -> R<()> {
     match (places.shape.len(), of.shape().len()) {
         (1, 1) => Ok(()),
         (1, _) => Err(unsupported(
@@ -152,7 +155,7 @@ fn check_places(cx: &mut Lowering<'_>, places: &Elementwise, from: &Section, spa
     emit::hidden_loop(cx, ELEMENT, (0, count), span, |cx, counter| {
         let at = build::var(counter, Ty::PY_INT, span);
         let place = cx.element_of(&places.node, std::slice::from_ref(&at), span)?;
-        view::place_of(cx, Val::Scalar(place), &len, span).map(drop)
+        view::place_of(&mut cx.builder, Val::Scalar(place), &len, span).map(drop)
     })
 }
 
@@ -171,9 +174,9 @@ pub(crate) fn scatter(
         return Err(unsupported("several axes for places of one", span));
     }
     if let [len] = value.shape.as_slice()
-        && !elementwise::repeats(cx, len, &places.shape[0], span)
+        && !elementwise::repeats(&mut cx.builder, len, &places.shape[0], span)
     {
-        elementwise::check_alike(cx, len, &places.shape[0], span);
+        elementwise::check_alike(&mut cx.builder, len, &places.shape[0], span);
     }
     check_places(cx, &places, &target, span)?;
     let storage = cx.builder.arrays[target.array].storage;
@@ -184,7 +187,7 @@ pub(crate) fn scatter(
             Node::Binary(op, Box::new(old), Box::new(value.node))
         }
     };
-    materialise::not_empty_of(cx, &node, storage, &places.shape, span);
+    materialise::not_empty_of(&mut cx.builder, &node, storage, &places.shape, span);
     let operations = node.operations() + places.node.operations() + 1.0;
     cx.builder.tally(Work::ArrayCall, operations);
     // All is read before anything is stored.
@@ -224,7 +227,7 @@ pub(crate) fn gathered(
     span: Span,
 ) -> R<Sv> {
     match place_in(cx, from, places, counters, span)? {
-        Some(at) => Ok(view::section_element(cx, from, &[at], span)),
+        Some(at) => Ok(view::section_element(&mut cx.builder, from, &[at], span)),
         None => Ok(Sv::bottom(span)),
     }
 }
@@ -241,8 +244,8 @@ fn place_in(
     if place.is_bottom() {
         return Ok(None);
     }
-    let place = convert::index(cx, Val::Scalar(place), false, span)?;
-    let mut at = view::spill_long(cx, place.e);
+    let place = convert::index(Val::Scalar(place), false, span)?;
+    let mut at = view::spill_long(&mut cx.builder, place.e);
     if place.range.0 < 0 {
         let len = from.shape().swap_remove(0);
         let zero = Expr::int(0, span);

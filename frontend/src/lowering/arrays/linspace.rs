@@ -48,12 +48,12 @@ pub(crate) fn linspace(
     };
     let mut ends = Vec::with_capacity(2);
     for end in [start, stop] {
-        let end = arith::need_scalar(cx, end, "an end", span)?;
+        let end = arith::need_scalar(end, "an end", span)?;
         if end.is_bottom() {
             return Ok(Val::Scalar(end));
         }
         let plain = |k: Kind| k == Kind::PyInt || k.is_float() && k.natural() == Scalar::F64;
-        let float = convert::in_repr(cx, &end, Scalar::F64, false);
+        let float = convert::in_repr(&end, Scalar::F64, false);
         let float = float.filter(|_| end.kinds.every(plain)).ok_or_else(wrong)?;
         let float = cx.builder.spill(build::retype(float, Ty::np(Scalar::F64)));
         ends.push(Sv::of(float, Kind::Np(Scalar::F64)));
@@ -73,7 +73,7 @@ pub(crate) fn linspace(
     );
     let last = cx.builder.spill(last);
     let gaps = build::binary(BinOp::Max, last.clone(), one, Ty::PY_INT, false, span);
-    let gaps = floating(cx, gaps);
+    let gaps = floating(gaps);
     let (stop, start) = (ends.remove(1), ends.remove(0));
     let delta = arith::arith(cx, Op::Sub, stop.clone(), start.clone(), span)?;
     let delta = spill::spill_sv(cx, delta);
@@ -89,7 +89,7 @@ pub(crate) fn linspace(
     Ok(made_of(Node::Spaced(Box::new(spaced)), shape, axes))
 }
 
-fn floating(cx: &Lowering<'_>, e: Expr) -> Sv {
+fn floating(e: Expr) -> Sv {
     let e = build::cast(Cast::Value, e, Ty::np(Scalar::F64), false);
     Sv::of(e, Kind::Np(Scalar::F64))
 }
@@ -105,7 +105,7 @@ pub(crate) fn spaced(cx: &mut Lowering<'_>, spaced: &Spaced, at: Expr, span: Spa
         build::not(zero(&spaced.step)),
         zero(&spaced.delta),
     ));
-    let place = floating(cx, at.clone());
+    let place = floating(at.clone());
     let far = arith::arith(cx, Op::Mul, place, spaced.step.clone(), span)?;
     let sum = arith::arith(cx, Op::Add, far, spaced.start.clone(), span)?;
     // A single one is the start.

@@ -15,6 +15,7 @@ use crate::lowering::arrays::temporary;
 use crate::lowering::arrays::view;
 use crate::lowering::arrays::view::Section;
 use crate::lowering::build;
+use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::interpreter_cost::HALF;
 use crate::lowering::scalar::arith;
@@ -36,7 +37,7 @@ pub(crate) struct Masked {
 
 /// What a mask selects of a part of an array.
 pub(crate) fn masked(
-    cx: &mut Lowering<'_>,
+    builder: &mut Builder,
     target: Section,
     mask: Elementwise,
     span: Span,
@@ -46,11 +47,10 @@ pub(crate) fn masked(
         return Err(unsupported("a mask with other axes than the array", span));
     }
     for (x, y) in shape.iter().zip(&mask.shape) {
-        elementwise::check_alike(cx, x, y, span);
+        elementwise::check_alike(builder, x, y, span);
     }
-    materialise::not_empty_of(cx, &mask.node, Scalar::Bool, &mask.shape, span);
-    cx.builder
-        .tally(Work::ArrayCall, mask.node.operations() + 1.0);
+    materialise::not_empty_of(builder, &mask.node, Scalar::Bool, &mask.shape, span);
+    builder.tally(Work::ArrayCall, mask.node.operations() + 1.0);
     Ok(Masked { target, mask })
 }
 
@@ -71,14 +71,15 @@ pub(crate) fn selected(cx: &mut Lowering<'_>, masked: Masked, span: Span) -> R<V
     let most: Vec<Expr> = std::iter::once(all).chain(rest.iter().cloned()).collect();
     let storage = cx.builder.arrays[from.array].storage;
     let memory = temporary::temporary(cx, like, &most, storage, span)?;
-    let count = counter(cx, span);
+    let count = counter(&mut cx.builder, span);
     let next = memory.at(0, build::var(count, Ty::PY_INT, span));
     where_true(cx, &mask.node, looked_at, span, |cx, row| {
         materialise::over(cx, rest, span, |cx, counters| {
-            let value = view::section_element(cx, &from, &[row, counters].concat(), span);
+            let value =
+                view::section_element(&mut cx.builder, &from, &[row, counters].concat(), span);
             materialise::fill_element(cx, &next, false, counters, value, span)
         })?;
-        count_on(cx, count, span);
+        count_on(&mut cx.builder, count, span);
         Ok(())
     })?;
     cx.builder.stable.push(count);
@@ -118,14 +119,14 @@ pub(crate) fn fill_masked(
     let taken = match value.shape.as_slice() {
         [] => None,
         [len] => {
-            let count = counter(cx, span);
+            let count = counter(&mut cx.builder, span);
             where_true(cx, &mask, &shape, span, |cx, _| {
-                count_on(cx, count, span);
+                count_on(&mut cx.builder, count, span);
                 Ok(())
             })?;
             let all = build::var(count, Ty::PY_INT, span);
-            elementwise::check_alike(cx, &all, len, span);
-            Some(counter(cx, span))
+            elementwise::check_alike(&mut cx.builder, &all, len, span);
+            Some(counter(&mut cx.builder, span))
         }
         _ => return Err(unsupported("several axes for what a mask selects", span)),
     };
@@ -135,13 +136,15 @@ pub(crate) fn fill_masked(
         let value = cx.element_of(&value.node, at.as_slice(), span)?;
         let value = match op {
             Some(op) if !value.is_bottom() => {
-                let old = view::section_element(cx, &target, counters, span);
+                let old = view::section_element(&mut cx.builder, &target, counters, span);
                 arith::arith(cx, op, old, value, span)?
             }
             _ => value,
         };
         materialise::fill_element(cx, &target, op.is_some(), counters, value, span)?;
-        taken.into_iter().for_each(|var| count_on(cx, var, span));
+        taken
+            .into_iter()
+            .for_each(|var| count_on(&mut cx.builder, var, span));
         Ok(())
     })
 }
@@ -180,8 +183,8 @@ fn for_selected(
         }
         return Ok(Some(value));
     }
-    let sv = convert::commit(cx, sv.clone());
-    let e = subscript::ndarray_form(cx, &sv, target.array, span)?;
+    let sv = convert::commit(sv.clone());
+    let e = subscript::ndarray_form(&mut cx.builder, &sv, target.array, span)?;
     let e = cx.builder.spill(e);
     let kind = Kind::Np(storage);
     let node = Node::Scalar(Sv::of(build::retype(e, kind_ty(kind)), kind));
@@ -212,17 +215,17 @@ fn where_true(
 }
 
 /// A number of elements, none so far.
-pub(crate) fn counter(cx: &mut Lowering<'_>, span: Span) -> VarId {
-    let count = cx.builder.hidden(Ty::PY_INT);
-    cx.builder.emit_let(count, Expr::int(0, span));
+pub(crate) fn counter(builder: &mut Builder, span: Span) -> VarId {
+    let count = builder.hidden(Ty::PY_INT);
+    builder.emit_let(count, Expr::int(0, span));
     count
 }
 
 /// One more. There are no more than elements in memory.
-pub(crate) fn count_on(cx: &mut Lowering<'_>, count: VarId, span: Span) {
+pub(crate) fn count_on(builder: &mut Builder, count: VarId, span: Span) {
     let (before, one) = (build::var(count, Ty::PY_INT, span), Expr::int(1, span));
     let value = build::binary(BinOp::Add, before, one, Ty::PY_INT, false, span);
-    cx.builder.emit_let(count, value);
+    builder.emit_let(count, value);
 }
 
 /// Whether elements of a tree are bools, those of a mask; none: that is not known yet.

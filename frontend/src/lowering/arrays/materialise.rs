@@ -16,6 +16,7 @@ use crate::lowering::arrays::subscript;
 use crate::lowering::arrays::temporary;
 use crate::lowering::arrays::view::{self, Section};
 use crate::lowering::build;
+use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::control::for_loop::emit;
 use crate::lowering::lists::make;
@@ -45,8 +46,8 @@ pub(crate) fn fill(
         return Err(unsupported("more axes than there are", span));
     };
     for (x, y) in shape[ahead..].iter().zip(&value.shape) {
-        if !elementwise::repeats(cx, y, x, span) {
-            elementwise::check_alike(cx, x, y, span);
+        if !elementwise::repeats(&mut cx.builder, y, x, span) {
+            elementwise::check_alike(&mut cx.builder, x, y, span);
         }
     }
     let apart = keeps_apart(cx, &target, &value.node);
@@ -65,13 +66,8 @@ pub(crate) fn fill(
             Node::Binary(op, Box::new(old), Box::new(value.node))
         }
     };
-    not_empty_of(
-        cx,
-        &node,
-        cx.builder.arrays[target.array].storage,
-        &shape,
-        span,
-    );
+    let storage = cx.builder.arrays[target.array].storage;
+    not_empty_of(&mut cx.builder, &node, storage, &shape, span);
     let operations = node.operations();
     let copies = if op.is_none() { 1.0 } else { 0.0 };
     cx.builder.tally(Work::ArrayCall, operations + copies);
@@ -93,7 +89,7 @@ pub(crate) fn fill(
 /// What an array without elements may raise all the same is CPython's to see: numbers have to fit its type, and what is
 /// repeated along its axes is computed.
 pub(crate) fn not_empty_of(
-    cx: &mut Lowering<'_>,
+    builder: &mut Builder,
     node: &Node,
     storage: Scalar,
     shape: &[Expr],
@@ -103,15 +99,15 @@ pub(crate) fn not_empty_of(
         return;
     }
     for len in shape {
-        check_not_empty(cx, len, span);
+        check_not_empty(builder, len, span);
     }
 }
 
 /// An event if there are no elements.
-pub(crate) fn check_not_empty(cx: &mut Lowering<'_>, len: &Expr, span: Span) {
+pub(crate) fn check_not_empty(builder: &mut Builder, len: &Expr, span: Span) {
     let zero = Expr::int(0, span);
     let some = build::compare(CmpOp::Gt, len.clone(), zero, Ty::PY_BOOL, span);
-    cx.builder.emit_check(some);
+    builder.emit_check(some);
 }
 
 /// Computes the elements of a part of an array, one after the other.
@@ -167,7 +163,7 @@ pub(crate) fn fill_element(
     if value.is_bottom() {
         return Ok(());
     }
-    let value = convert::commit(cx, value);
+    let value = convert::commit(value);
     let storage = cx.builder.arrays[array].storage;
     let own = Kinds::of(Kind::Np(storage));
     let both_floats = storage.is_float() && value.kinds.every(Kind::is_float);
@@ -175,8 +171,8 @@ pub(crate) fn fill_element(
         return Err(unsupported("an update that changes the type", span));
     }
     let value = match cx.builder.arrays[array].list {
-        true => subscript::list_form(cx, &value, &make::view_of_list(cx, target), span)?,
-        false => subscript::ndarray_form(cx, &value, array, span)?,
+        true => subscript::list_form(cx, &value, &make::view_of_list(target), span)?,
+        false => subscript::ndarray_form(&mut cx.builder, &value, array, span)?,
     };
     let value = build::retype(value, cx.builder.arrays[array].elem);
     let kind = StmtKind::Store {

@@ -72,7 +72,7 @@ pub(crate) fn product(
     let (Some(m), Some(n), Some(also_n), Some(p)) = (m, n, also_n, p) else {
         return Err(unsupported("a product of numbers", span));
     };
-    elementwise::check_alike(cx, n, also_n, span);
+    elementwise::check_alike(&mut cx.builder, n, also_n, span);
     let kinds = (
         reduction::element_kind(cx, &a, span)?,
         reduction::element_kind(cx, &b, span)?,
@@ -200,7 +200,7 @@ fn multiply(
                 let y_at = y.element([&k, &j], 0);
                 let mut args = vec![build::var(acc, elem, span)];
                 for (part, at) in [(&x.part, x_at), (&y.part, y_at)] {
-                    args.push(view::section_element(cx, part, &at, span).e);
+                    args.push(view::section_element(&mut cx.builder, part, &at, span).e);
                 }
                 // It may overflow.
                 let value = build::call(fun, Lib::Numpy, args, elem, true, span);

@@ -15,6 +15,7 @@ use crate::lowering::arrays::elementwise::{Elementwise, Node, unsupported};
 use crate::lowering::arrays::temporary;
 use crate::lowering::arrays::view::{Axis, Section};
 use crate::lowering::build;
+use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::control::assign;
 use crate::lowering::environment::Subst;
@@ -222,16 +223,16 @@ fn returns_own(cx: &Lowering<'_>, def: Def, owner: WebId) -> bool {
 }
 
 /// Whether a call's result is an array that the call has made: nobody else has it.
-pub(crate) fn is_own_result(cx: &Lowering<'_>, tree: &Elementwise) -> bool {
+pub(crate) fn is_own_result(builder: &Builder, tree: &Elementwise) -> bool {
     let Node::Part(section) = &tree.node else {
         return false;
     };
-    cx.builder.arrays[section.array].kind == ArrayKind::Scratch
+    builder.arrays[section.array].kind == ArrayKind::Scratch
 }
 
 fn name_part(cx: &mut Lowering<'_>, def: Def, web: WebId, section: Section, span: Span) -> R<()> {
-    let observed = assign::observed(cx, def);
-    let alone = assign::alone(cx, def.def, web);
+    let observed = assign::observed(&cx.env, def);
+    let alone = assign::alone(&cx.env, def.def, web);
     let before = numbers(&section);
     let stable = before.iter().all(|e| cx.builder.is_stable(e, 8));
     let needs_var = cx.env.facts.webs[web].needs_var;
@@ -247,7 +248,7 @@ fn name_part(cx: &mut Lowering<'_>, def: Def, web: WebId, section: Section, span
             }
         }
         if !(alone && stable) {
-            section = from_numbers(&section, &read_vars(cx, &vars, span));
+            section = from_numbers(&section, &read_vars(&vars, span));
         }
     }
     if observed {
@@ -260,7 +261,7 @@ fn name_part(cx: &mut Lowering<'_>, def: Def, web: WebId, section: Section, span
     Ok(())
 }
 
-fn read_vars(cx: &Lowering<'_>, vars: &[VarId], span: Span) -> Vec<Expr> {
+fn read_vars(vars: &[VarId], span: Span) -> Vec<Expr> {
     let read = |v: &VarId| build::var(*v, Ty::PY_INT, span);
     vars.iter().map(read).collect()
 }
@@ -276,7 +277,7 @@ pub(crate) fn read_part(
 ) -> R<Elementwise> {
     if let Source::Capture(capture) = part.source
         && stale
-        && swaps::trades_places(cx, capture)
+        && swaps::trades_places(&cx.env, capture)
     {
         let what = format!("{} across a swap of arrays", cx.env.web_name(web));
         return Err(refuse(span, Refusal::Unsupported { what }));
@@ -315,7 +316,7 @@ pub(crate) fn read_part(
         axes: part.axes.iter().map(axis).collect(),
     };
     let vars = variables::web_view_vars(cx, web, numbers(&like).len());
-    let section = from_numbers(&like, &read_vars(cx, &vars, span));
+    let section = from_numbers(&like, &read_vars(&vars, span));
     Ok(of(cx, section))
 }
 
@@ -354,7 +355,7 @@ pub(crate) fn part_out(cx: &mut Lowering<'_>, web: WebId, span: Span) -> R<Optio
     let axes: Vec<PartAxis> = part.axes.iter().map(axis).collect();
     Ok(Some(match part.source {
         Source::Capture(_) => LiveOutKind::Part(array, axes),
-        Source::Made(owner) if borrowed_views::is_borrowed(cx, web, owner) => {
+        Source::Made(owner) if borrowed_views::is_borrowed(&cx.env, web, owner) => {
             let rank = cx.builder.arrays[array].rank as usize;
             let own = variables::web_view_vars(cx, owner, 2 * rank);
             let lens = own.chunks(2).filter_map(|axis| axis.last().copied());

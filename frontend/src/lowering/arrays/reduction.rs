@@ -133,7 +133,7 @@ pub(crate) fn reduced(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Elemen
     let tree = elementwise::operand(cx, value, span)?;
     cx.builder.tally(Work::ArrayCall, tree.node.operations());
     // Whatever the type of what is computed.
-    materialise::not_empty_of(cx, &tree.node, Scalar::Bool, &tree.shape, span);
+    materialise::not_empty_of(&mut cx.builder, &tree.node, Scalar::Bool, &tree.shape, span);
     Ok(tree)
 }
 
@@ -204,7 +204,7 @@ pub(crate) fn in_memory(
     let lies = |section: &Section| !section.has_new_axes();
     match &tree.node {
         Node::Part(section)
-            if lies(section) && (!tree.fresh || named_views::is_own_result(cx, tree)) =>
+            if lies(section) && (!tree.fresh || named_views::is_own_result(&cx.builder, tree)) =>
         {
             Ok(section.clone())
         }
@@ -222,7 +222,7 @@ fn flat(cx: &mut Lowering<'_>, tree: &Elementwise, kind: Kind, span: Span) -> R<
             lies_so_at_first(cx, section);
             return Ok(section.clone());
         }
-        Node::Part(section) if !tree.fresh || named_views::is_own_result(cx, tree) => {
+        Node::Part(section) if !tree.fresh || named_views::is_own_result(&cx.builder, tree) => {
             section.clone()
         }
         _ => {
@@ -242,7 +242,7 @@ fn flat(cx: &mut Lowering<'_>, tree: &Elementwise, kind: Kind, span: Span) -> R<
             Axis::Range { step: 1, .. } if !inside => inside = true,
             Axis::Range { step: 1, len, .. } => {
                 let all = build::dim(section.array, k, span);
-                elementwise::check_alike(cx, len, &all, span);
+                elementwise::check_alike(&mut cx.builder, len, &all, span);
             }
             _ => return Err(unsupported(what, span)),
         }
@@ -261,8 +261,8 @@ pub(crate) fn lies_so_at_first(cx: &mut Lowering<'_>, part: &Section) {
     let Some(owner) = alias::owner(cx, part.array) else {
         return;
     };
-    let names = alias::names(cx, cx.env.webs.local[owner]);
-    for (_, capture) in alias::starting(cx, &names) {
+    let names = alias::names(&cx.env, cx.env.webs.local[owner]);
+    for (_, capture) in alias::starting(&cx.env, &names) {
         if let Some(array) = cx.env.slots.get(&capture) {
             cx.preconditions.require(Precondition::Contiguous(*array));
         }
@@ -309,7 +309,7 @@ pub(crate) fn folded(
         cx.builder.tally(Work::ArraySum, 1.0);
         let mut args = vec![build::var(acc, ty, span)];
         for part in parts {
-            args.push(view::section_element(cx, part, counters, span).e);
+            args.push(view::section_element(&mut cx.builder, part, counters, span).e);
         }
         // It may overflow.
         let value = build::call(fun, Lib::Numpy, args, ty, true, span);
@@ -367,7 +367,7 @@ pub(crate) fn int_sum(
         if element.is_bottom() {
             return Ok(());
         }
-        let x = convert::in_repr(cx, &element, repr, true);
+        let x = convert::in_repr(&element, repr, true);
         let x = x.ok_or_else(|| no_sum(kind, span))?;
         let before = build::var(sum, ty, span);
         let value = build::binary(BinOp::Add, before, build::retype(x, ty), ty, true, span);
@@ -389,7 +389,7 @@ pub(crate) fn mean(cx: &mut Lowering<'_>, a: &Elementwise, span: Span) -> R<Sv> 
         Some(_) => return int_mean(cx, a, span),
     }
     for len in &a.shape {
-        materialise::check_not_empty(cx, len, span);
+        materialise::check_not_empty(&mut cx.builder, len, span);
     }
     let sum = sum_of(cx, a, span)?;
     let len = count(&a.shape, span);
@@ -402,7 +402,7 @@ pub(crate) fn mean(cx: &mut Lowering<'_>, a: &Elementwise, span: Span) -> R<Sv> 
 /// have more than 53 bits; else it is CPython's.
 fn int_mean(cx: &mut Lowering<'_>, a: &Elementwise, span: Span) -> R<Sv> {
     for len in &a.shape {
-        materialise::check_not_empty(cx, len, span);
+        materialise::check_not_empty(&mut cx.builder, len, span);
     }
     let int = |op, a, b| build::binary(op, a, b, Ty::PY_INT, false, span);
     let len = Sv::of(count(&a.shape, span), Kind::PyInt).with_range((1, i64::MAX.into()));
@@ -419,7 +419,7 @@ fn int_mean(cx: &mut Lowering<'_>, a: &Elementwise, span: Span) -> R<Sv> {
             return Ok(());
         }
         let kind = element.kinds.single();
-        let x = convert::in_repr(cx, &element, Scalar::I64, true);
+        let x = convert::in_repr(&element, Scalar::I64, true);
         let x = x.ok_or_else(|| no_sum(kind.unwrap_or(Kind::PyInt), span))?;
         let x = cx.builder.spill(build::retype(x, Ty::PY_INT));
         let least = int(BinOp::Sub, Expr::int(0, span), most.clone());
@@ -480,14 +480,14 @@ fn norm(cx: &mut Lowering<'_>, a: Elementwise, span: Span) -> R<Sv> {
 /// The first element, in a variable.
 fn head(cx: &mut Lowering<'_>, a: &Elementwise, span: Span) -> R<Option<(VarId, Sv)>> {
     for len in &a.shape {
-        materialise::check_not_empty(cx, len, span);
+        materialise::check_not_empty(&mut cx.builder, len, span);
     }
     let first = vec![Expr::int(0, span); a.shape.len()];
     let first = cx.element_of(&a.node, &first, span)?;
     if first.is_bottom() {
         return Ok(None);
     }
-    let first = convert::commit(cx, first);
+    let first = convert::commit(first);
     let var = cx.builder.hidden(first.e.ty);
     let (kinds, range) = (first.kinds, first.range);
     cx.builder.emit_let(var, first.e);
@@ -507,14 +507,14 @@ fn extreme(cx: &mut Lowering<'_>, greatest: bool, a: &Elementwise, span: Span) -
     let op = if greatest { BinOp::Max } else { BinOp::Min };
     let ty = best.e.ty;
     every(cx, a, span, |cx, element| {
-        let element = convert::commit(cx, element);
+        let element = convert::commit(element);
         let before = build::var(var, ty, span);
         let value = build::binary(op, before, element.e, ty, false, span);
         cx.builder.emit(StmtKind::Let { var, value }, span);
         Ok(())
     })?;
     if repr.is_float() {
-        let zero = compare::literal(cx, &best, 0, span);
+        let zero = compare::literal(&best, 0, span);
         let (up, down) = (CmpOp::Gt, CmpOp::Lt);
         let is = |op| build::compare(op, best.e.clone(), zero.clone(), Ty::PY_BOOL, span);
         cx.builder.emit_check(build::or(is(up), is(down)));

@@ -14,6 +14,7 @@ use crate::lowering::arrays::offsets;
 use crate::lowering::arrays::reduction;
 use crate::lowering::arrays::temporary;
 use crate::lowering::build;
+use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::scalar::convert;
 use crate::lowering::value::{Sv, Val};
@@ -45,7 +46,7 @@ pub(crate) fn rolled(
     {
         return Ok(Val::Scalar(Sv::bottom(span)));
     }
-    if !elementwise::is_numpy_array(cx, &x) {
+    if !elementwise::is_numpy_array(&cx.builder, &x) {
         return Err(wrong());
     }
     // Python of NumPy's own.
@@ -66,7 +67,7 @@ pub(crate) fn rolled(
     let from = reduction::in_memory(cx, &tree, kind, span)?;
     let shape = from.shape();
     let to = temporary::temporary(cx, tree.like.clone(), &shape, kind.natural(), span)?;
-    let first = end_first(cx, shift, &shape[axis], span)?;
+    let first = end_first(&mut cx.builder, shift, &shape[axis], span)?;
     let rest = offsets::minus(&shape[axis], &first);
     let zero = Expr::int(0, span);
     for (place, target, many) in [(&rest, &zero, &first), (&zero, &first, &rest)] {
@@ -83,11 +84,11 @@ pub(crate) fn rolled(
 }
 
 /// How many of `len` elements come in at the beginning from the end.
-fn end_first(cx: &mut Lowering<'_>, shift: Val, len: &Expr, span: Span) -> R<Expr> {
-    let shift = convert::index(cx, shift, false, span)?;
+fn end_first(builder: &mut Builder, shift: Val, len: &Expr, span: Span) -> R<Expr> {
+    let shift = convert::index(shift, false, span)?;
     if let Some(c) = shift.as_int().filter(|c| c.unsigned_abs() < 1 << 31) {
         let size = Expr::int(c.unsigned_abs() as i64, span);
-        cx.builder.emit_check(build::compare(
+        builder.emit_check(build::compare(
             CmpOp::Ge,
             len.clone(),
             size,
@@ -101,7 +102,7 @@ fn end_first(cx: &mut Lowering<'_>, shift: Val, len: &Expr, span: Span) -> R<Exp
             shift
         });
     }
-    materialise::check_not_empty(cx, len, span);
+    materialise::check_not_empty(builder, len, span);
     let rest = build::binary(BinOp::Mod, shift.e, len.clone(), Ty::PY_INT, false, span);
-    Ok(cx.builder.spill(rest))
+    Ok(builder.spill(rest))
 }

@@ -14,6 +14,7 @@ use crate::lowering::arrays::reduction;
 use crate::lowering::arrays::view;
 use crate::lowering::arrays::view::Section;
 use crate::lowering::build;
+use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::expr;
 use crate::lowering::hir;
@@ -71,23 +72,23 @@ pub(crate) fn subscript(
     }
     value = records::opened(cx, value, span)?;
     match value {
-        Val::View(view) if gather::gathers(cx, &view, &index) => {
+        Val::View(view) if gather::gathers(&cx.builder, &view, &index) => {
             let from = view::whole_section(cx, view, span)?;
             gather::gather(cx, from, index, span)
         }
         Val::View(view) => {
-            interpreter_cost::count_access(cx, &view, &index, false);
-            let view = extend(cx, view, index, span)?;
-            element(cx, view, span)
+            interpreter_cost::count_access(&mut cx.builder, &view, &index, false);
+            let view = extend(&cx.builder, view, index, span)?;
+            element(&mut cx.builder, view, span)
         }
         Val::Str(_) | Val::Bytes(_) => {
             cx.builder.tally(Work::BufferGet, 1.0);
-            let items = strings::literal_items(cx, &value, span).unwrap_or_default();
+            let items = strings::literal_items(&value, span).unwrap_or_default();
             let [at] = index.as_slice() else {
                 let operands = vec![value.type_name()];
                 return Err(refuse(span, Refusal::Operator { op: "[]", operands }));
             };
-            let at = convert::index(cx, at.clone(), true, span)?;
+            let at = convert::index(at.clone(), true, span)?;
             strings::item_at(cx, items, at, span)
         }
         Val::Tuple(items) => {
@@ -98,7 +99,7 @@ pub(crate) fn subscript(
             };
             let len = items.len() as i128;
             if let (None, [computed]) = (at, index.as_slice()) {
-                let computed = convert::index(cx, computed.clone(), true, span)?;
+                let computed = convert::index(computed.clone(), true, span)?;
                 return strings::item_at(cx, items, computed, span);
             }
             let at = at
@@ -112,7 +113,7 @@ pub(crate) fn subscript(
             for (k, item) in items.into_iter().enumerate() {
                 match item {
                     item if k == at => chosen = item,
-                    Val::Scalar(sv) => convert::keep_events(cx, &sv),
+                    Val::Scalar(sv) => convert::keep_events(&mut cx.builder, &sv),
                     _ => {}
                 }
             }
@@ -162,9 +163,14 @@ fn sliced(
     }
     let section = view::section(cx, base, index, span)?;
     let whole = section.shape().is_empty();
-    interpreter_cost::count_section(cx, index.len(), slices || !whole, false);
+    interpreter_cost::count_section(&mut cx.builder, index.len(), slices || !whole, false);
     if whole {
-        return Ok(Val::Scalar(view::section_element(cx, &section, &[], span)));
+        return Ok(Val::Scalar(view::section_element(
+            &mut cx.builder,
+            &section,
+            &[],
+            span,
+        )));
     }
     // A view, but of an array that nobody else has.
     Ok(Val::Array(Box::new(Elementwise {
@@ -196,11 +202,16 @@ fn part_of_turned(cx: &mut Lowering<'_>, base: Section, index: &[hir::Expr], spa
         return Err(unsupported("this subscript of a transposed array", span));
     }
     let section = view::section_of_turned(cx, base, index, span)?;
-    interpreter_cost::count_section(cx, index.len(), true, false);
+    interpreter_cost::count_section(&mut cx.builder, index.len(), true, false);
     if section.shape().is_empty() {
-        return Ok(Val::Scalar(view::section_element(cx, &section, &[], span)));
+        return Ok(Val::Scalar(view::section_element(
+            &mut cx.builder,
+            &section,
+            &[],
+            span,
+        )));
     }
-    Ok(axis_reduction::turned(cx, section))
+    Ok(axis_reduction::turned(&cx.builder, section))
 }
 
 /// What may be sliced as a part of an array; none: its type is not known yet.
@@ -220,13 +231,8 @@ fn base_section(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Option<Secti
 }
 
 /// A view with more subscripts.
-pub(crate) fn extend(
-    cx: &mut Lowering<'_>,
-    mut view: View,
-    index: Vec<Val>,
-    span: Span,
-) -> R<View> {
-    let decl = &cx.builder.arrays[view.array];
+pub(crate) fn extend(builder: &Builder, mut view: View, index: Vec<Val>, span: Span) -> R<View> {
+    let decl = &builder.arrays[view.array];
     let (kind, rank, name) = (decl.kind, decl.rank, decl.name.clone());
     let given = view.index.len() + index.len();
     if given > rank as usize || (kind != ArrayKind::Ndarray && index.len() != 1) {
@@ -240,7 +246,7 @@ pub(crate) fn extend(
         ));
     }
     for value in index {
-        let sv = convert::index(cx, value, kind != ArrayKind::Ndarray, span)?;
+        let sv = convert::index(value, kind != ArrayKind::Ndarray, span)?;
         view.index.push(sv.e);
         view.checked.push(false);
     }
@@ -248,16 +254,16 @@ pub(crate) fn extend(
 }
 
 /// The element if the view has a subscript for each axis, else the view.
-pub(crate) fn element(cx: &mut Lowering<'_>, view: View, span: Span) -> R<Val> {
-    if view.index.len() < cx.builder.arrays[view.array].rank as usize {
+pub(crate) fn element(builder: &mut Builder, view: View, span: Span) -> R<Val> {
+    if view.index.len() < builder.arrays[view.array].rank as usize {
         return Ok(Val::View(view));
     }
-    let access = cx.builder.accesses.push(Access {
+    let access = builder.accesses.push(Access {
         array: view.array,
         store: false,
         span,
     });
-    let decl = &mut cx.builder.arrays[view.array];
+    let decl = &mut builder.arrays[view.array];
     decl.read = true;
     let (elem, storage) = (decl.elem, decl.storage);
     let kind = ExprKind::Load {
@@ -296,7 +302,7 @@ pub(crate) fn place(
         }
         let section = view::section(cx, base, index, span)?;
         let whole = section.shape().is_empty();
-        interpreter_cost::count_section(cx, index.len(), slices || !whole, true);
+        interpreter_cost::count_section(&mut cx.builder, index.len(), slices || !whole, true);
         return Ok(Place::Part(section));
     }
     let view = match value {
@@ -308,12 +314,12 @@ pub(crate) fn place(
         }
     };
     let index = expr::tuple(cx, index)?;
-    if gather::gathers(cx, &view, &index) {
+    if gather::gathers(&cx.builder, &view, &index) {
         let from = view::whole_section(cx, view, span)?;
         return gather::chosen_place(cx, from, index, span);
     }
-    interpreter_cost::count_access(cx, &view, &index, true);
-    let view = extend(cx, view, index, span)?;
+    interpreter_cost::count_access(&mut cx.builder, &view, &index, true);
+    let view = extend(&cx.builder, view, index, span)?;
     let decl = &cx.builder.arrays[view.array];
     if view.index.len() < decl.rank as usize {
         if decl.kind == ArrayKind::Ndarray {
@@ -342,12 +348,12 @@ pub(crate) fn place(
 }
 
 /// The same place for a load and a store: subscripts that read arrays or are long are evaluated once.
-pub(crate) fn shared(cx: &mut Lowering<'_>, view: View) -> View {
+pub(crate) fn shared(builder: &mut Builder, view: View) -> View {
     let mut size = 0;
     let index = view.index.into_iter().map(|e| {
         e.walk(&mut |_| size += 1);
         if build::loads(&e) || size > 8 {
-            cx.builder.spill(e)
+            builder.spill(e)
         } else {
             e
         }
@@ -385,15 +391,15 @@ pub(crate) fn store(cx: &mut Lowering<'_>, view: View, value: Val, span: Span) -
     if sv.is_bottom() {
         return Ok(());
     }
-    let sv = convert::commit(cx, sv);
+    let sv = convert::commit(sv);
     let kind = cx.builder.arrays[view.array].kind;
     let value = match kind {
-        ArrayKind::Ndarray => ndarray_form(cx, &sv, view.array, span)?,
+        ArrayKind::Ndarray => ndarray_form(&mut cx.builder, &sv, view.array, span)?,
         ArrayKind::List => list_form(cx, &sv, &view, span)?,
         ArrayKind::Scratch if cx.builder.arrays[view.array].list => {
             list_form(cx, &sv, &view, span)?
         }
-        _ => buffer_form(cx, &sv, view.array, span)?,
+        _ => buffer_form(&cx.builder, &sv, view.array, span)?,
     };
     let value = build::retype(value, cx.builder.arrays[view.array].elem);
     let kind = StmtKind::Store {
@@ -408,12 +414,12 @@ pub(crate) fn store(cx: &mut Lowering<'_>, view: View, value: Val, span: Span) -
 }
 
 fn cannot_store(
-    cx: &Lowering<'_>,
+    builder: &Builder,
     sv: &Sv,
     array: nestwise_ir::ArrayId,
     span: Span,
 ) -> nestwise_ir::WithSpan<Refusal> {
-    let decl = &cx.builder.arrays[array];
+    let decl = &builder.arrays[array];
     let operands = vec![
         format!("{} of {}", decl.kind, decl.elem),
         sv.kinds.to_string(),
@@ -431,19 +437,19 @@ fn cannot_store(
 /// into an int array, a finite float64 that becomes infinite as a float32), a guard fires; where it wraps
 /// (NumPy ints into a narrower type), the guard fires too and CPython does it.
 pub(crate) fn ndarray_form(
-    cx: &mut Lowering<'_>,
+    builder: &mut Builder,
     sv: &Sv,
     array: nestwise_ir::ArrayId,
     span: Span,
 ) -> R<Expr> {
-    let storage = cx.builder.arrays[array].storage;
-    let wrong = cannot_store(cx, sv, array, span);
+    let storage = builder.arrays[array].storage;
+    let wrong = cannot_store(builder, sv, array, span);
     if sv.kinds.has(Kind::Char) || (sv.kinds.any(Kind::is_complex) && storage != Scalar::C128) {
         return Err(wrong);
     }
     let from = sv.repr();
     if storage == Scalar::Bool {
-        return convert::truth(cx, Val::Scalar(sv.clone()), span);
+        return convert::truth(builder, Val::Scalar(sv.clone()), span);
     }
     if storage.is_int() && from == Scalar::Num {
         let e = build::cast(Cast::Value, sv.e.clone(), Ty::PY_FLOAT, false);
@@ -465,7 +471,7 @@ pub(crate) fn ndarray_form(
         let exact = !python && !numpy;
         let limit = build::exact_limit(Scalar::F64);
         if python || exact || intervals::within(sv.range, (-limit, limit)) {
-            let e = convert::in_repr(cx, sv, Scalar::F64, exact).ok_or(wrong)?;
+            let e = convert::in_repr(sv, Scalar::F64, exact).ok_or(wrong)?;
             let ty = Ty {
                 prov: e.ty.prov,
                 repr: storage,
@@ -481,7 +487,7 @@ pub(crate) fn ndarray_form(
         ));
     }
     // An int that is held as a float stores as the int would.
-    convert::in_repr(cx, sv, storage, false).ok_or(wrong)
+    convert::in_repr(sv, storage, false).ok_or(wrong)
 }
 
 /// A list keeps objects: only Python numbers of its own type fit the buffer; ints and floats together make
@@ -489,7 +495,7 @@ pub(crate) fn ndarray_form(
 pub(crate) fn list_form(cx: &mut Lowering<'_>, sv: &Sv, view: &View, span: Span) -> R<Expr> {
     let array = view.array;
     let storage = cx.builder.arrays[array].storage;
-    let wrong = cannot_store(cx, sv, array, span);
+    let wrong = cannot_store(&cx.builder, sv, array, span);
     let py = sv.kinds.filter(Kind::is_py);
     let elem = cx.builder.arrays[array].elem;
     if elem.prov == Prov::Np {
@@ -512,7 +518,7 @@ pub(crate) fn list_form(cx: &mut Lowering<'_>, sv: &Sv, view: &View, span: Span)
     }
     if let Some(kind) = sv.kinds.single().filter(|k| !natural_in(*k, sv.repr())) {
         // Of one type, but computed where it could be another.
-        let own = convert::own_form(cx, sv, Kinds::of(kind).ty(kind.natural())).ok_or(wrong)?;
+        let own = convert::own_form(sv, Kinds::of(kind).ty(kind.natural())).ok_or(wrong)?;
         return list_form(
             cx,
             &Sv {
@@ -533,7 +539,7 @@ pub(crate) fn list_form(cx: &mut Lowering<'_>, sv: &Sv, view: &View, span: Span)
                 Kind::PyFloat
             };
             if sv.kinds == Kinds::of(own) && sv.repr() != Scalar::Num {
-                return convert::in_repr(cx, sv, storage, true).ok_or(wrong);
+                return convert::in_repr(sv, storage, true).ok_or(wrong);
             }
             // An accumulator that starts as 0 and has become a float by now, nearly always: an event fires
             // when it has not.
@@ -547,7 +553,7 @@ pub(crate) fn list_form(cx: &mut Lowering<'_>, sv: &Sv, view: &View, span: Span)
                 return Ok(sv.e.clone());
             }
             make_num(cx, view);
-            Ok(compare::literal(cx, &Sv::float(0.0, span), 0, span))
+            Ok(compare::literal(&Sv::float(0.0, span), 0, span))
         }
         _ => {
             let own = Kinds::of_ty(cx.builder.arrays[array].elem);
@@ -565,7 +571,7 @@ pub(crate) fn number(cx: &mut Lowering<'_>, sv: &Sv, span: Span) -> Option<Expr>
     if sv.kinds == pair() && sv.repr() != Scalar::Num {
         return tagged_number(cx, sv, span);
     }
-    convert::in_repr(cx, sv, Scalar::Num, true)
+    convert::in_repr(sv, Scalar::Num, true)
 }
 
 /// A float that stands for an int in some cases, with the tag that says when.
@@ -602,16 +608,16 @@ fn make_num(cx: &mut Lowering<'_>, view: &View) {
 }
 
 /// `array.array` and `bytearray`: ints in range, floats from any real number.
-fn buffer_form(cx: &mut Lowering<'_>, sv: &Sv, array: nestwise_ir::ArrayId, span: Span) -> R<Expr> {
-    let decl = &cx.builder.arrays[array];
+fn buffer_form(builder: &Builder, sv: &Sv, array: nestwise_ir::ArrayId, span: Span) -> R<Expr> {
+    let decl = &builder.arrays[array];
     let (storage, elem) = (decl.storage, decl.elem);
-    let wrong = cannot_store(cx, sv, array, span);
+    let wrong = cannot_store(builder, sv, array, span);
     if storage.is_float() {
         let real = sv.kinds.every(|k| k.is_integral() || k.is_float());
         if !real {
             return Err(wrong);
         }
-        let e = convert::in_repr(cx, sv, Scalar::F64, false).ok_or(wrong)?;
+        let e = convert::in_repr(sv, Scalar::F64, false).ok_or(wrong)?;
         if storage == Scalar::F64 {
             return Ok(e);
         }
@@ -624,7 +630,7 @@ fn buffer_form(cx: &mut Lowering<'_>, sv: &Sv, array: nestwise_ir::ArrayId, span
     if !ints {
         return Err(wrong);
     }
-    let e = convert::in_repr(cx, sv, storage, true).ok_or(wrong)?;
+    let e = convert::in_repr(sv, storage, true).ok_or(wrong)?;
     // In range of the storage: the guard is on the narrow cast, the element type is wider.
     Ok(build::cast(Cast::Value, e, elem, false))
 }

@@ -12,7 +12,9 @@ use crate::lowering::arrays::offsets;
 use crate::lowering::arrays::reduction;
 use crate::lowering::arrays::view::{self, Axis, Section};
 use crate::lowering::build;
+use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
+use crate::lowering::environment::Environment;
 use crate::lowering::lists::make;
 use crate::lowering::names::reads;
 use crate::lowering::names::swaps;
@@ -118,7 +120,7 @@ fn first_of_array(
                 capture,
                 axis,
                 plus: 0,
-            } if !swaps::trades_places(cx, *capture) => {
+            } if !swaps::trades_places(&cx.env, *capture) => {
                 let model = reads::slot(cx, *capture, span)?;
                 build::dim(model, *axis as usize, span)
             }
@@ -165,10 +167,10 @@ pub(crate) fn made_array(
 }
 
 /// The web's array at entry, if it has one: the type of its elements, its axes, and itself.
-fn at_start(cx: &Lowering<'_>, web: WebId) -> Option<(Scalar, Like, u32)> {
-    let local = cx.env.webs.entry.get(web).copied().flatten()?;
-    let capture = cx.env.hir.locals.get(local)?.capture?;
-    match cx.env.captures.get(capture as usize)? {
+fn at_start(env: &Environment<'_>, web: WebId) -> Option<(Scalar, Like, u32)> {
+    let local = env.webs.entry.get(web).copied().flatten()?;
+    let capture = env.hir.locals.get(local)?.capture?;
+    match env.captures.get(capture as usize)? {
         Capture::Array {
             kind: ArrayKind::Ndarray,
             storage,
@@ -235,7 +237,7 @@ pub(crate) fn make(
         return Err(no_size(span));
     };
     if cx.env.facts.webs[web].made.is_none() {
-        let made = match at_start(cx, web) {
+        let made = match at_start(&cx.env, web) {
             Some((storage, like, capture)) => Made {
                 storage,
                 like,
@@ -263,12 +265,16 @@ pub(crate) fn make(
         Some(_) => {
             let whole = all_of(cx, array, span)?;
             for (x, y) in whole.shape().iter().zip(&tree.shape) {
-                elementwise::check_alike(cx, x, y, span);
+                elementwise::check_alike(&mut cx.builder, x, y, span);
             }
             whole
         }
         None => {
-            let shape: Vec<Expr> = tree.shape.iter().map(|e| length(cx, e)).collect();
+            let shape: Vec<Expr> = tree
+                .shape
+                .iter()
+                .map(|e| length(&mut cx.builder, e))
+                .collect();
             first_of_array(cx, array, &made.like, &shape, span)?
         }
     };
@@ -276,7 +282,7 @@ pub(crate) fn make(
     alias::made_anew(cx, web, span);
     let viewed = tree.viewed.then(|| build::boolean(true, Ty::PY_BOOL, span));
     alias::note_viewed(cx, web, viewed, span);
-    materialise::not_empty_of(cx, &tree.node, storage, &tree.shape, span);
+    materialise::not_empty_of(&mut cx.builder, &tree.node, storage, &tree.shape, span);
     let operations = tree.node.operations() + f64::from(u8::from(tree.fresh));
     cx.builder.tally(Work::ArrayCall, operations);
     let mut apart = true;
@@ -314,23 +320,23 @@ pub(crate) fn may_be_made(cx: &Lowering<'_>, array: ArrayId, made: &Made, span: 
 }
 
 /// How many elements there are along an axis, as the program may see it.
-pub(crate) fn axis_length(cx: &mut Lowering<'_>, tree: &Elementwise, axis: usize) -> Expr {
-    let length = length(cx, &tree.shape[axis]);
+pub(crate) fn axis_length(builder: &mut Builder, tree: &Elementwise, axis: usize) -> Expr {
+    let length = length(builder, &tree.shape[axis]);
     if let (ExprKind::Var(var), Some(like)) = (&length.kind, &tree.like) {
-        cx.builder.lengths.insert(*var, like[axis]);
+        builder.lengths.insert(*var, like[axis]);
     }
     length
 }
 
 /// A number of elements, evaluated: never below zero.
-fn length(cx: &mut Lowering<'_>, e: &Expr) -> Expr {
-    if convert::never_negative(cx, e) {
-        return view::spill_long(cx, e.clone());
+fn length(builder: &mut Builder, e: &Expr) -> Expr {
+    if convert::never_negative(builder, e) {
+        return view::spill_long(builder, e.clone());
     }
     let zero = Expr::int(0, e.span);
     let span = e.span;
     let e = build::binary(BinOp::Max, e.clone(), zero, Ty::PY_INT, false, span);
-    cx.builder.spill(e)
+    builder.spill(e)
 }
 
 pub(crate) fn no_size(span: Span) -> nestwise_ir::WithSpan<Refusal> {

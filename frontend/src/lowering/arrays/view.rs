@@ -11,6 +11,7 @@ use nestwise_ir::{Access, ArrayId, ArrayKind, BinOp, Span, Ty};
 use crate::lowering::arrays::elementwise::unsupported;
 use crate::lowering::arrays::offsets::{difference, int_op, minus, plus, same, shifted, times};
 use crate::lowering::build;
+use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::hir::{self, Slice};
 use crate::lowering::scalar::convert;
@@ -263,7 +264,7 @@ pub(crate) fn section(
         return Err(unsupported("a subscript behind a new axis", span));
     }
     let free = base.shape().len();
-    let items = items_of(cx, &base, index, free, span)?;
+    let items = items_of(&cx.builder, &base, index, free, span)?;
     section_of(cx, base, items)
 }
 
@@ -275,7 +276,7 @@ pub(crate) fn section_of_turned(
     span: Span,
 ) -> R<Section> {
     let free = base.shape().len();
-    let mut items = items_of(cx, &base, index, free, span)?;
+    let mut items = items_of(&cx.builder, &base, index, free, span)?;
     if base.has_new_axes() || items.iter().any(|item| matches!(item, Item::New)) {
         return Err(unsupported("a new axis of a transposed array", span));
     }
@@ -325,7 +326,7 @@ fn section_of(cx: &mut Lowering<'_>, base: Section, items: Vec<Item>) -> R<Secti
 
 /// What subscripts ask of an array of so many axes, one after the other.
 fn items_of<'a>(
-    cx: &Lowering<'_>,
+    builder: &Builder,
     base: &Section,
     index: &'a [hir::Expr],
     free: usize,
@@ -336,7 +337,7 @@ fn items_of<'a>(
     let dots = is(|k| matches!(k, hir::ExprKind::Ellipsis)).count();
     let given = index.len() - new - dots;
     if given > free || dots > 1 {
-        let name = cx.builder.arrays[base.array].name.clone();
+        let name = builder.arrays[base.array].name.clone();
         let (rank, subscripts) = (free as u32, given as u32);
         return Err(refuse(
             span,
@@ -368,17 +369,17 @@ pub(crate) fn whole_section(cx: &mut Lowering<'_>, view: View, span: Span) -> R<
         return Err(refuse(span, Refusal::ArrayExpression { what }));
     }
     cx.preconditions.sliced = true;
-    Ok(section_of_view(cx, view, span))
+    Ok(section_of_view(&mut cx.builder, view, span))
 }
 
 /// What a view is of, as a part of its array; its subscripts are checked.
-pub(crate) fn section_of_view(cx: &mut Lowering<'_>, view: View, span: Span) -> Section {
-    let view = convert::check_view(cx, view);
-    let rank = cx.builder.arrays[view.array].rank as usize;
+pub(crate) fn section_of_view(builder: &mut Builder, view: View, span: Span) -> Section {
+    let view = convert::check_view(builder, view);
+    let rank = builder.arrays[view.array].rank as usize;
     let mut axes = Vec::with_capacity(rank);
     for k in 0..view.index.len() {
-        let e = convert::normal_index(cx, &view, k);
-        axes.push(Axis::At(cx.builder.spill(e)));
+        let e = convert::normal_index(builder, &view, k);
+        axes.push(Axis::At(builder.spill(e)));
     }
     axes.extend((view.index.len()..rank).map(|k| Axis::Range {
         start: Expr::int(0, span),
@@ -395,28 +396,28 @@ pub(crate) fn section_of_view(cx: &mut Lowering<'_>, view: View, span: Span) -> 
 /// A subscript along an axis of so many elements, checked, and counted from its beginning.
 fn place_along(cx: &mut Lowering<'_>, item: &hir::Expr, len: &Expr) -> R<Expr> {
     let value = cx.expr(item)?;
-    place_of(cx, value, len, item.span)
+    place_of(&mut cx.builder, value, len, item.span)
 }
 
 /// The same of a subscript's value.
-pub(crate) fn place_of(cx: &mut Lowering<'_>, value: Val, len: &Expr, span: Span) -> R<Expr> {
+pub(crate) fn place_of(builder: &mut Builder, value: Val, len: &Expr, span: Span) -> R<Expr> {
     if matches!(&value, Val::Scalar(sv) if sv.is_bottom()) {
         return Ok(Expr::int(0, span));
     }
-    let sv = convert::index(cx, value, false, span)?;
-    let at = spill_long(cx, sv.e.clone());
+    let sv = convert::index(value, false, span)?;
+    let at = spill_long(builder, sv.e.clone());
     let zero = Expr::int(0, span);
     let compare =
         |op, a: &Expr, b: &Expr| build::compare(op, a.clone(), b.clone(), Ty::PY_BOOL, span);
     if sv.range.0 >= 0 {
-        cx.builder.emit_check(compare(CmpOp::Lt, &at, len));
+        builder.emit_check(compare(CmpOp::Lt, &at, len));
         return Ok(at);
     }
     let from_end = int_op(BinOp::Add, len.clone(), at.clone());
     let inside = |e: &Expr| build::and(compare(CmpOp::Ge, e, &zero), compare(CmpOp::Lt, e, len));
     if let Some(c) = sv.as_int() {
         let from_end = shifted(Some(len), c, span);
-        cx.builder.emit_check(compare(CmpOp::Ge, &from_end, &zero));
+        builder.emit_check(compare(CmpOp::Ge, &from_end, &zero));
         return Ok(from_end);
     }
     let wrapped = build::select(
@@ -425,8 +426,8 @@ pub(crate) fn place_of(cx: &mut Lowering<'_>, value: Val, len: &Expr, span: Span
         at.clone(),
         Ty::PY_INT,
     );
-    let wrapped = cx.builder.spill(wrapped);
-    cx.builder.emit_check(inside(&wrapped));
+    let wrapped = builder.spill(wrapped);
+    builder.emit_check(inside(&wrapped));
     Ok(wrapped)
 }
 
@@ -474,7 +475,7 @@ fn end_of_slice(cx: &mut Lowering<'_>, e: &hir::Expr, dim: &Expr) -> R<Expr> {
     if matches!(&value, Val::Scalar(sv) if sv.is_bottom()) {
         return Ok(Expr::int(0, span));
     }
-    let sv = convert::index(cx, value, false, span)?;
+    let sv = convert::index(value, false, span)?;
     let signed = matches!(
         e.kind,
         hir::ExprKind::Unary(nestwise_ir::surface::UnOp::Neg, _)
@@ -486,7 +487,7 @@ fn end_of_slice(cx: &mut Lowering<'_>, e: &hir::Expr, dim: &Expr) -> R<Expr> {
             cx.builder.emit_check(holds);
         }
     };
-    let at = spill_long(cx, sv.e.clone());
+    let at = spill_long(&mut cx.builder, sv.e.clone());
     if sv.range.1 < 0 || (signed && sv.range.1 <= 0) || (signed && sv.range.0 < 0) {
         // Counted from the end.
         let from_end = match sv.as_int() {
@@ -509,27 +510,27 @@ fn end_of_slice(cx: &mut Lowering<'_>, e: &hir::Expr, dim: &Expr) -> R<Expr> {
 }
 
 /// Evaluated once, but for short expressions that keep their values.
-pub(crate) fn spill_long(cx: &mut Lowering<'_>, e: Expr) -> Expr {
-    if cx.builder.is_stable(&e, 5) {
+pub(crate) fn spill_long(builder: &mut Builder, e: Expr) -> Expr {
+    if builder.is_stable(&e, 5) {
         e
     } else {
-        cx.builder.spill(e)
+        builder.spill(e)
     }
 }
 
 /// The element of a section at some places along its axes.
 pub(crate) fn section_element(
-    cx: &mut Lowering<'_>,
+    builder: &mut Builder,
     section: &Section,
     counters: &[Expr],
     span: Span,
 ) -> Sv {
-    let access = cx.builder.accesses.push(Access {
+    let access = builder.accesses.push(Access {
         array: section.array,
         store: false,
         span,
     });
-    let decl = &mut cx.builder.arrays[section.array];
+    let decl = &mut builder.arrays[section.array];
     decl.read = true;
     let (elem, storage) = (decl.elem, decl.storage);
     let kind = ExprKind::Load {

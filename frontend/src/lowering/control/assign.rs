@@ -6,6 +6,7 @@ use nestwise_ir::{Scalar, Span, Ty};
 use crate::lowering::arrays::named_views;
 use crate::lowering::build;
 use crate::lowering::context::Lowering;
+use crate::lowering::environment::Environment;
 use crate::lowering::environment::Subst;
 use crate::lowering::hir::{self, Def, DefId, LocalId};
 use crate::lowering::lists::make;
@@ -21,10 +22,9 @@ use crate::refusal::Refusal;
 use crate::refusal::refuse;
 
 /// Whether what the local holds in the end can be seen.
-pub(crate) fn observed(cx: &Lowering<'_>, def: Def) -> bool {
-    let local = cx.env.hir.locals.get(def.local);
-    let last = cx
-        .env
+pub(crate) fn observed(env: &Environment<'_>, def: Def) -> bool {
+    let local = env.hir.locals.get(def.local);
+    let last = env
         .webs
         .exit
         .get(def.local)
@@ -33,13 +33,12 @@ pub(crate) fn observed(cx: &Lowering<'_>, def: Def) -> bool {
 }
 
 /// Whether an assignment is its web's only one and the name had no value the web could also have.
-pub(crate) fn alone(cx: &Lowering<'_>, def: DefId, web: WebId) -> bool {
-    cx.env
-        .webs
+pub(crate) fn alone(env: &Environment<'_>, def: DefId, web: WebId) -> bool {
+    env.webs
         .defs
         .get(web)
         .is_some_and(|d| d.as_slice() == [def])
-        && cx.env.webs.entry.get(web) == Some(&None)
+        && env.webs.entry.get(web) == Some(&None)
 }
 
 /// Assigns a value to a local.
@@ -53,7 +52,7 @@ pub(crate) fn assign(cx: &mut Lowering<'_>, def: Def, val: Val, span: Span) -> R
     match val {
         Val::Scalar(sv) => assign_scalar(cx, def, web, sv, span)?,
         Val::View(view) if cx.builder.arrays[view.array].list => {
-            let tree = make::list_as_part(cx, view, span);
+            let tree = make::list_as_part(&mut cx.builder, view, span);
             named_views::assign_array(cx, def, web, tree, span)?;
         }
         Val::View(view) => assign_view(cx, def, web, view, span)?,
@@ -81,7 +80,7 @@ fn assign_scalar(cx: &mut Lowering<'_>, def: Def, web: WebId, sv: Sv, span: Span
         // What is unknown still has its events.
         return Ok(());
     }
-    let sv = convert::commit(cx, sv);
+    let sv = convert::commit(sv);
     let f32_exact = sv
         .as_float()
         .is_some_and(|v| f64::from(v as f32) == v || v.is_nan())
@@ -93,8 +92,8 @@ fn assign_scalar(cx: &mut Lowering<'_>, def: Def, web: WebId, sv: Sv, span: Span
     if cx.env.facts.webs[web].holds_array() {
         return Err(cx.env.type_changes(web, span));
     }
-    let alone = alone(cx, def.def, web);
-    let observed = observed(cx, def);
+    let alone = alone(&cx.env, def.def, web);
+    let observed = observed(&cx.env, def);
     let pure = cx.builder.is_stable(&sv.e, 3) && sv.repr() != Scalar::U64 && sv.kinds.len() == 1;
     if alone && pure {
         cx.env.substs.push((
@@ -124,13 +123,13 @@ fn assign_scalar(cx: &mut Lowering<'_>, def: Def, web: WebId, sv: Sv, span: Span
     } else {
         sv
     };
-    let value = store_form(cx, &sv, web, span)?;
+    let value = store_form(&cx.env, &sv, web, span)?;
     cx.builder.emit_let(var, value);
     if alone {
         cx.builder.stable.push(var);
     }
     if cx.env.facts.webs[web].tagged {
-        let yes = provenance::tag_true(cx, web);
+        let yes = provenance::tag_true(&cx.env, web);
         let tag = provenance::is_among(cx, sv.kinds, &sv.tag, yes, span)
             .ok_or_else(|| cx.env.type_changes(web, span))?;
         let tag_var = provenance::tag_var(cx, web);
@@ -143,13 +142,13 @@ fn assign_scalar(cx: &mut Lowering<'_>, def: Def, web: WebId, sv: Sv, span: Span
 }
 
 /// The value in the representation of the web's variable.
-pub(crate) fn store_form(cx: &mut Lowering<'_>, sv: &Sv, web: WebId, span: Span) -> R<Expr> {
-    let repr = cx.env.web_repr(web, span)?;
-    convert::exact_repr(cx, sv, repr).ok_or_else(|| cx.env.type_changes(web, span))
+pub(crate) fn store_form(env: &Environment<'_>, sv: &Sv, web: WebId, span: Span) -> R<Expr> {
+    let repr = env.web_repr(web, span)?;
+    convert::exact_repr(sv, repr).ok_or_else(|| env.type_changes(web, span))
 }
 
 fn assign_view(cx: &mut Lowering<'_>, def: Def, web: WebId, view: View, span: Span) -> R<()> {
-    let view = convert::check_view(cx, view);
+    let view = convert::check_view(&mut cx.builder, view);
     let shape = (view.capture, view.index.len());
     if named_views::may_become_made(cx, web, &view) {
         return named_views::assign_from_outside(cx, def, web, view, span);
@@ -173,8 +172,8 @@ fn assign_view(cx: &mut Lowering<'_>, def: Def, web: WebId, view: View, span: Sp
     if !cx.env.facts.webs[web].kinds.is_empty() || cx.env.facts.webs[web].part.is_some() {
         return Err(cx.env.type_changes(web, span));
     }
-    let observed = observed(cx, def);
-    let alone = alone(cx, def.def, web);
+    let observed = observed(&cx.env, def);
+    let alone = alone(&cx.env, def.def, web);
     let stable = view.index.iter().all(|e| cx.builder.is_stable(e, 8));
     let needs_var = cx.env.facts.webs[web].needs_var;
     let mut view = view;
@@ -194,7 +193,7 @@ fn assign_view(cx: &mut Lowering<'_>, def: Def, web: WebId, view: View, span: Sp
                 .collect();
         }
         for (k, var) in vars.iter().enumerate() {
-            let e = convert::normal_index(cx, &view, k);
+            let e = convert::normal_index(&mut cx.builder, &view, k);
             cx.builder.emit_let(*var, e);
             if alone {
                 cx.builder.stable.push(*var);
@@ -228,10 +227,9 @@ pub(crate) fn forget(cx: &mut Lowering<'_>, locals: &[LocalId], span: Span) {
 }
 
 /// The name of a target, for messages and loops.
-pub(crate) fn target_name(cx: &Lowering<'_>, target: &hir::Target) -> String {
+pub(crate) fn target_name(env: &Environment<'_>, target: &hir::Target) -> String {
     match target {
-        hir::Target::Local(def) => cx
-            .env
+        hir::Target::Local(def) => env
             .hir
             .locals
             .get(def.local)
@@ -241,7 +239,7 @@ pub(crate) fn target_name(cx: &Lowering<'_>, target: &hir::Target) -> String {
         hir::Target::Attr(_, name) => name.clone(),
         hir::Target::Tuple(items) => items
             .iter()
-            .map(|t| target_name(cx, t))
+            .map(|t| target_name(env, t))
             .collect::<Vec<_>>()
             .join(", "),
     }

@@ -8,6 +8,7 @@ use crate::lowering::arrays::elementwise::{Elementwise, Node};
 use crate::lowering::arrays::reduction;
 use crate::lowering::build;
 use crate::lowering::context::Lowering;
+use crate::lowering::environment::Environment;
 use crate::lowering::hir::Target;
 use crate::lowering::lists::make;
 use crate::lowering::spill;
@@ -33,7 +34,7 @@ pub(crate) fn assign_all(
     // A value that a target before it could change is taken first.
     for (k, value) in values.into_iter().enumerate() {
         let mut before = targets.iter().take(k);
-        let exposed = before.any(|t| may_change(cx, t, &value));
+        let exposed = before.any(|t| may_change(&cx.env, t, &value));
         taken.push(match value {
             Val::Array(_) if exposed => {
                 let what = "a part of an array, behind what it is computed from".into();
@@ -71,7 +72,7 @@ fn kept_together(cx: &mut Lowering<'_>, values: Vec<Val>, span: Span) -> R<Vec<V
         kept.push(match value {
             Val::List(list) if !first => make::kept_list(cx, *list, span)?,
             Val::View(view) if cx.builder.arrays[view.array].list => {
-                Val::Array(Box::new(make::list_as_part(cx, view, span)))
+                Val::Array(Box::new(make::list_as_part(&mut cx.builder, view, span)))
             }
             Val::Array(tree) if !first && computed(cx, &tree) => {
                 match reduction::element_kind(cx, &tree, span)? {
@@ -128,7 +129,7 @@ fn stores_into(cx: &Lowering<'_>, target: &Target, array: ArrayId) -> bool {
 }
 
 /// Whether assigning to the target may change what the (unevaluated) value would be.
-fn may_change(cx: &Lowering<'_>, target: &Target, value: &Val) -> bool {
+fn may_change(env: &Environment<'_>, target: &Target, value: &Val) -> bool {
     let numbers;
     let exprs: Vec<&Expr> = match value {
         Val::Scalar(sv) => vec![&sv.e],
@@ -140,19 +141,18 @@ fn may_change(cx: &Lowering<'_>, target: &Target, value: &Val) -> bool {
                 .unwrap_or_default();
             numbers.iter().collect()
         }
-        Val::Tuple(items) => return items.iter().any(|v| may_change(cx, target, v)),
+        Val::Tuple(items) => return items.iter().any(|v| may_change(env, target, v)),
         _ => return false,
     };
     match target {
         Target::Local(def) => {
-            let web = cx.env.webs.of_def.get(def.def).copied();
+            let web = env.webs.of_def.get(def.def).copied();
             let Some(web) = web else { return true };
-            let vars = cx
-                .env
+            let vars = env
                 .web_vars
                 .get(&web)
                 .into_iter()
-                .chain(cx.env.view_vars.get(&web).into_iter().flatten());
+                .chain(env.view_vars.get(&web).into_iter().flatten());
             let vars: Vec<VarId> = vars.copied().collect();
             exprs
                 .iter()
@@ -160,6 +160,6 @@ fn may_change(cx: &Lowering<'_>, target: &Target, value: &Val) -> bool {
         }
         // Any array may be any other.
         Target::Subscript(..) | Target::Attr(..) => exprs.iter().any(|e| build::loads(e)),
-        Target::Tuple(items) => items.iter().any(|t| may_change(cx, t, value)),
+        Target::Tuple(items) => items.iter().any(|t| may_change(env, t, value)),
     }
 }

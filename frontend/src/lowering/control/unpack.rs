@@ -28,7 +28,7 @@ pub(crate) fn unpack(cx: &mut Lowering<'_>, value: Val, count: usize, span: Span
             },
         )),
         Val::View(view) => {
-            let view = convert::check_view(cx, view);
+            let view = convert::check_view(&mut cx.builder, view);
             let axis = view.index.len();
             let dim = build::dim(view.array, axis, span);
             let wanted = Expr::int(count as i64, span);
@@ -41,7 +41,7 @@ pub(crate) fn unpack(cx: &mut Lowering<'_>, value: Val, count: usize, span: Span
                 item
             };
             (0..count)
-                .map(|k| subscript::element(cx, item(k), span))
+                .map(|k| subscript::element(&mut cx.builder, item(k), span))
                 .collect()
         }
         Val::Array(tree) => unpack_array(cx, *tree, count, span),
@@ -55,7 +55,7 @@ pub(crate) fn unpack(cx: &mut Lowering<'_>, value: Val, count: usize, span: Span
 
 fn unpack_array(cx: &mut Lowering<'_>, tree: Elementwise, count: usize, span: Span) -> R<Vec<Val>> {
     let wanted = Expr::int(count as i64, span);
-    elementwise::check_alike(cx, &tree.shape[0], &wanted, span);
+    elementwise::check_alike(&mut cx.builder, &tree.shape[0], &wanted, span);
     let places = (0..count).map(|k| Expr::int(k as i64, span));
     match &tree.node {
         _ if tree.shape.len() == 1 => {

@@ -12,6 +12,7 @@ use nestwise_ir::{
 use crate::lowering::arrays::subscript;
 use crate::lowering::arrays::subscript::pair;
 use crate::lowering::build;
+use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::hir::{self, Grown, Kind as Stmt};
 use crate::lowering::live_outs::state::Appended;
@@ -111,10 +112,7 @@ pub(crate) fn append(
         }
         _ => return Err(cannot(name, span)),
     };
-    let values: Vec<Sv> = values
-        .into_iter()
-        .map(|sv| convert::commit(cx, sv))
-        .collect();
+    let values: Vec<Sv> = values.into_iter().map(|sv| convert::commit(sv)).collect();
     if values.is_empty() || values.iter().any(Sv::is_bottom) {
         return Ok(());
     }
@@ -147,11 +145,11 @@ fn append_to(
     let value = if elem.repr == Scalar::Num && sv.kinds.within(pair()) {
         subscript::number(cx, sv, span)
     } else if Kinds::of_ty(elem) == sv.kinds {
-        convert::own_form(cx, sv, elem)
+        convert::own_form(sv, elem)
     } else if Kinds::of_ty(elem).union(sv.kinds).within(pair()) {
         // Ints and floats: tagged numbers from the next round on.
         cx.env.facts.wish(Wish::Slot(method));
-        Some(compare::literal(cx, &Sv::float(0.0, span), 0, span))
+        Some(compare::literal(&Sv::float(0.0, span), 0, span))
     } else {
         None
     };
@@ -207,14 +205,14 @@ fn columns(
             Some(sv.kinds.single().ok_or_else(|| cannot(name, span))?)
         };
         let elem = kind.map_or(Ty::PY_NUM, |k| Kinds::of(k).ty(k.natural()));
-        columns.push(column(cx, method, name, elem));
+        columns.push(column(&mut cx.builder, method, name, elem));
     }
     let count = start(cx, method, columns.clone(), tuple, (0, 0));
     Ok((columns, count))
 }
 
-fn column(cx: &mut Lowering<'_>, method: u32, name: &str, elem: Ty) -> ArrayId {
-    cx.builder.arrays.push(ArrayDecl {
+fn column(builder: &mut Builder, method: u32, name: &str, elem: Ty) -> ArrayId {
+    builder.arrays.push(ArrayDecl {
         name: name.into(),
         capture: method,
         kind: ArrayKind::Appended,
@@ -275,7 +273,7 @@ fn grown_column(cx: &mut Lowering<'_>, list: Grown, span: Span) -> R<ArrayId> {
     };
     let num = cx.env.facts.num_slots.contains(&list.method);
     let elem = if num { Ty::PY_NUM } else { *elem };
-    let column = column(cx, list.method, name, elem);
+    let column = column(&mut cx.builder, list.method, name, elem);
     cx.builder.arrays[column].read = true;
     start(cx, list.method, vec![column], false, (0, i64::MAX));
     Ok(column)
@@ -289,7 +287,7 @@ pub(crate) fn grown_item(
     span: Span,
 ) -> R<Val> {
     let index = cx.expr(index)?;
-    let index = convert::index(cx, index, true, span)?;
+    let index = convert::index(index, true, span)?;
     let array = grown_column(cx, list, span)?;
     let zero = || Expr::int(0, span);
     let len = grown_len(cx, list, span)?;
@@ -329,7 +327,7 @@ pub(crate) fn grown_item(
         index: vec![at],
         checked: vec![true],
     };
-    subscript::element(cx, view, span)
+    subscript::element(&mut cx.builder, view, span)
 }
 
 /// `len(xs)` of a list that grows.

@@ -18,9 +18,11 @@ use crate::lowering::arrays::temporary::no_size;
 use crate::lowering::arrays::view;
 use crate::lowering::arrays::view::{Axis, Section};
 use crate::lowering::build;
+use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::control::assign;
 use crate::lowering::control::for_loop;
+use crate::lowering::environment::Environment;
 use crate::lowering::expr;
 use crate::lowering::hir::{self, Kind as Stmt, LocalId};
 use crate::lowering::interpreter_cost::HALF;
@@ -88,7 +90,7 @@ pub(crate) fn list_display(cx: &mut Lowering<'_>, items: &[hir::Expr], span: Spa
     cx.builder.tally(Work::Tuple, 1.0);
     let mut elements = Vec::with_capacity(values.len());
     for value in values {
-        let sv = arith::need_scalar(cx, value, "an item of a list", span)?;
+        let sv = arith::need_scalar(value, "an item of a list", span)?;
         if sv.is_bottom() {
             return Ok(Val::Scalar(sv));
         }
@@ -108,7 +110,7 @@ pub(crate) fn repeated(cx: &mut Lowering<'_>, list: Elementwise, count: Val, spa
     let Node::Items(items) = &list.node else {
         return Err(unsupported("a product with a list that is computed", span));
     };
-    let count = arith::need_scalar(cx, count, "a number of repetitions", span)?;
+    let count = arith::need_scalar(count, "a number of repetitions", span)?;
     if count.is_bottom() {
         return Ok(Val::Scalar(count));
     }
@@ -150,7 +152,7 @@ pub(crate) fn list_comprehension(
 ) -> R<Val> {
     assign::forget(cx, &all.fresh, span);
     cx.builder.tally(Work::Builtin, 1.0);
-    let count = has_tests(&all.each).then(|| mask::counter(cx, span));
+    let count = has_tests(&all.each).then(|| mask::counter(&mut cx.builder, span));
     let mut made: Option<(ArrayId, Section)> = None;
     let each = std::slice::from_ref(&all.each);
     each_element(cx, each, None, span, &mut |cx, element, (extent, place)| {
@@ -159,7 +161,7 @@ pub(crate) fn list_comprehension(
         made = put_item(cx, value, extent, at, span)?;
         count
             .into_iter()
-            .for_each(|var| mask::count_on(cx, var, span));
+            .for_each(|var| mask::count_on(&mut cx.builder, var, span));
         Ok(())
     })?;
     let Some((array, mut section)) = made else {
@@ -250,14 +252,14 @@ fn is_counted(cx: &Lowering<'_>, list: &Elementwise) -> bool {
 }
 
 /// Whether it is all of a list that the nest makes, or a row of it.
-fn is_whole_list(cx: &Lowering<'_>, section: &Section) -> bool {
+fn is_whole_list(builder: &Builder, section: &Section) -> bool {
     let whole = |axis: &Axis| match axis {
         Axis::Range { start, len, step } => {
             start.as_int() == Some(0) && *step == 1 && matches!(len.kind, ExprKind::Dim(..))
         }
         _ => true,
     };
-    cx.builder.arrays[section.array].list && section.axes.iter().all(whole)
+    builder.arrays[section.array].list && section.axes.iter().all(whole)
 }
 
 /// Stores an item of a list of so many; a row of a list of lists by its elements. None: its type is not known yet.
@@ -276,7 +278,7 @@ fn put_item(
             *row
         }
         other => {
-            let sv = arith::need_scalar(cx, other, "an item of a list", span)?;
+            let sv = arith::need_scalar(other, "an item of a list", span)?;
             if sv.is_bottom() {
                 return Ok(None);
             }
@@ -292,7 +294,7 @@ fn put_item(
             }
         }
     };
-    let Some((storage, ty)) = type_of_items(cx, &row, span)? else {
+    let Some((storage, ty)) = type_of_items(&cx.builder, &row, span)? else {
         return Ok(None);
     };
     let (array, section) = temporary_list(cx, like, storage, ty, span)?;
@@ -318,17 +320,17 @@ fn temporary_list(
         list: Some(ty),
     };
     let array = temporary::temporary_array(cx, &made, span)?;
-    Ok((array, all_of_list(cx, array, span)))
+    Ok((array, all_of_list(&cx.builder, array, span)))
 }
 
 /// The type of a list's elements; none: it is not known yet.
-fn type_of_items(cx: &mut Lowering<'_>, list: &Elementwise, span: Span) -> R<Option<(Scalar, Ty)>> {
+fn type_of_items(builder: &Builder, list: &Elementwise, span: Span) -> R<Option<(Scalar, Ty)>> {
     let kinds = match &list.node {
         Node::Scalar(sv) => sv.kinds,
         Node::Items(items) => items
             .iter()
             .fold(Kinds::NONE, |all, sv| all.union(sv.kinds)),
-        Node::Part(section) => Kinds::of_ty(cx.builder.arrays[section.array].elem),
+        Node::Part(section) => Kinds::of_ty(builder.arrays[section.array].elem),
         _ => Kinds::NONE,
     };
     if kinds.is_empty() {
@@ -342,8 +344,8 @@ fn type_of_items(cx: &mut Lowering<'_>, list: &Elementwise, span: Span) -> R<Opt
 }
 
 /// All of a list that the nest makes.
-pub(crate) fn all_of_list(cx: &Lowering<'_>, array: ArrayId, span: Span) -> Section {
-    let decl = &cx.builder.arrays[array];
+pub(crate) fn all_of_list(builder: &Builder, array: ArrayId, span: Span) -> Section {
+    let decl = &builder.arrays[array];
     let axis = |k: usize| Axis::Range {
         start: Expr::int(0, span),
         len: build::dim(array, k, span),
@@ -357,7 +359,7 @@ pub(crate) fn all_of_list(cx: &Lowering<'_>, array: ArrayId, span: Span) -> Sect
 }
 
 /// A part of a list that the nest makes, all of it or a row, as a view.
-pub(crate) fn view_of_list(cx: &Lowering<'_>, section: &Section) -> View {
+pub(crate) fn view_of_list(section: &Section) -> View {
     let at = section.axes.iter().map_while(|axis| match axis {
         Axis::At(e) => Some(e.clone()),
         _ => None,
@@ -372,12 +374,12 @@ pub(crate) fn view_of_list(cx: &Lowering<'_>, section: &Section) -> View {
 }
 
 /// A view of a list that the nest makes, as what names are given.
-pub(crate) fn list_as_part(cx: &mut Lowering<'_>, view: View, span: Span) -> Elementwise {
+pub(crate) fn list_as_part(builder: &mut Builder, view: View, span: Span) -> Elementwise {
     let whole = view.index.is_empty();
-    let section = view::section_of_view(cx, view, span);
+    let section = view::section_of_view(builder, view, span);
     Elementwise {
         whole,
-        ..Elementwise::of(section, &cx.builder.arrays)
+        ..Elementwise::of(section, &builder.arrays)
     }
 }
 
@@ -387,7 +389,7 @@ pub(crate) fn settled_list(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<V
         return Ok(value);
     };
     of_known_length(cx, &list, span)?;
-    let lies = matches!(&list.node, Node::Part(section) if is_whole_list(cx, section));
+    let lies = matches!(&list.node, Node::Part(section) if is_whole_list(&cx.builder, section));
     if !lies {
         list = match kept_list(cx, *list, span)? {
             Val::List(kept) => kept,
@@ -395,14 +397,14 @@ pub(crate) fn settled_list(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<V
         };
     }
     match &list.node {
-        Node::Part(section) => Ok(Val::View(view_of_list(cx, section))),
+        Node::Part(section) => Ok(Val::View(view_of_list(section))),
         _ => Err(no_size(span)),
     }
 }
 
 /// A list that an inlined call returns: a new one, if it has made it.
 pub(crate) fn list_of_call(cx: &mut Lowering<'_>, view: View, own: &[LocalId], span: Span) -> Val {
-    let tree = list_as_part(cx, view.clone(), span);
+    let tree = list_as_part(&mut cx.builder, view.clone(), span);
     match tree.whole && alias::is_named_by(cx, &tree, own) {
         true => Val::List(Box::new(Elementwise {
             fresh: true,
@@ -415,7 +417,7 @@ pub(crate) fn list_of_call(cx: &mut Lowering<'_>, view: View, own: &[LocalId], s
 /// The same list, in memory that nothing else is stored into.
 pub(crate) fn kept_list(cx: &mut Lowering<'_>, list: Elementwise, span: Span) -> R<Val> {
     of_known_length(cx, &list, span)?;
-    let Some((storage, ty)) = type_of_items(cx, &list, span)? else {
+    let Some((storage, ty)) = type_of_items(&cx.builder, &list, span)? else {
         return Ok(Val::Scalar(Sv::bottom(span)));
     };
     let like = list.like.clone().ok_or_else(|| no_size(span))?;
@@ -426,10 +428,10 @@ pub(crate) fn kept_list(cx: &mut Lowering<'_>, list: Elementwise, span: Span) ->
 }
 
 /// The list at entry of a web that assignments make lists for, if it has one.
-fn list_at_start(cx: &Lowering<'_>, web: WebId) -> Option<(Scalar, Ty, Vec<Extent>, u32)> {
-    let local = cx.env.webs.entry.get(web).copied().flatten()?;
-    let capture = cx.env.hir.locals.get(local)?.capture?;
-    match cx.env.captures.get(capture as usize)? {
+fn list_at_start(env: &Environment<'_>, web: WebId) -> Option<(Scalar, Ty, Vec<Extent>, u32)> {
+    let local = env.webs.entry.get(web).copied().flatten()?;
+    let capture = env.hir.locals.get(local)?.capture?;
+    match env.captures.get(capture as usize)? {
         Capture::Array {
             kind: ArrayKind::List,
             storage,
@@ -437,7 +439,7 @@ fn list_at_start(cx: &Lowering<'_>, web: WebId) -> Option<(Scalar, Ty, Vec<Exten
             rank,
             ..
         } => {
-            let (storage, elem) = match cx.env.facts.num_slots.contains(&capture) {
+            let (storage, elem) = match env.facts.num_slots.contains(&capture) {
                 true => (Scalar::Num, Ty::PY_NUM),
                 false => (*storage, *elem),
             };
@@ -460,7 +462,7 @@ pub(crate) fn make_list(
     tree: &Elementwise,
     span: Span,
 ) -> R<Option<Section>> {
-    let Some((storage, ty)) = type_of_items(cx, tree, span)? else {
+    let Some((storage, ty)) = type_of_items(&cx.builder, tree, span)? else {
         return Ok(None);
     };
     let like = tree.like.clone().ok_or_else(|| no_size(span))?;
@@ -468,7 +470,7 @@ pub(crate) fn make_list(
         of_known_length(cx, tree, span)?;
     }
     if cx.env.facts.webs[web].made.is_none() {
-        let made = match list_at_start(cx, web) {
+        let made = match list_at_start(&cx.env, web) {
             Some((storage, ty, like, capture)) => Made {
                 storage,
                 like,
@@ -486,14 +488,14 @@ pub(crate) fn make_list(
         cx.env.facts.webs[web].made = Some(made);
         cx.env.facts.changed = true;
     }
-    hold(cx, web, storage, ty, span)?;
+    hold(&mut cx.env, web, storage, ty, span)?;
     let Some((array, made)) = temporary::made_array(cx, web, span)? else {
         return Ok(None);
     };
     if made.like.len() != like.len() {
         return Err(cx.env.type_changes(web, span));
     }
-    let mut to = all_of_list(cx, array, span);
+    let mut to = all_of_list(&cx.builder, array, span);
     if is_counted(cx, tree) {
         if made.like != like {
             return Err(cx.env.type_changes(web, span));
@@ -521,8 +523,8 @@ pub(crate) fn make_list(
 }
 
 /// Elements of one more type go into the memory of a web's lists.
-fn hold(cx: &mut Lowering<'_>, web: WebId, storage: Scalar, ty: Ty, span: Span) -> R<()> {
-    let Some(made) = &mut cx.env.facts.webs[web].made else {
+fn hold(env: &mut Environment<'_>, web: WebId, storage: Scalar, ty: Ty, span: Span) -> R<()> {
+    let Some(made) = &mut env.facts.webs[web].made else {
         return Ok(());
     };
     if made.storage == storage && made.list == Some(ty) {
@@ -535,9 +537,9 @@ fn hold(cx: &mut Lowering<'_>, web: WebId, storage: Scalar, ty: Ty, span: Span) 
         || !numbers.contains(&made.storage)
         || !numbers.contains(&storage)
     {
-        return Err(cx.env.type_changes(web, span));
+        return Err(env.type_changes(web, span));
     }
-    cx.env.facts.wish(Wish::Made(web));
+    env.facts.wish(Wish::Made(web));
     Ok(())
 }
 

@@ -9,6 +9,7 @@ use nestwise_ir::{Access, ArrayId, ArrayKind, Span, Ty};
 
 use crate::lowering::arrays::subscript;
 use crate::lowering::build;
+use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::control::for_loop::emit;
 use crate::lowering::hir::{self, ExprKind, Target};
@@ -85,18 +86,18 @@ pub(crate) fn row_swap(
         let what = "moving rows that have names".into();
         return Err(refuse(span, Refusal::Unsupported { what }));
     }
-    let (a, b) = (settled(cx, a), settled(cx, b));
+    let (a, b) = (settled(&mut cx.builder, a), settled(&mut cx.builder, b));
     cx.builder.arrays[a.array].moved = true;
     exchange(cx, a, b, span)?;
     Ok(true)
 }
 
 /// A view whose subscripts are checked, evaluated and not negative.
-pub(crate) fn settled(cx: &mut Lowering<'_>, view: View) -> View {
-    let mut view = convert::check_view(cx, view);
+pub(crate) fn settled(builder: &mut Builder, view: View) -> View {
+    let mut view = convert::check_view(builder, view);
     for k in 0..view.index.len() {
-        let e = convert::normal_index(cx, &view, k);
-        view.index[k] = cx.builder.spill(e);
+        let e = convert::normal_index(builder, &view, k);
+        view.index[k] = builder.spill(e);
     }
     view
 }
@@ -105,7 +106,7 @@ pub(crate) fn settled(cx: &mut Lowering<'_>, view: View) -> View {
 fn exchange(cx: &mut Lowering<'_>, a: View, b: View, span: Span) -> R<()> {
     let axis = a.index.len();
     if axis == cx.builder.arrays[a.array].rank as usize {
-        return exchange_elements(cx, a, b, span);
+        return exchange_elements(&mut cx.builder, a, b, span);
     }
     let stop = build::dim(a.array, axis, span);
     emit::hidden_loop(cx, "", (0, stop), span, |cx, counter| {
@@ -118,28 +119,28 @@ fn exchange(cx: &mut Lowering<'_>, a: View, b: View, span: Span) -> R<()> {
     })
 }
 
-fn exchange_elements(cx: &mut Lowering<'_>, a: View, b: View, span: Span) -> R<()> {
+fn exchange_elements(builder: &mut Builder, a: View, b: View, span: Span) -> R<()> {
     let mut taken = Vec::new();
     for view in [&a, &b] {
-        let value = subscript::element(cx, view.clone(), span)?;
-        let value = arith::need_scalar(cx, value, "an element", span)?;
-        taken.push(cx.builder.spill(value.e));
+        let value = subscript::element(builder, view.clone(), span)?;
+        let value = arith::need_scalar(value, "an element", span)?;
+        taken.push(builder.spill(value.e));
     }
     for (view, value) in [b, a].into_iter().zip(taken) {
-        put(cx, view.array, view.index, value, span);
+        put(builder, view.array, view.index, value, span);
     }
     Ok(())
 }
 
 /// Stores a value that has the element's type.
-fn put(cx: &mut Lowering<'_>, array: ArrayId, index: Vec<Expr>, value: Expr, span: Span) {
-    let access = cx.builder.accesses.push(Access {
+fn put(builder: &mut Builder, array: ArrayId, index: Vec<Expr>, value: Expr, span: Span) {
+    let access = builder.accesses.push(Access {
         array,
         store: true,
         span,
     });
-    cx.builder.arrays[array].written = true;
-    cx.builder.emit(
+    builder.arrays[array].written = true;
+    builder.emit(
         StmtKind::Store {
             access,
             array,

@@ -13,6 +13,7 @@ use crate::lowering::arrays::temporary::no_size;
 use crate::lowering::arrays::view;
 use crate::lowering::arrays::view::{Axis, Section};
 use crate::lowering::build;
+use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::hir;
 use crate::lowering::lists::make::fresh;
@@ -24,21 +25,21 @@ use crate::refusal::refuse;
 
 /// `xs.copy()`: a new list of the same elements. None: something else is copied, or a tuple, which stays itself.
 pub(crate) fn list_copy(cx: &mut Lowering<'_>, value: &Val, span: Span) -> R<Option<Val>> {
-    match section_of_list(cx, value, span) {
+    match section_of_list(&mut cx.builder, value, span) {
         Some(section) => new_list_of(cx, section, span).map(Some),
         None => Ok(None),
     }
 }
 
 /// A list of numbers, as something to take parts of.
-fn section_of_list(cx: &mut Lowering<'_>, value: &Val, span: Span) -> Option<Section> {
+fn section_of_list(builder: &mut Builder, value: &Val, span: Span) -> Option<Section> {
     let Val::View(view) = value else {
         return None;
     };
-    let decl = &cx.builder.arrays[view.array];
+    let decl = &builder.arrays[view.array];
     let one_axis = view.index.len() + 1 == decl.rank as usize;
     let is_list = decl.list || decl.kind == ArrayKind::List;
-    (is_list && one_axis).then(|| view::section_of_view(cx, view.clone(), span))
+    (is_list && one_axis).then(|| view::section_of_view(builder, view.clone(), span))
 }
 
 fn new_list_of(cx: &mut Lowering<'_>, section: Section, span: Span) -> R<Val> {
@@ -58,7 +59,7 @@ pub(crate) fn list_slice(
     let hir::ExprKind::Slice(slice) = &index.kind else {
         return Ok(None);
     };
-    let Some(section) = section_of_list(cx, value, span) else {
+    let Some(section) = section_of_list(&mut cx.builder, value, span) else {
         return Ok(None);
     };
     let dim = section.shape().swap_remove(0);
@@ -105,7 +106,7 @@ fn end_in_list(cx: &mut Lowering<'_>, e: &hir::Expr, dim: &Expr) -> R<Expr> {
     if matches!(&value, Val::Scalar(sv) if sv.is_bottom()) {
         return Ok(Expr::int(0, span));
     }
-    let sv = convert::index(cx, value, false, span)?;
+    let sv = convert::index(value, false, span)?;
     let int =
         |op, a: &Expr, b: &Expr| build::binary(op, a.clone(), b.clone(), Ty::PY_INT, false, span);
     let zero = Expr::int(0, span);

@@ -7,7 +7,7 @@
 
 pub(crate) mod state;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use nestwise_ir::model::nest::{Expr, ExprKind, ReturnForm, Returns, Stmt, StmtKind};
 use nestwise_ir::{
@@ -19,6 +19,7 @@ use crate::lowering::arrays::named_views;
 use crate::lowering::arrays::view::Section;
 use crate::lowering::build;
 use crate::lowering::context::Lowering;
+use crate::lowering::environment::Environment;
 use crate::lowering::hir::{Def, LocalId};
 use crate::lowering::lists::append;
 use crate::lowering::live_outs::state::{Facet, Form};
@@ -67,7 +68,7 @@ fn facets(cx: &mut Lowering<'_>, local: LocalId) -> R<Vec<Facet>> {
         };
         let fact = &cx.env.facts.webs[web];
         if let Some((capture, _)) = fact.view.filter(|_| fact.part.is_none()) {
-            match swap_group(cx, capture) {
+            match swap_group(&cx.env, capture) {
                 None => add(
                     web,
                     Form::View {
@@ -138,11 +139,11 @@ fn facets(cx: &mut Lowering<'_>, local: LocalId) -> R<Vec<Facet>> {
 }
 
 /// The swap group whose arrays include this capture's.
-fn swap_group(cx: &Lowering<'_>, capture: u32) -> Option<usize> {
-    cx.env.hir.swap_groups.iter().position(|group| {
+fn swap_group(env: &Environment<'_>, capture: u32) -> Option<usize> {
+    env.hir.swap_groups.iter().position(|group| {
         group
             .iter()
-            .any(|l| cx.env.hir.locals.get(*l).and_then(|l| l.capture) == Some(capture))
+            .any(|l| env.hir.locals.get(*l).and_then(|l| l.capture) == Some(capture))
     })
 }
 
@@ -217,10 +218,10 @@ fn set_side(
         return Ok(());
     }
     let ty = cx.builder.vars[var].ty;
-    let own = convert::own_form(cx, sv, ty);
+    let own = convert::own_form(sv, ty);
     let own = build::retype(own.ok_or_else(|| cx.env.type_changes(web, span))?, ty);
     let like = Sv::of(build::expr(own.kind.clone(), ty, span), kind);
-    let value = build::select(among.clone(), own, compare::literal(cx, &like, 0, span), ty);
+    let value = build::select(among.clone(), own, compare::literal(&like, 0, span), ty);
     cx.builder.emit_let(var, value);
     Ok(())
 }
@@ -263,7 +264,7 @@ pub(crate) fn observe_part(
     part: &Section,
     span: Span,
 ) -> R<()> {
-    if swap_group(cx, part.capture).is_some() && !cx.builder.arrays[part.array].kind.is_own() {
+    if swap_group(&cx.env, part.capture).is_some() && !cx.builder.arrays[part.array].kind.is_own() {
         let what = "a part of one of several arrays that change places, under a name".into();
         return Err(refuse(span, Refusal::Unsupported { what }));
     }
@@ -281,7 +282,7 @@ pub(crate) fn observe_part(
 
 /// The variable that each swap of a pair of arrays flips.
 fn parity_of(cx: &mut Lowering<'_>, capture: u32, span: Span) -> R<VarId> {
-    let group = swap_group(cx, capture);
+    let group = swap_group(&cx.env, capture);
     let pair = group.filter(|g| cx.env.hir.swap_groups.get(*g).is_some_and(|g| g.len() == 2));
     let Some(group) = pair else {
         let what = "a row of one of several arrays that change places".into();
@@ -305,7 +306,7 @@ pub(crate) fn flip_parity(cx: &mut Lowering<'_>, pairs: &[(LocalId, LocalId)], s
         .and_then(|(l, _)| cx.env.hir.locals.get(*l))
         .and_then(|l| l.capture);
     let Some(capture) = capture else { return };
-    let wanted = swap_group(cx, capture).is_some_and(|g| cx.env.facts.parity.contains(&g));
+    let wanted = swap_group(&cx.env, capture).is_some_and(|g| cx.env.facts.parity.contains(&g));
     if let (true, Ok(var)) = (wanted, parity_of(cx, capture, span)) {
         cx.builder
             .emit_let(var, build::not(build::var(var, Ty::PY_BOOL, span)));
@@ -332,7 +333,7 @@ pub(crate) fn set_returns(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<()
         let Val::Scalar(sv) = value else {
             return Err(wrong());
         };
-        scalars.push(convert::commit(cx, sv));
+        scalars.push(convert::commit(sv));
     }
     let (changed, round) = (&mut cx.env.facts.changed, cx.env.facts.round);
     let returns = cx.env.facts.returns.get_or_insert_with(|| {
@@ -370,7 +371,7 @@ pub(crate) fn set_returns(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<()
             continue;
         }
         let repr = cx.builder.vars[var].ty.repr;
-        let e = convert::exact_repr(cx, &sv, repr).ok_or_else(wrong)?;
+        let e = convert::exact_repr(&sv, repr).ok_or_else(wrong)?;
         cx.builder.emit_let(var, e);
         if let Some(tag) = tag {
             let numpy = provenance::is_among(cx, sv.kinds, &sv.tag, sv.kinds.numpy(), span)
@@ -539,7 +540,7 @@ fn view_object(cx: &mut Lowering<'_>, capture: u32, swapped: Option<bool>) -> R<
     if swapped != Some(true) {
         return reads::slot(cx, capture, Span::default());
     }
-    let group = swap_group(cx, capture).and_then(|g| cx.env.hir.swap_groups.get(g));
+    let group = swap_group(&cx.env, capture).and_then(|g| cx.env.hir.swap_groups.get(g));
     let captures: BTreeSet<u32> = group
         .into_iter()
         .flatten()

@@ -1,6 +1,6 @@
 //! The value of a local where it is read, and the slots of arrays.
 
-use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, Prov, Scalar, Span, Ty, VarId};
+use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, Prov, Scalar, Span, Ty};
 
 use crate::lowering::arrays::elementwise::Node;
 use crate::lowering::arrays::named_views;
@@ -108,7 +108,7 @@ pub(crate) fn read(cx: &mut Lowering<'_>, read: Read, span: Span) -> R<Val> {
         if let Node::Part(section) = &tree.node
             && cx.builder.arrays[section.array].list
         {
-            return Ok(Val::View(make::view_of_list(cx, section)));
+            return Ok(Val::View(make::view_of_list(section)));
         }
         return Ok(Val::Array(Box::new(tree)));
     }
@@ -147,7 +147,7 @@ fn read_view(
     stale: bool,
     span: Span,
 ) -> R<View> {
-    if stale && swaps::trades_places(cx, capture) {
+    if stale && swaps::trades_places(&cx.env, capture) {
         let what = format!("{} across a swap of arrays", cx.env.web_name(web));
         return Err(refuse(span, Refusal::Unsupported { what }));
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use nestwise_ir::{ArrayId, ArrayKind, PlaceId, Precondition, Span, surface as s};
 
 use crate::lowering::context::Lowering;
+use crate::lowering::environment::Environment;
 use crate::lowering::hir::{Expr, ExprKind, Kind, Local, LocalId, Stmt, Target};
 use crate::lowering::names::resolve::{Names, Resolver};
 use crate::site::captures::Capture;
@@ -148,20 +149,15 @@ impl Resolver<'_> {
 }
 
 /// Whether a captured array may be another one than it was at first.
-pub(crate) fn trades_places(cx: &Lowering<'_>, capture: u32) -> bool {
+pub(crate) fn trades_places(env: &Environment<'_>, capture: u32) -> bool {
     let of = |l: &Local| l.swapped && l.capture == Some(capture);
-    cx.env.hir.locals.iter().any(of)
+    env.hir.locals.iter().any(of)
 }
 
 /// The slots that trade places with each other.
-fn swap_groups(cx: &Lowering<'_>) -> Vec<Vec<ArrayId>> {
-    let of = |local: &usize| {
-        cx.env
-            .slots
-            .get(&cx.env.hir.locals[*local].capture?)
-            .copied()
-    };
-    let groups = cx.env.hir.swap_groups.iter();
+fn swap_groups(env: &Environment<'_>) -> Vec<Vec<ArrayId>> {
+    let of = |local: &usize| env.slots.get(&env.hir.locals[*local].capture?).copied();
+    let groups = env.hir.swap_groups.iter();
     groups.map(|g| g.iter().filter_map(of).collect()).collect()
 }
 
@@ -171,7 +167,7 @@ fn swap_groups(cx: &Lowering<'_>) -> Vec<Vec<ArrayId>> {
 /// A condition on an array holds for its partners too: arrays that swap buffers with it, and the captured array
 /// that a copy begins as. What is copied when the nest begins must share no memory with what is written meanwhile.
 pub(crate) fn preconditions(cx: &Lowering<'_>) -> Vec<Precondition> {
-    let groups = swap_groups(cx);
+    let groups = swap_groups(&cx.env);
     let group = |slot: ArrayId| -> Vec<ArrayId> {
         let own = groups.iter().find(|g| g.contains(&slot));
         own.cloned().unwrap_or_else(|| vec![slot])

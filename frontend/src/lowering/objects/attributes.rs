@@ -10,6 +10,7 @@ use crate::lowering::arrays::subscript;
 use crate::lowering::arrays::temporary;
 use crate::lowering::arrays::view;
 use crate::lowering::build;
+use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::hir;
 use crate::lowering::interpreter_cost;
@@ -26,12 +27,12 @@ use crate::refusal::refuse;
 /// `base.name`.
 pub(crate) fn attribute(cx: &mut Lowering<'_>, base: &hir::Expr, name: &str, span: Span) -> R<Val> {
     let value = cx.expr(base)?;
-    interpreter_cost::count_attribute(cx, &value);
+    interpreter_cost::count_attribute(&mut cx.builder, &value);
     if let Val::View(object) = &value
-        && records::is_object(cx, object)
+        && records::is_object(&cx.builder, object)
     {
         let view = records::attribute_of(cx, object.clone(), name, span)?;
-        return subscript::element(cx, view, span);
+        return subscript::element(&mut cx.builder, view, span);
     }
     let unknown = |ty: String| {
         refuse(
@@ -51,11 +52,11 @@ pub(crate) fn attribute(cx: &mut Lowering<'_>, base: &hir::Expr, name: &str, spa
             }
             if name == "T" {
                 let section = view::whole_section(cx, view, span)?;
-                return Ok(axis_reduction::turned(cx, section));
+                return Ok(axis_reduction::turned(&cx.builder, section));
             }
-            let view = convert::check_view(cx, view);
+            let view = convert::check_view(&mut cx.builder, view);
             let dims = (view.index.len()..rank).map(|k| build::dim(view.array, k, span));
-            let shape = shape_attribute(cx, name, dims.collect(), span);
+            let shape = shape_attribute(name, dims.collect(), span);
             shape.ok_or_else(|| unknown("numpy.ndarray".into()))
         }
         Val::Array(tree) if !matches!(tree.node, Node::Part(_)) => {
@@ -63,25 +64,25 @@ pub(crate) fn attribute(cx: &mut Lowering<'_>, base: &hir::Expr, name: &str, spa
             Err(refuse(span, Refusal::Unsupported { what }))
         }
         Val::Array(tree) if name == "T" => match tree.node {
-            Node::Part(section) => Ok(axis_reduction::turned(cx, section)),
+            Node::Part(section) => Ok(axis_reduction::turned(&cx.builder, section)),
             _ => Err(unknown("numpy.ndarray".into())),
         },
         Val::Array(tree) => {
             let axes = 0..tree.shape.len();
             let dims = axes
-                .map(|axis| temporary::axis_length(cx, &tree, axis))
+                .map(|axis| temporary::axis_length(&mut cx.builder, &tree, axis))
                 .collect();
-            let shape = shape_attribute(cx, name, dims, span);
+            let shape = shape_attribute(name, dims, span);
             shape.ok_or_else(|| unknown("numpy.ndarray".into()))
         }
         Val::Scalar(sv) if sv.is_bottom() => Ok(Val::Scalar(sv)),
-        Val::Scalar(sv) => part(cx, sv, name, span).map(Val::Scalar),
+        Val::Scalar(sv) => part(&mut cx.builder, sv, name, span).map(Val::Scalar),
         other => Err(unknown(other.type_name())),
     }
 }
 
 /// `.shape`, `.ndim`, `.size` of an array of this shape.
-fn shape_attribute(cx: &mut Lowering<'_>, name: &str, dims: Vec<Expr>, span: Span) -> Option<Val> {
+fn shape_attribute(name: &str, dims: Vec<Expr>, span: Span) -> Option<Val> {
     let dim = |e: Expr| Val::Scalar(Sv::of(e, Kind::PyInt).with_range((0, i64::MAX.into())));
     match name {
         "shape" => Some(Val::Tuple(dims.into_iter().map(dim).collect())),
@@ -100,7 +101,7 @@ fn shape_attribute(cx: &mut Lowering<'_>, name: &str, dims: Vec<Expr>, span: Spa
 }
 
 /// `.real` and `.imag` of a number.
-fn part(cx: &mut Lowering<'_>, sv: Sv, name: &str, span: Span) -> R<Sv> {
+fn part(builder: &mut Builder, sv: Sv, name: &str, span: Span) -> R<Sv> {
     let unknown = refuse(
         span,
         Refusal::UnknownAttribute {
@@ -137,13 +138,13 @@ fn part(cx: &mut Lowering<'_>, sv: Sv, name: &str, span: Span) -> R<Sv> {
             ))
         }
         Kind::Char => Err(unknown),
-        Kind::PyBool | Kind::PyInt if name == "real" => bigint::int_sign(cx, Sign::Pos, sv, span),
+        Kind::PyBool | Kind::PyInt if name == "real" => bigint::int_sign(Sign::Pos, sv, span),
         _ if name == "real" => Ok(Sv { web: None, ..sv }),
         // The imaginary part of a real number: zero of its type.
         Kind::PyBool => Ok(Sv::int(0, span)),
         _ => {
-            let zero = compare::literal(cx, &sv, 0, span);
-            convert::keep_events(cx, &sv);
+            let zero = compare::literal(&sv, 0, span);
+            convert::keep_events(builder, &sv);
             Ok(Sv::new(zero, sv.kinds))
         }
     }

@@ -9,7 +9,9 @@ use nestwise_ir::{Access, ArrayDecl, ArrayId, ArrayKind, Precondition, Scalar, S
 
 use crate::lowering::arrays::subscript;
 use crate::lowering::build;
+use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
+use crate::lowering::environment::Environment;
 use crate::lowering::hir;
 use crate::lowering::lists::row_swap;
 use crate::lowering::names::reads;
@@ -46,23 +48,23 @@ pub(crate) fn objects(cx: &mut Lowering<'_>, capture: u32, name: String) -> Arra
 }
 
 /// Whether it is an object of a list.
-pub(crate) fn is_object(cx: &Lowering<'_>, view: &View) -> bool {
-    cx.builder.arrays[view.array].kind == ArrayKind::Objects && view.index.len() == 1
+pub(crate) fn is_object(builder: &Builder, view: &View) -> bool {
+    builder.arrays[view.array].kind == ArrayKind::Objects && view.index.len() == 1
 }
 
 /// What a list's objects have under a name, and which capture that is.
-fn held<'a>(cx: &Lowering<'a>, object: &View, name: &str) -> Option<(u32, &'a Capture)> {
-    let list = cx.env.captures.get(object.capture as usize)?;
+fn held<'a>(env: &Environment<'a>, object: &View, name: &str) -> Option<(u32, &'a Capture)> {
+    let list = env.captures.get(object.capture as usize)?;
     let Capture::Objects { attributes, .. } = list else {
         return None;
     };
     let (_, index) = attributes.iter().find(|(own, _)| own == name)?;
-    Some((*index, cx.env.captures.get(*index as usize)?))
+    Some((*index, env.captures.get(*index as usize)?))
 }
 
 fn alike(cx: &Lowering<'_>, object: &View) -> Option<Alike> {
     match cx.env.captures.get(object.capture as usize) {
-        Some(Capture::Objects { alike, .. }) if is_object(cx, object) => Some(*alike),
+        Some(Capture::Objects { alike, .. }) if is_object(&cx.builder, object) => Some(*alike),
         _ => None,
     }
 }
@@ -80,7 +82,7 @@ pub(crate) fn opened(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Val> {
     let Some(Alike::Tuples(length)) = alike(cx, &tuple) else {
         return Ok(Val::View(tuple));
     };
-    let tuple = convert::check_view(cx, tuple);
+    let tuple = convert::check_view(&mut cx.builder, tuple);
     let items: R<Vec<Val>> = (0..length)
         .map(|which| tuple_item(cx, &tuple, which, span))
         .collect();
@@ -89,7 +91,7 @@ pub(crate) fn opened(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Val> {
 
 fn tuple_item(cx: &mut Lowering<'_>, tuple: &View, which: usize, span: Span) -> R<Val> {
     let view = attribute_of(cx, tuple.clone(), &item_name(which), span)?;
-    subscript::element(cx, view, span)
+    subscript::element(&mut cx.builder, view, span)
 }
 
 /// `value[index]`, where that is one item of a tuple of a list: the others need not be of any use.
@@ -122,8 +124,8 @@ pub(crate) fn item_of_tuple(
 pub(crate) fn having(cx: &mut Lowering<'_>, object: &hir::Expr, name: &str, span: Span) -> R<Val> {
     let value = cx.expr(object)?;
     let fits = match &value {
-        Val::View(view) if is_object(cx, view) => {
-            matches!(held(cx, view, name), Some((_, Capture::User { .. })))
+        Val::View(view) if is_object(&cx.builder, view) => {
+            matches!(held(&cx.env, view, name), Some((_, Capture::User { .. })))
         }
         Val::Scalar(sv) => sv.is_bottom(),
         _ => false,
@@ -136,7 +138,7 @@ pub(crate) fn having(cx: &mut Lowering<'_>, object: &hir::Expr, name: &str, span
 
 /// Where an object's attribute is.
 pub(crate) fn attribute_of(cx: &mut Lowering<'_>, object: View, name: &str, span: Span) -> R<View> {
-    let found = held(cx, &object, name);
+    let found = held(&cx.env, &object, name);
     let is_array =
         |(_, c): &(u32, &Capture)| matches!(c, Capture::Array { .. } | Capture::Objects { .. });
     let Some((capture, _)) = found.filter(is_array) else {
@@ -182,7 +184,7 @@ pub(crate) fn same_object(
     }
     cx.preconditions
         .require(Precondition::NoAlias(x.array, x.array));
-    let [x, y] = [x, y].map(|view| row_swap::settled(cx, view).index.remove(0));
+    let [x, y] = [x, y].map(|view| row_swap::settled(&mut cx.builder, view).index.remove(0));
     let same = build::compare(CmpOp::Eq, x, y, Ty::PY_BOOL, span);
     Ok(Sv::of(same, Kind::PyBool))
 }
@@ -195,7 +197,7 @@ pub(crate) fn attribute_place(
     span: Span,
 ) -> R<Option<View>> {
     let object = match cx.expr(base)? {
-        Val::View(view) if is_object(cx, &view) => view,
+        Val::View(view) if is_object(&cx.builder, &view) => view,
         Val::Scalar(sv) if sv.is_bottom() => return Ok(None),
         _ => {
             let name = "an attribute of a changing object";

@@ -6,6 +6,7 @@ use nestwise_ir::{BinOp, Fun, Lib, Prov, Scalar, Span, Ty};
 
 use crate::lowering::build;
 use crate::lowering::context::Lowering;
+use crate::lowering::environment::Environment;
 use crate::lowering::scalar::bigint;
 use crate::lowering::scalar::convert;
 use crate::lowering::spill;
@@ -57,7 +58,7 @@ pub(crate) fn typed(op: Op) -> BinOp {
 }
 
 /// A scalar, or why the value is none.
-pub(crate) fn need_scalar(cx: &mut Lowering<'_>, val: Val, what: &str, span: Span) -> R<Sv> {
+pub(crate) fn need_scalar(val: Val, what: &str, span: Span) -> R<Sv> {
     match val {
         Val::Scalar(sv) => Ok(sv),
         Val::Str(text) if text.chars().count() == 1 => {
@@ -73,13 +74,7 @@ pub(crate) fn need_scalar(cx: &mut Lowering<'_>, val: Val, what: &str, span: Spa
     }
 }
 
-fn wrong_operands(
-    cx: &Lowering<'_>,
-    op: Op,
-    a: &Sv,
-    b: &Sv,
-    span: Span,
-) -> nestwise_ir::WithSpan<Refusal> {
+fn wrong_operands(op: Op, a: &Sv, b: &Sv, span: Span) -> nestwise_ir::WithSpan<Refusal> {
     let operands = vec![a.kinds.to_string(), b.kinds.to_string()];
     refuse(
         span,
@@ -97,7 +92,7 @@ pub(crate) fn arith(cx: &mut Lowering<'_>, op: Op, a: Sv, b: Sv, span: Span) -> 
     }
     if op == Op::Pow && a.kinds.py_integral() && b.kinds.py_integral() && b.range.1 < 0 {
         // int ** negative int: CPython converts both to float.
-        let (a, b) = (as_float(cx, a, span)?, as_float(cx, b, span)?);
+        let (a, b) = (as_float(a, span)?, as_float(b, span)?);
         return arith(cx, op, a, b, span);
     }
     if let (Op::Pow, Some(n @ 1..=16)) = (op, b.as_int())
@@ -110,7 +105,7 @@ pub(crate) fn arith(cx: &mut Lowering<'_>, op: Op, a: Sv, b: Sv, span: Span) -> 
     if let Some(sv) = by_provenance(cx, op, &a, &b, span)? {
         return Ok(sv);
     }
-    let rules = rules(cx, op, &a, &b, span)?;
+    let rules = rules(op, &a, &b, span)?;
     let kinds = rules
         .iter()
         .fold(Kinds::NONE, |set, (_, _, r)| set.union(Kinds::of(r.result)));
@@ -118,20 +113,20 @@ pub(crate) fn arith(cx: &mut Lowering<'_>, op: Op, a: Sv, b: Sv, span: Span) -> 
     let agreed = rules.iter().all(|(_, _, r)| r.compute == first);
     if agreed && a.kinds.py_integral() && b.kinds.py_integral() && op != Op::Div {
         return if first == Scalar::Bool {
-            bools(cx, op, a, b, kinds, span)
+            bools(op, a, b, kinds, span)
         } else {
-            bigint::ints(cx, op, a, b, span)
+            bigint::ints(op, a, b, span)
         };
     }
     let has_num = a.repr() == Scalar::Num || b.repr() == Scalar::Num;
     let compute = if agreed {
         first
     } else if has_num {
-        num_rule(cx, op, &a, &b, kinds, span)?
+        num_rule(op, &a, &b, kinds, span)?
     } else {
-        match mixed(cx, op, &a, &b, &rules) {
+        match mixed(op, &a, &b, &rules) {
             Some(compute) => compute,
-            None => return demand_num(cx, op, a, b, kinds, span),
+            None => return demand_num(&mut cx.env, op, a, b, kinds, span),
         }
     };
     // Python divides ints exactly: both must be floats first.
@@ -140,7 +135,7 @@ pub(crate) fn arith(cx: &mut Lowering<'_>, op: Op, a: Sv, b: Sv, span: Span) -> 
             .iter()
             .any(|(x, y, _)| x.is_py() && y.is_py() && x.is_integral() && y.is_integral()))
         || !agreed;
-    apply(cx, op, a, b, compute, kinds, exact, span)
+    apply(op, a, b, compute, kinds, exact, span)
 }
 
 /// Where operands may be Python floats or NumPy's float32, Python computes in 64 bits and NumPy in 32: both, by
@@ -177,8 +172,8 @@ fn by_provenance(cx: &mut Lowering<'_>, op: Op, a: &Sv, b: &Sv, span: Span) -> R
     let wide = |sv: &Sv| as_kind(sv, Kind::PyFloat);
     let in_32 = arith(cx, op, narrow(&a), narrow(&b), span)?;
     let in_64 = arith(cx, op, wide(&a), wide(&b), span)?;
-    let x = convert::in_repr(cx, &in_32, Scalar::F64, false);
-    let y = convert::in_repr(cx, &in_64, Scalar::F64, false);
+    let x = convert::in_repr(&in_32, Scalar::F64, false);
+    let y = convert::in_repr(&in_64, Scalar::F64, false);
     let (Some(x), Some(y)) = (x, y) else {
         return Ok(None);
     };
@@ -186,41 +181,35 @@ fn by_provenance(cx: &mut Lowering<'_>, op: Op, a: &Sv, b: &Sv, span: Span) -> R
     Ok(Some(Sv::new(e, pair).with_tag(tag)))
 }
 
-fn rules(cx: &Lowering<'_>, op: Op, a: &Sv, b: &Sv, span: Span) -> R<Vec<(Kind, Kind, Rule)>> {
+fn rules(op: Op, a: &Sv, b: &Sv, span: Span) -> R<Vec<(Kind, Kind, Rule)>> {
     let mut rules = Vec::new();
     for x in a.kinds.iter() {
         for y in b.kinds.iter() {
-            let rule = kinds::binary(op, x, y).ok_or_else(|| wrong_operands(cx, op, a, b, span))?;
+            let rule = kinds::binary(op, x, y).ok_or_else(|| wrong_operands(op, a, b, span))?;
             rules.push((x, y, rule));
         }
     }
     if rules.is_empty() {
-        return Err(wrong_operands(cx, op, a, b, span));
+        return Err(wrong_operands(op, a, b, span));
     }
     Ok(rules)
 }
 
 /// Tagged numbers add, subtract and multiply.
-fn num_rule(cx: &mut Lowering<'_>, op: Op, a: &Sv, b: &Sv, kinds: Kinds, span: Span) -> R<Scalar> {
+fn num_rule(op: Op, a: &Sv, b: &Sv, kinds: Kinds, span: Span) -> R<Scalar> {
     let pair = Kinds::all(&[Kind::PyInt, Kind::PyFloat]);
     // A float that may stand for an int has lost its tag.
     let lost = |sv: &Sv| sv.repr().is_float() && sv.kinds.has(Kind::PyInt);
     if kinds.within(pair) && matches!(op, Op::Add | Op::Sub | Op::Mul) && !lost(a) && !lost(b) {
         return Ok(Scalar::Num);
     }
-    Err(wrong_operands(cx, op, a, b, span))
+    Err(wrong_operands(op, a, b, span))
 }
 
 /// Combinations disagree: Python ints are computed as ints, the other types as floats or as NumPy ints. One
 /// computation serves both if the ints are small enough that it gives the int's value too. A product could
 /// be a negative zero, which no int is.
-fn mixed(
-    cx: &Lowering<'_>,
-    op: Op,
-    a: &Sv,
-    b: &Sv,
-    rules: &[(Kind, Kind, Rule)],
-) -> Option<Scalar> {
+fn mixed(op: Op, a: &Sv, b: &Sv, rules: &[(Kind, Kind, Rule)]) -> Option<Scalar> {
     let ints = |x: Kind, y: Kind| x.is_py() && y.is_py() && x.is_integral() && y.is_integral();
     let mut others = rules
         .iter()
@@ -251,7 +240,7 @@ fn mixed(
 }
 
 /// Ask for the variables involved to carry a tag; the next round will see numbers.
-fn demand_num(cx: &mut Lowering<'_>, op: Op, a: Sv, b: Sv, kinds: Kinds, span: Span) -> R<Sv> {
+fn demand_num(env: &mut Environment<'_>, op: Op, a: Sv, b: Sv, kinds: Kinds, span: Span) -> R<Sv> {
     let pair = Kinds::all(&[Kind::PyInt, Kind::PyFloat]);
     let within = a.kinds.union(b.kinds).union(kinds).within(pair);
     let webs = [&a, &b]
@@ -260,17 +249,17 @@ fn demand_num(cx: &mut Lowering<'_>, op: Op, a: Sv, b: Sv, kinds: Kinds, span: S
         .filter_map(|sv| sv.web);
     let webs: Vec<WebId> = webs.collect();
     if webs.is_empty() {
-        return Err(wrong_operands(cx, op, &a, &b, span));
+        return Err(wrong_operands(op, &a, &b, span));
     }
     webs.into_iter()
-        .for_each(|web| cx.env.facts.wish(Wish::Web(web)));
+        .for_each(|web| env.facts.wish(Wish::Web(web)));
     Ok(Sv::bottom(span))
 }
 
 /// `float(value)` as an operand of float arithmetic.
-fn as_float(cx: &mut Lowering<'_>, sv: Sv, span: Span) -> R<Sv> {
-    let sv = convert::commit(cx, sv);
-    let e = convert::in_repr(cx, &sv, Scalar::F64, false);
+fn as_float(sv: Sv, span: Span) -> R<Sv> {
+    let sv = convert::commit(sv);
+    let e = convert::in_repr(&sv, Scalar::F64, false);
     let e = e.ok_or_else(|| {
         refuse(
             span,
@@ -283,21 +272,10 @@ fn as_float(cx: &mut Lowering<'_>, sv: Sv, span: Span) -> R<Sv> {
 }
 
 #[allow(clippy::too_many_arguments)]
-fn apply(
-    cx: &mut Lowering<'_>,
-    op: Op,
-    a: Sv,
-    b: Sv,
-    compute: Scalar,
-    kinds: Kinds,
-    exact: bool,
-    span: Span,
-) -> R<Sv> {
-    let (a, b) = (convert::commit(cx, a), convert::commit(cx, b));
-    let x = convert::in_repr(cx, &a, compute, exact)
-        .ok_or_else(|| wrong_operands(cx, op, &a, &b, span))?;
-    let y = convert::in_repr(cx, &b, compute, exact)
-        .ok_or_else(|| wrong_operands(cx, op, &a, &b, span))?;
+fn apply(op: Op, a: Sv, b: Sv, compute: Scalar, kinds: Kinds, exact: bool, span: Span) -> R<Sv> {
+    let (a, b) = (convert::commit(a), convert::commit(b));
+    let x = convert::in_repr(&a, compute, exact).ok_or_else(|| wrong_operands(op, &a, &b, span))?;
+    let y = convert::in_repr(&b, compute, exact).ok_or_else(|| wrong_operands(op, &a, &b, span))?;
     let ty = kinds.ty(compute);
     let (x, y) = (build::retype(x, ty), build::retype(y, ty));
     let typed = typed(op);
@@ -311,7 +289,7 @@ fn apply(
         Op::Add | Op::Sub | Op::Mul => compute == Scalar::Num || (compute.is_int() && overflows),
         Op::Div if compute == Scalar::C128 && kinds.prov() == Prov::Dyn => {
             // Python's and NumPy's complex division are different algorithms.
-            return Err(wrong_operands(cx, op, &a, &b, span));
+            return Err(wrong_operands(op, &a, &b, span));
         }
         Op::Div => !b.nonzero(),
         Op::FloorDiv | Op::Mod => {
@@ -324,10 +302,10 @@ fn apply(
         Op::Shr => b.range.0 < 0,
         Op::BitAnd | Op::BitOr | Op::BitXor => false,
     };
-    let e = match power_route(cx, op, &a, &b, compute, kinds) {
+    let e = match power_route(op, &a, &b, compute, kinds) {
         Some(true) => build::call(Fun::Pow, Lib::Numpy, vec![x, y], ty, true, span),
         Some(false) => build::binary(typed, x, y, ty, guard, span),
-        None => return Err(wrong_operands(cx, op, &a, &b, span)),
+        None => return Err(wrong_operands(op, &a, &b, span)),
     };
     let tag = Tag::AnyNp(vec![(a.kinds, a.tag), (b.kinds, b.tag)]);
     let mut sv = Sv::new(e, kinds).with_tag(if kinds.prov() == Prov::Dyn {
@@ -346,14 +324,7 @@ fn apply(
 /// Whether a power of floats is computed by NumPy's ufunc, whose bits differ from the C library's `pow` that
 /// Python and NumPy's scalars call. NumPy's scalars hand over to the ufunc where neither operand is of the
 /// result's type (`2.0 ** np.int64(3)`). `None`: some types do, others do not.
-fn power_route(
-    cx: &Lowering<'_>,
-    op: Op,
-    a: &Sv,
-    b: &Sv,
-    compute: Scalar,
-    kinds: Kinds,
-) -> Option<bool> {
+fn power_route(op: Op, a: &Sv, b: &Sv, compute: Scalar, kinds: Kinds) -> Option<bool> {
     if op != Op::Pow || !compute.is_float() || kinds.numpy().is_empty() {
         return Some(false);
     }
@@ -373,18 +344,18 @@ fn power_route(
 }
 
 /// `&`, `|`, `^` of Python's bools.
-fn bools(cx: &mut Lowering<'_>, op: Op, a: Sv, b: Sv, kinds: Kinds, span: Span) -> R<Sv> {
+fn bools(op: Op, a: Sv, b: Sv, kinds: Kinds, span: Span) -> R<Sv> {
     let e = build::binary(typed(op), a.e, b.e, kinds.ty(Scalar::Bool), false, span);
     Ok(Sv::new(e, kinds))
 }
 
 /// Whether some int is held in another representation than its own: where it wraps or ends shows.
-fn held_apart(cx: &Lowering<'_>, a: &Sv) -> bool {
+fn held_apart(a: &Sv) -> bool {
     a.is_int() && !a.kinds.every(|k| natural_in(k, a.repr()))
 }
 
 /// `-a`, `+a`, `~a`.
-pub(crate) fn sign(cx: &mut Lowering<'_>, op: Sign, a: Sv, span: Span) -> R<Sv> {
+pub(crate) fn sign(env: &mut Environment<'_>, op: Sign, a: Sv, span: Span) -> R<Sv> {
     if a.is_bottom() {
         return Ok(a);
     }
@@ -404,7 +375,7 @@ pub(crate) fn sign(cx: &mut Lowering<'_>, op: Sign, a: Sv, span: Span) -> R<Sv> 
         )
     };
     // A Python bool inverted warns of its deprecation.
-    let deprecated = op == Sign::Invert && cx.env.options.python_minor >= 12;
+    let deprecated = op == Sign::Invert && env.options.python_minor >= 12;
     if deprecated && a.kinds.has(Kind::PyBool) {
         return Err(wrong());
     }
@@ -415,7 +386,7 @@ pub(crate) fn sign(cx: &mut Lowering<'_>, op: Sign, a: Sv, span: Span) -> R<Sv> 
         return Err(wrong());
     }
     if a.kinds.py_integral() && a.repr() != Scalar::Num {
-        return bigint::int_sign(cx, op, a, span);
+        return bigint::int_sign(op, a, span);
     }
     if op == Sign::Pos {
         // Only a Python bool becomes something else, and those were ints above.
@@ -425,7 +396,7 @@ pub(crate) fn sign(cx: &mut Lowering<'_>, op: Sign, a: Sv, span: Span) -> R<Sv> 
             Ok(Sv { web: None, ..a })
         };
     }
-    if held_apart(cx, &a) || (a.kinds.any(Kind::is_complex) && !a.kinds.every(Kind::is_complex)) {
+    if held_apart(&a) || (a.kinds.any(Kind::is_complex) && !a.kinds.every(Kind::is_complex)) {
         return Err(wrong());
     }
     let mixes = a.kinds.any(Kind::is_integral) && !a.kinds.integral();
@@ -435,7 +406,7 @@ pub(crate) fn sign(cx: &mut Lowering<'_>, op: Sign, a: Sv, span: Span) -> R<Sv> 
         let zero = Sv::int(0, span);
         let nonzero = a.range.0 > 0 || a.range.1 < 0;
         if !nonzero {
-            return demand_num(cx, Op::Sub, a, zero, kinds, span);
+            return demand_num(env, Op::Sub, a, zero, kinds, span);
         }
     }
     if op == Sign::Invert {
@@ -460,7 +431,7 @@ pub(crate) fn sign(cx: &mut Lowering<'_>, op: Sign, a: Sv, span: Span) -> R<Sv> 
 }
 
 /// `abs(a)`; NumPy's `abs` is the same with NumPy's result types.
-pub(crate) fn absolute(cx: &mut Lowering<'_>, a: Sv, span: Span) -> R<Sv> {
+pub(crate) fn absolute(a: Sv, span: Span) -> R<Sv> {
     if a.is_bottom() {
         return Ok(a);
     }
@@ -477,8 +448,8 @@ pub(crate) fn absolute(cx: &mut Lowering<'_>, a: Sv, span: Span) -> R<Sv> {
         return Err(wrong());
     }
     if a.kinds.py_integral() && a.repr() != Scalar::Num {
-        let a = bigint::int_sign(cx, Sign::Pos, a, span)?;
-        let a = convert::commit(cx, a);
+        let a = bigint::int_sign(Sign::Pos, a, span)?;
+        let a = convert::commit(a);
         if a.range.0 >= 0 {
             return Ok(a);
         }
@@ -487,12 +458,12 @@ pub(crate) fn absolute(cx: &mut Lowering<'_>, a: Sv, span: Span) -> R<Sv> {
         let e = build::unary(UnOp::Abs, a.e, Ty::PY_INT, guard);
         return Ok(Sv::of(e, Kind::PyInt).with_range((0, high)));
     }
-    if let Some(size) = size_of_mixed(cx, &a) {
+    if let Some(size) = size_of_mixed(&a) {
         return Ok(size);
     }
     let complex = a.kinds.every(Kind::is_complex);
     let bad = a.kinds.has(Kind::PyBool) || (a.kinds.any(Kind::is_complex) && !complex);
-    if bad || held_apart(cx, &a) {
+    if bad || held_apart(&a) {
         return Err(wrong());
     }
     match a.repr() {
@@ -532,7 +503,7 @@ pub(crate) fn absolute(cx: &mut Lowering<'_>, a: Sv, span: Span) -> R<Sv> {
 
 /// `abs` of what starts as an int or float and becomes complex (`z = 0; z = z * z + c`): the distance from zero
 /// is the same number.
-fn size_of_mixed(cx: &mut Lowering<'_>, a: &Sv) -> Option<Sv> {
+fn size_of_mixed(a: &Sv) -> Option<Sv> {
     let all = Kinds::all(&[Kind::PyInt, Kind::PyFloat, Kind::PyComplex]);
     let mixed = a.kinds.has(Kind::PyComplex) && a.kinds.len() > 1 && a.kinds.within(all);
     if !mixed || a.repr() != Scalar::C128 {
@@ -573,7 +544,7 @@ fn complex_power(cx: &mut Lowering<'_>, z: &Sv, n: i128, span: Span) -> R<Sv> {
 }
 
 /// The same value, marked as NumPy's or Python's of one type.
-pub(crate) fn as_kind(cx: &mut Lowering<'_>, e: Expr, kind: Kind) -> Sv {
+pub(crate) fn as_kind(e: Expr, kind: Kind) -> Sv {
     let ty = Kinds::of(kind).ty(e.ty.repr);
     Sv::of(build::retype(e, ty), kind)
 }

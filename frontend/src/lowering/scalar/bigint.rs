@@ -11,7 +11,6 @@ use nestwise_ir::surface::{BinOp as Op, UnOp as Sign};
 use nestwise_ir::{BinOp, Scalar, Span, Ty};
 
 use crate::lowering::build;
-use crate::lowering::context::Lowering;
 use crate::lowering::scalar::arith::typed;
 use crate::lowering::types::intervals::{self, Range};
 use crate::lowering::types::kinds::Kind;
@@ -136,7 +135,7 @@ fn low_operands(op: BinOp, a: Wide, b: Wide, span: Span) -> Option<(Wide, Wide, 
 }
 
 /// `a op b` on Python ints or bools; the result is an int.
-pub(crate) fn ints(cx: &mut Lowering<'_>, op: Op, a: Sv, b: Sv, span: Span) -> R<Sv> {
+pub(crate) fn ints(op: Op, a: Sv, b: Sv, span: Span) -> R<Sv> {
     if let (Some(x), Some(y)) = (a.as_int(), b.as_int()) {
         let literal = |v| build::integer(v, Ty::PY_WIDE, span);
         let folded = build::binary(typed(op), literal(x), literal(y), Ty::PY_WIDE, true, span);
@@ -145,16 +144,16 @@ pub(crate) fn ints(cx: &mut Lowering<'_>, op: Op, a: Sv, b: Sv, span: Span) -> R
         }
     }
     Ok(match op {
-        Op::Add | Op::Sub | Op::Mul | Op::Shl => ring(cx, op, a, b, span),
-        Op::BitAnd | Op::BitOr | Op::BitXor => bitwise(cx, op, a, b, span),
-        Op::FloorDiv | Op::Mod | Op::Shr => reduce(cx, op, a, b, span),
-        Op::Pow => int_power(cx, a, b, span),
+        Op::Add | Op::Sub | Op::Mul | Op::Shl => ring(op, a, b, span),
+        Op::BitAnd | Op::BitOr | Op::BitXor => bitwise(op, a, b, span),
+        Op::FloorDiv | Op::Mod | Op::Shr => reduce(op, a, b, span),
+        Op::Pow => int_power(a, b, span),
         Op::Div => Sv::bottom(span),
     })
 }
 
 /// `+ - * <<`.
-fn ring(cx: &mut Lowering<'_>, op: Op, a: Sv, b: Sv, span: Span) -> Sv {
+fn ring(op: Op, a: Sv, b: Sv, span: Span) -> Sv {
     let t = typed(op);
     // A negative shift raises; one that is too large leaves 64 bits unless the value is zero.
     let amount: Range = if op == Op::Shl {
@@ -216,7 +215,7 @@ fn ring(cx: &mut Lowering<'_>, op: Op, a: Sv, b: Sv, span: Span) -> Sv {
 }
 
 /// `& | ^`.
-fn bitwise(cx: &mut Lowering<'_>, op: Op, a: Sv, b: Sv, span: Span) -> Sv {
+fn bitwise(op: Op, a: Sv, b: Sv, span: Span) -> Sv {
     let t = typed(op);
     if a.wide.is_none() && b.wide.is_none() {
         let range = intervals::binary(t, a.range, b.range).unwrap_or(intervals::I64);
@@ -265,7 +264,7 @@ fn bitwise(cx: &mut Lowering<'_>, op: Op, a: Sv, b: Sv, span: Span) -> Sv {
 }
 
 /// `// % >>`.
-fn reduce(cx: &mut Lowering<'_>, op: Op, a: Sv, b: Sv, span: Span) -> Sv {
+fn reduce(op: Op, a: Sv, b: Sv, span: Span) -> Sv {
     let t = typed(op);
     let exact = |sv: &Sv| sv.wide.as_ref().is_some_and(|w| w.exact);
     let zero = op != Op::Shr && !b.nonzero();
@@ -304,9 +303,9 @@ fn reduce(cx: &mut Lowering<'_>, op: Op, a: Sv, b: Sv, span: Span) -> Sv {
 }
 
 /// `**` with an exponent that is not a negative literal; another negative one fires.
-fn int_power(cx: &mut Lowering<'_>, a: Sv, b: Sv, span: Span) -> Sv {
+fn int_power(a: Sv, b: Sv, span: Span) -> Sv {
     if b.as_int() == Some(2) && build::is_atom(&a.e) {
-        return ring(cx, Op::Mul, a.clone(), a, span);
+        return ring(Op::Mul, a.clone(), a, span);
     }
     let range = intervals::binary(
         BinOp::Pow,
@@ -320,7 +319,7 @@ fn int_power(cx: &mut Lowering<'_>, a: Sv, b: Sv, span: Span) -> Sv {
 }
 
 /// `- + ~` on Python ints or bools.
-pub(crate) fn int_sign(cx: &mut Lowering<'_>, op: Sign, a: Sv, span: Span) -> R<Sv> {
+pub(crate) fn int_sign(op: Sign, a: Sv, span: Span) -> R<Sv> {
     if let Some(v) = a.as_int() {
         let v = match op {
             Sign::Neg => -v,
@@ -332,7 +331,7 @@ pub(crate) fn int_sign(cx: &mut Lowering<'_>, op: Sign, a: Sv, span: Span) -> R<
     let zero = Sv::int(0, span);
     Ok(match op {
         Sign::Neg => {
-            let mut sv = ring(cx, Op::Sub, zero, a.clone(), span);
+            let mut sv = ring(Op::Sub, zero, a.clone(), span);
             let guard = !intervals::within(a.range, (intervals::I64.0 + 1, intervals::I64.1));
             sv.e = build::unary(UnOp::Neg, narrow(&a), Ty::PY_INT, guard);
             sv

@@ -14,6 +14,7 @@ use crate::lowering::arrays::reduction;
 use crate::lowering::arrays::roll;
 use crate::lowering::arrays::temporary;
 use crate::lowering::build;
+use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::control::for_loop::Seq;
 use crate::lowering::control::for_loop::items;
@@ -61,7 +62,7 @@ pub(crate) fn call(
     let values = expr::tuple(cx, args);
     cx.env.want_tag = want_tag;
     let values = values?;
-    interpreter_cost::count_call(cx, known, &values);
+    interpreter_cost::count_call(&mut cx.builder, known, &values);
     let result = match (known, kwargs) {
         (Known::Builtin(Builtin::Sum), [(key, start)]) if key == "start" && values.len() == 1 => {
             let start = cx.expr(start)?;
@@ -106,7 +107,7 @@ pub(crate) fn call(
         (known, []) => {
             let mut scalars = Vec::new();
             for value in values {
-                scalars.push(arith::need_scalar(cx, value, &known.name(), span)?);
+                scalars.push(arith::need_scalar(value, &known.name(), span)?);
             }
             if scalars.iter().any(Sv::is_bottom) {
                 return Ok(Val::Scalar(Sv::bottom(span)));
@@ -155,12 +156,12 @@ fn call_builtin(cx: &mut Lowering<'_>, builtin: Builtin, values: Vec<Val>, span:
         };
     }
     if builtin == Builtin::Bool && second.is_none() {
-        let truth = convert::truth(cx, first, span)?;
+        let truth = convert::truth(&mut cx.builder, first, span)?;
         return Ok(Val::Scalar(Sv::of(truth, Kind::PyBool)));
     }
-    let a = arith::need_scalar(cx, first, builtin.name(), span)?;
+    let a = arith::need_scalar(first, builtin.name(), span)?;
     let b = second
-        .map(|v| arith::need_scalar(cx, v, builtin.name(), span))
+        .map(|v| arith::need_scalar(v, builtin.name(), span))
         .transpose()?;
     if a.is_bottom() || b.as_ref().is_some_and(Sv::is_bottom) {
         let both = vec![Val::Scalar(Sv::bottom(span)), Val::Scalar(Sv::bottom(span))];
@@ -171,19 +172,19 @@ fn call_builtin(cx: &mut Lowering<'_>, builtin: Builtin, values: Vec<Val>, span:
         });
     }
     let result = match (builtin, b) {
-        (Builtin::Abs, None) => arith::absolute(cx, a, span)?,
-        (Builtin::Int, None) => int_of(cx, a, span)?,
-        (Builtin::Float, None) => float_of(cx, a, span)?,
-        (Builtin::Round, None) => round(cx, a, span)?,
+        (Builtin::Abs, None) => arith::absolute(a, span)?,
+        (Builtin::Int, None) => int_of(a, span)?,
+        (Builtin::Float, None) => float_of(a, span)?,
+        (Builtin::Round, None) => round(a, span)?,
         (Builtin::Ord, None) if a.kinds == Kinds::of(Kind::Char) => {
             let e = build::cast(Cast::Ord, a.e, Ty::PY_INT, false);
             Sv::of(e, Kind::PyInt).with_range((0, 0x10_ffff))
         }
-        (Builtin::Complex, None) => complex_of(cx, a, span)?,
+        (Builtin::Complex, None) => complex_of(a, span)?,
         (Builtin::Complex, Some(b)) => {
             let (re, im) = (
-                math::real(cx, "complex", &a, span)?,
-                math::real(cx, "complex", &b, span)?,
+                math::real("complex", &a, span)?,
+                math::real("complex", &b, span)?,
             );
             let ty = Ty::PY_COMPLEX;
             let e = build::call(Fun::Pair, Lib::C, vec![re, im], ty, false, span);
@@ -205,7 +206,7 @@ fn len_of(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Sv> {
     let len = |n: usize| Ok(Sv::int(n as i128, span));
     match records::opened(cx, value, span)? {
         Val::View(view) => {
-            let view = convert::check_view(cx, view);
+            let view = convert::check_view(&mut cx.builder, view);
             let dim = build::dim(view.array, view.index.len(), span);
             Ok(Sv::of(dim, Kind::PyInt).with_range((0, i64::MAX.into())))
         }
@@ -216,7 +217,7 @@ fn len_of(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Sv> {
         }
         Val::Array(tree) => {
             // A slice whose end is before its start is empty.
-            let n = temporary::axis_length(cx, &tree, 0);
+            let n = temporary::axis_length(&mut cx.builder, &tree, 0);
             Ok(Sv::of(n, Kind::PyInt).with_range((0, i64::MAX.into())))
         }
         Val::Tuple(items) => len(items.len()),
@@ -237,7 +238,7 @@ fn len_of(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Sv> {
 }
 
 /// `int(a)`.
-pub(crate) fn int_of(cx: &mut Lowering<'_>, a: Sv, span: Span) -> R<Sv> {
+pub(crate) fn int_of(a: Sv, span: Span) -> R<Sv> {
     let wrong = || {
         refuse(
             span,
@@ -251,20 +252,20 @@ pub(crate) fn int_of(cx: &mut Lowering<'_>, a: Sv, span: Span) -> R<Sv> {
         return Err(wrong());
     }
     if a.kinds.py_integral() && a.repr() != Scalar::Num {
-        return bigint::int_sign(cx, Sign::Pos, a, span);
+        return bigint::int_sign(Sign::Pos, a, span);
     }
     if a.is_int() {
         // An unsigned 64-bit int that is no signed one fires.
-        let e = convert::in_repr(cx, &a, Scalar::I64, true).ok_or_else(wrong)?;
+        let e = convert::in_repr(&a, Scalar::I64, true).ok_or_else(wrong)?;
         let range = intervals::clamp(a.range, intervals::I64);
-        return Ok(arith::as_kind(cx, e, Kind::PyInt).with_range(range));
+        return Ok(arith::as_kind(e, Kind::PyInt).with_range(range));
     }
-    truncate(cx, a, span)
+    truncate(a, span)
 }
 
 /// A float to a Python int, toward zero; NaN, infinity and more than 64 bits fire.
-fn truncate(cx: &mut Lowering<'_>, a: Sv, span: Span) -> R<Sv> {
-    let e = convert::in_repr(cx, &a, Scalar::F64, true);
+fn truncate(a: Sv, span: Span) -> R<Sv> {
+    let e = convert::in_repr(&a, Scalar::F64, true);
     let e = e.ok_or_else(|| {
         refuse(
             span,
@@ -280,7 +281,7 @@ fn truncate(cx: &mut Lowering<'_>, a: Sv, span: Span) -> R<Sv> {
 }
 
 /// `float(a)`.
-pub(crate) fn float_of(cx: &mut Lowering<'_>, a: Sv, span: Span) -> R<Sv> {
+pub(crate) fn float_of(a: Sv, span: Span) -> R<Sv> {
     let wrong = || {
         refuse(
             span,
@@ -293,12 +294,12 @@ pub(crate) fn float_of(cx: &mut Lowering<'_>, a: Sv, span: Span) -> R<Sv> {
     if a.kinds.any(|k| k == Kind::Char || k.is_complex()) {
         return Err(wrong());
     }
-    let committed = convert::commit(cx, a.clone());
-    let e = convert::in_repr(cx, &committed, Scalar::F64, false).ok_or_else(wrong)?;
-    Ok(arith::as_kind(cx, e, Kind::PyFloat))
+    let committed = convert::commit(a.clone());
+    let e = convert::in_repr(&committed, Scalar::F64, false).ok_or_else(wrong)?;
+    Ok(arith::as_kind(e, Kind::PyFloat))
 }
 
-fn complex_of(cx: &mut Lowering<'_>, a: Sv, span: Span) -> R<Sv> {
+fn complex_of(a: Sv, span: Span) -> R<Sv> {
     let wrong = || {
         refuse(
             span,
@@ -311,13 +312,13 @@ fn complex_of(cx: &mut Lowering<'_>, a: Sv, span: Span) -> R<Sv> {
     if a.kinds.has(Kind::Char) {
         return Err(wrong());
     }
-    let committed = convert::commit(cx, a.clone());
-    let e = convert::in_repr(cx, &committed, Scalar::C128, false).ok_or_else(wrong)?;
-    Ok(arith::as_kind(cx, e, Kind::PyComplex))
+    let committed = convert::commit(a.clone());
+    let e = convert::in_repr(&committed, Scalar::C128, false).ok_or_else(wrong)?;
+    Ok(arith::as_kind(e, Kind::PyComplex))
 }
 
 /// `round(a)`: half to even, a Python int, for Python's and NumPy's numbers alike.
-fn round(cx: &mut Lowering<'_>, a: Sv, span: Span) -> R<Sv> {
+fn round(a: Sv, span: Span) -> R<Sv> {
     let wrong = || {
         refuse(
             span,
@@ -333,9 +334,9 @@ fn round(cx: &mut Lowering<'_>, a: Sv, span: Span) -> R<Sv> {
         return Err(wrong());
     }
     if a.is_int() {
-        return int_of(cx, a, span);
+        return int_of(a, span);
     }
-    let e = convert::in_repr(cx, &a, Scalar::F64, true).ok_or_else(wrong)?;
+    let e = convert::in_repr(&a, Scalar::F64, true).ok_or_else(wrong)?;
     let ty = e.ty;
     let e = build::call(Fun::Rint, Lib::C, vec![e], ty, false, span);
     Ok(Sv::of(
@@ -369,7 +370,7 @@ fn least_or_greatest(
     }
     let mut best: Option<Sv> = None;
     for value in values {
-        let sv = arith::need_scalar(cx, value, name, span)?;
+        let sv = arith::need_scalar(value, name, span)?;
         best = Some(match best {
             None => sv,
             Some(best) => compare::min_max(cx, greater, best, sv, span)?,
@@ -386,11 +387,11 @@ fn least_or_greatest(
 }
 
 /// The elements of a sequence of one axis, checked, and their type.
-fn elements_of(cx: &mut Lowering<'_>, value: Val, name: &str, span: Span) -> R<(Seq, Ty)> {
+fn elements_of(builder: &mut Builder, value: Val, name: &str, span: Span) -> R<(Seq, Ty)> {
     let (seq, array, axes) = match value {
         Val::View(view) => {
-            let view = convert::check_view(cx, view);
-            let axes = cx.builder.arrays[view.array].rank as usize - view.index.len();
+            let view = convert::check_view(builder, view);
+            let axes = builder.arrays[view.array].rank as usize - view.index.len();
             let array = view.array;
             (Seq::View(view), array, axes)
         }
@@ -412,22 +413,22 @@ fn elements_of(cx: &mut Lowering<'_>, value: Val, name: &str, span: Span) -> R<(
     if axes != 1 {
         return Err(refuse(span, Refusal::ArrayExpression { what: name.into() }));
     }
-    Ok((seq, cx.builder.arrays[array].elem))
+    Ok((seq, builder.arrays[array].elem))
 }
 
 /// The first of some elements.
 fn first_of(cx: &mut Lowering<'_>, seq: &Seq, name: &str, span: Span) -> R<Sv> {
     let zero = Sv::int(0, span);
     let first = items::nth(cx, seq, zero, span)?;
-    arith::need_scalar(cx, first, name, span)
+    arith::need_scalar(first, name, span)
 }
 
 /// The least or greatest element: a loop in the order of CPython's.
 fn extremum(cx: &mut Lowering<'_>, greater: bool, array: Val, span: Span) -> R<Sv> {
     let name = if greater { "max" } else { "min" };
-    let (mut seq, _) = elements_of(cx, array, name, span)?;
-    let len = items::len(cx, &mut seq, span)?;
-    materialise::check_not_empty(cx, &len, span);
+    let (mut seq, _) = elements_of(&mut cx.builder, array, name, span)?;
+    let len = items::len(&mut cx.builder, &mut seq, span)?;
+    materialise::check_not_empty(&mut cx.builder, &len, span);
     let first = first_of(cx, &seq, name, span)?;
     let var = cx.builder.hidden(first.e.ty);
     let (kinds, range) = (first.kinds, first.range);
@@ -451,12 +452,12 @@ fn sum(cx: &mut Lowering<'_>, values: Vec<Val>, span: Span) -> R<Sv> {
     let (Some(array), start) = (values.next().filter(Val::is_array), values.next()) else {
         return Err(wrong_sum(span));
     };
-    let (mut seq, elem) = elements_of(cx, array, "sum", span)?;
+    let (mut seq, elem) = elements_of(&mut cx.builder, array, "sum", span)?;
     let start = match start {
         None => Sv::int(0, span),
-        Some(value) => arith::need_scalar(cx, value, "sum", span)?,
+        Some(value) => arith::need_scalar(value, "sum", span)?,
     };
-    let start = convert::commit(cx, start);
+    let start = convert::commit(start);
     if start.is_bottom() {
         return Ok(start);
     }
@@ -469,7 +470,6 @@ fn sum(cx: &mut Lowering<'_>, values: Vec<Val>, span: Span) -> R<Sv> {
         elem.repr != Scalar::Char && elem.repr != Scalar::Num && !start.kinds.has(Kind::Char);
     let sample = Sv::new(
         compare::literal(
-            cx,
             &Sv::new(
                 Expr {
                     ty: elem,
@@ -498,15 +498,15 @@ fn sum(cx: &mut Lowering<'_>, values: Vec<Val>, span: Span) -> R<Sv> {
     }
     if result != start.kinds {
         // An empty one would give a result of another type.
-        let len = items::len(cx, &mut seq, span)?;
-        materialise::check_not_empty(cx, &len, span);
+        let len = items::len(&mut cx.builder, &mut seq, span)?;
+        materialise::check_not_empty(&mut cx.builder, &len, span);
     }
     let ty = result.ty(repr);
-    let first = convert::exact_repr(cx, &start, repr).ok_or_else(|| wrong_sum(span))?;
+    let first = convert::exact_repr(&start, repr).ok_or_else(|| wrong_sum(span))?;
     let var = cx.builder.hidden(ty);
     cx.builder.emit_let(var, build::retype(first, ty));
     items::each(cx, seq, 0, span, |cx, item, _| {
-        let x = convert::in_repr(cx, &item, repr, false).ok_or_else(|| wrong_sum(span))?;
+        let x = convert::in_repr(&item, repr, false).ok_or_else(|| wrong_sum(span))?;
         let before = build::var(var, ty, span);
         let sum = build::binary(
             BinOp::Add,
@@ -532,7 +532,7 @@ fn compensated_sum(cx: &mut Lowering<'_>, mut seq: Seq, start: Sv, span: Span) -
     if !start_is_float && !start.kinds.py_integral() {
         return Err(wrong_sum(span));
     }
-    let first = convert::in_repr(cx, &start, Scalar::F64, false).ok_or_else(|| wrong_sum(span))?;
+    let first = convert::in_repr(&start, Scalar::F64, false).ok_or_else(|| wrong_sum(span))?;
     let (total, rest) = (cx.builder.hidden(ty), cx.builder.hidden(ty));
     let plus = |a: Expr, b: Expr| build::binary(BinOp::Add, a, b, ty, false, span);
     let minus = |a: Expr, b: Expr| build::binary(BinOp::Sub, a, b, ty, false, span);
@@ -541,8 +541,8 @@ fn compensated_sum(cx: &mut Lowering<'_>, mut seq: Seq, start: Sv, span: Span) -
         cx.builder.emit_let(total, first);
     } else {
         // An empty one would give a result of another type.
-        let len = items::len(cx, &mut seq, span)?;
-        materialise::check_not_empty(cx, &len, span);
+        let len = items::len(&mut cx.builder, &mut seq, span)?;
+        materialise::check_not_empty(&mut cx.builder, &len, span);
         let head = first_of(cx, &seq, "sum", span)?;
         cx.builder.emit_let(total, plus(first, head.e));
     }

@@ -5,6 +5,7 @@ use nestwise_ir::surface::CmpOp as Cmp;
 use nestwise_ir::{BinOp, Prov, Scalar, Span, Ty};
 
 use crate::lowering::build;
+use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::scalar::arith;
 use crate::lowering::scalar::convert;
@@ -72,19 +73,19 @@ pub(crate) fn compare_vals(cx: &mut Lowering<'_>, op: Cmp, a: Val, b: Val, span:
                 && matches!(op, Cmp::Eq | Cmp::Ne) =>
         {
             // One character never equals a string of another length; the read may still raise.
-            convert::keep_events(cx, &c);
+            convert::keep_events(&mut cx.builder, &c);
             return Ok(Sv::bool(op == Cmp::Ne, span));
         }
-        (Val::View(view), other) if strings::is_text(cx, &view) => {
-            return strings::compare_text(cx, op, view, other, span);
+        (Val::View(view), other) if strings::is_text(&cx.builder, &view) => {
+            return strings::compare_text(&mut cx.builder, op, view, other, span);
         }
-        (other, Val::View(view)) if strings::is_text(cx, &view) => {
-            return strings::compare_text(cx, mirrored(op), view, other, span);
+        (other, Val::View(view)) if strings::is_text(&cx.builder, &view) => {
+            return strings::compare_text(&mut cx.builder, mirrored(op), view, other, span);
         }
         pair => pair,
     };
-    let a = arith::need_scalar(cx, a, symbol(op), span)?;
-    let b = arith::need_scalar(cx, b, symbol(op), span)?;
+    let a = arith::need_scalar(a, symbol(op), span)?;
+    let b = arith::need_scalar(b, symbol(op), span)?;
     compare(cx, op, a, b, span)
 }
 
@@ -122,7 +123,7 @@ pub(crate) fn compare(cx: &mut Lowering<'_>, op: Cmp, a: Sv, b: Sv, span: Span) 
         .iter()
         .all(|r| r.compute.is_int() || r.compute == Scalar::Bool)
     {
-        int_operands(cx, &a, &b, ordered).ok_or_else(wrong)?
+        int_operands(&a, &b, ordered).ok_or_else(wrong)?
     } else {
         let floats = rules.iter().filter(|r| !r.compute.is_int());
         let mut computes: Vec<Scalar> = floats.map(|r| r.compute).collect();
@@ -135,15 +136,9 @@ pub(crate) fn compare(cx: &mut Lowering<'_>, op: Cmp, a: Sv, b: Sv, span: Span) 
             _ => return Err(wrong()),
         };
         exact |= numbers;
-        let (a, b) = (
-            convert::commit(cx, a.clone()),
-            convert::commit(cx, b.clone()),
-        );
-        let x = convert::in_repr(cx, &a, compute, exact).ok_or_else(wrong)?;
-        (
-            x,
-            convert::in_repr(cx, &b, compute, exact).ok_or_else(wrong)?,
-        )
+        let (a, b) = (convert::commit(a.clone()), convert::commit(b.clone()));
+        let x = convert::in_repr(&a, compute, exact).ok_or_else(wrong)?;
+        (x, convert::in_repr(&b, compute, exact).ok_or_else(wrong)?)
     };
     let tag = if kinds.prov() == Prov::Dyn {
         tag
@@ -181,8 +176,8 @@ fn compare_by_provenance(
     };
     let mut sides = Vec::new();
     for repr in [Scalar::F32, Scalar::F64] {
-        let x = convert::in_repr(cx, &a, repr, false);
-        let y = convert::in_repr(cx, &b, repr, false);
+        let x = convert::in_repr(&a, repr, false);
+        let y = convert::in_repr(&b, repr, false);
         let (Some(x), Some(y)) = (x, y) else {
             return Ok(None);
         };
@@ -202,12 +197,12 @@ fn compare_by_provenance(
 }
 
 /// NumPy takes a Python int beside a bool of its own as 64 bits, and raises where it needs more.
-fn beside(cx: &mut Lowering<'_>, int: &Sv, bool: &Sv) -> Option<Sv> {
+fn beside(int: &Sv, bool: &Sv) -> Option<Sv> {
     if !int.kinds.has(Kind::PyInt) || !bool.kinds.has(Kind::Np(Scalar::Bool)) {
         return Some(int.clone());
     }
-    let committed = convert::commit(cx, int.clone());
-    let e = convert::in_repr(cx, &committed, Scalar::I64, true)?;
+    let committed = convert::commit(int.clone());
+    let e = convert::in_repr(&committed, Scalar::I64, true)?;
     let range = intervals::clamp(committed.range, intervals::I64);
     Some(Sv {
         e,
@@ -217,8 +212,8 @@ fn beside(cx: &mut Lowering<'_>, int: &Sv, bool: &Sv) -> Option<Sv> {
 }
 
 /// Two ints in one representation that holds both.
-fn int_operands(cx: &mut Lowering<'_>, a: &Sv, b: &Sv, ordered: bool) -> Option<(Expr, Expr)> {
-    let (a, b) = (&beside(cx, a, b)?, &beside(cx, b, a)?);
+fn int_operands(a: &Sv, b: &Sv, ordered: bool) -> Option<(Expr, Expr)> {
+    let (a, b) = (&beside(a, b)?, &beside(b, a)?);
     let exact = |sv: &Sv| sv.wide.as_ref().filter(|w| w.exact).map(|w| w.e.clone());
     let unsigned = |sv: &Sv| sv.repr() == Scalar::U64;
     if a.wide.is_some()
@@ -247,10 +242,10 @@ fn int_operands(cx: &mut Lowering<'_>, a: &Sv, b: &Sv, ordered: bool) -> Option<
     } else {
         common
     };
-    Some((int_as(cx, a, common)?, int_as(cx, b, common)?))
+    Some((int_as(a, common)?, int_as(b, common)?))
 }
 
-fn int_as(cx: &mut Lowering<'_>, sv: &Sv, repr: Scalar) -> Option<Expr> {
+fn int_as(sv: &Sv, repr: Scalar) -> Option<Expr> {
     if let (Scalar::Bool, Some(v)) = (repr, sv.as_int()) {
         return Some(build::boolean(
             v != 0,
@@ -261,7 +256,7 @@ fn int_as(cx: &mut Lowering<'_>, sv: &Sv, repr: Scalar) -> Option<Expr> {
             sv.span(),
         ));
     }
-    convert::in_repr(cx, sv, repr, true)
+    convert::in_repr(sv, repr, true)
 }
 
 /// `then if cond else orelse` on scalars.
@@ -272,14 +267,11 @@ pub(crate) fn pick(cx: &mut Lowering<'_>, cond: Expr, then: Sv, orelse: Sv, span
     if orelse.is_bottom() {
         return Ok(then);
     }
-    let (then, orelse) = (convert::commit(cx, then), convert::commit(cx, orelse));
+    let (then, orelse) = (convert::commit(then), convert::commit(orelse));
     let kinds = then.kinds.union(orelse.kinds);
-    let repr =
-        common_repr(cx, &then, &orelse).ok_or_else(|| no_common(cx, &then, &orelse, span))?;
-    let x =
-        convert::exact_repr(cx, &then, repr).ok_or_else(|| no_common(cx, &then, &orelse, span))?;
-    let y = convert::exact_repr(cx, &orelse, repr)
-        .ok_or_else(|| no_common(cx, &then, &orelse, span))?;
+    let repr = common_repr(&then, &orelse).ok_or_else(|| no_common(&then, &orelse, span))?;
+    let x = convert::exact_repr(&then, repr).ok_or_else(|| no_common(&then, &orelse, span))?;
+    let y = convert::exact_repr(&orelse, repr).ok_or_else(|| no_common(&then, &orelse, span))?;
     let mut cond = build::condition(cond);
     let mut tag = Tag::Unknown;
     if kinds.len() > 1 && cx.env.want_tag && repr != Scalar::Num {
@@ -314,7 +306,7 @@ pub(crate) fn pick(cx: &mut Lowering<'_>, cond: Expr, then: Sv, orelse: Sv, span
     ))
 }
 
-fn no_common(cx: &Lowering<'_>, a: &Sv, b: &Sv, span: Span) -> nestwise_ir::WithSpan<Refusal> {
+fn no_common(a: &Sv, b: &Sv, span: Span) -> nestwise_ir::WithSpan<Refusal> {
     let name = "the value of the expression".into();
     refuse(
         span,
@@ -327,7 +319,7 @@ fn no_common(cx: &Lowering<'_>, a: &Sv, b: &Sv, span: Span) -> nestwise_ir::With
 }
 
 /// One representation that keeps both values.
-pub(crate) fn common_repr(cx: &mut Lowering<'_>, a: &Sv, b: &Sv) -> Option<Scalar> {
+pub(crate) fn common_repr(a: &Sv, b: &Sv) -> Option<Scalar> {
     use Scalar as S;
     let (x, y) = (a.repr(), b.repr());
     if x == y {
@@ -381,7 +373,7 @@ pub(crate) fn min_max(cx: &mut Lowering<'_>, greater: bool, a: Sv, b: Sv, span: 
     if b.is_bottom() {
         return Ok(a);
     }
-    let (a, b) = (convert::commit(cx, a), convert::commit(cx, b));
+    let (a, b) = (convert::commit(a), convert::commit(b));
     if a.is_int() && b.is_int() && a.kinds == b.kinds && a.kinds.len() == 1 && a.repr() == b.repr()
     {
         let op = if greater { BinOp::Max } else { BinOp::Min };
@@ -409,13 +401,13 @@ pub(crate) fn min_max(cx: &mut Lowering<'_>, greater: bool, a: Sv, b: Sv, span: 
         let cond = compare(cx, op, b.clone(), a.clone(), span)?;
         return pick(cx, cond.e, b, a, span);
     }
-    let mark = statements(cx);
-    let (x, a) = named(cx, a);
-    let (y, b) = named(cx, b);
+    let mark = statements(&cx.builder);
+    let (x, a) = named(&mut cx.builder, a);
+    let (y, b) = named(&mut cx.builder, b);
     let cond = compare(cx, op, b.clone(), a.clone(), span)?;
     let sv = pick(cx, cond.e, b, a, span)?;
     Ok(under_names(
-        cx,
+        &mut cx.builder,
         mark,
         [x, y].into_iter().flatten().collect(),
         sv,
@@ -423,14 +415,14 @@ pub(crate) fn min_max(cx: &mut Lowering<'_>, greater: bool, a: Sv, b: Sv, span: 
 }
 
 /// A position in the open block.
-pub(crate) fn statements(cx: &Lowering<'_>) -> usize {
-    cx.builder.blocks.last().map_or(0, Vec::len)
+pub(crate) fn statements(builder: &Builder) -> usize {
+    builder.blocks.last().map_or(0, Vec::len)
 }
 
 /// The value with its names ([`Lower::named`]) bound around it; if statements that may use them were emitted
 /// since the mark, the names are assigned before those.
 pub(crate) fn under_names(
-    cx: &mut Lowering<'_>,
+    builder: &mut Builder,
     mark: usize,
     names: Vec<(nestwise_ir::VarId, Expr)>,
     sv: Sv,
@@ -438,11 +430,11 @@ pub(crate) fn under_names(
     if names.is_empty() {
         return sv;
     }
-    if statements(cx) > mark {
+    if statements(builder) > mark {
         for (var, value) in names.into_iter().rev() {
             let span = value.span;
             let kind = nestwise_ir::StmtKind::Let { var, value };
-            if let Some(block) = cx.builder.blocks.last_mut() {
+            if let Some(block) = builder.blocks.last_mut() {
                 block.insert(mark, nestwise_ir::Stmt { kind, span });
             }
         }
@@ -456,13 +448,13 @@ pub(crate) fn under_names(
 }
 
 /// The value under a name, to be used several times inside one expression.
-pub(crate) fn named(cx: &mut Lowering<'_>, sv: Sv) -> (Option<(nestwise_ir::VarId, Expr)>, Sv) {
-    let sv = convert::commit(cx, sv);
+pub(crate) fn named(builder: &mut Builder, sv: Sv) -> (Option<(nestwise_ir::VarId, Expr)>, Sv) {
+    let sv = convert::commit(sv);
     if build::is_atom(&sv.e) {
         return (None, sv);
     }
     let (ty, span) = (sv.e.ty, sv.span());
-    let var = cx.builder.hidden(ty);
+    let var = builder.hidden(ty);
     let value = sv.e.clone();
     (
         Some((var, value)),
@@ -474,7 +466,7 @@ pub(crate) fn named(cx: &mut Lowering<'_>, sv: Sv) -> (Option<(nestwise_ir::VarI
 }
 
 /// Zero, one or another literal in the representation and type of `like`.
-pub(crate) fn literal(cx: &Lowering<'_>, like: &Sv, value: i32, span: Span) -> Expr {
+pub(crate) fn literal(like: &Sv, value: i32, span: Span) -> Expr {
     let constant = match like.repr() {
         Scalar::Bool => Const::Bool(value != 0),
         s if s.is_float() => Const::Float(value.into()),

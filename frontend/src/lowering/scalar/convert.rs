@@ -4,7 +4,7 @@ use nestwise_ir::model::nest::{Cast, CmpOp, Const, Expr, ExprKind, UnOp};
 use nestwise_ir::{ArrayKind, Prov, Scalar, Span, Ty};
 
 use crate::lowering::build;
-use crate::lowering::context::Lowering;
+use crate::lowering::builder::Builder;
 use crate::lowering::types::intervals;
 use crate::lowering::types::kinds::{Kind, Kinds};
 use crate::lowering::value::{Sv, Val, View};
@@ -19,7 +19,7 @@ pub(crate) fn character(text: &str, span: Span) -> Sv {
 }
 
 /// A Python int in 64 bits: an event fires if it does not fit.
-pub(crate) fn commit(cx: &mut Lowering<'_>, sv: Sv) -> Sv {
+pub(crate) fn commit(sv: Sv) -> Sv {
     if sv.repr() != Scalar::I128 {
         return sv.committed();
     }
@@ -44,7 +44,7 @@ pub(crate) fn commit(cx: &mut Lowering<'_>, sv: Sv) -> Sv {
 
 /// `sv` computed in `to` as Python and NumPy convert operands: ints to floats rounded (with `exact`, an int
 /// that is no float fires), Python ints into NumPy's only if they fit, Python floats rounded to float32.
-pub(crate) fn in_repr(cx: &mut Lowering<'_>, sv: &Sv, to: Scalar, exact: bool) -> Option<Expr> {
+pub(crate) fn in_repr(sv: &Sv, to: Scalar, exact: bool) -> Option<Expr> {
     let from = sv.repr();
     let ty = |repr: Scalar| Ty {
         prov: sv.e.ty.prov,
@@ -65,7 +65,7 @@ pub(crate) fn in_repr(cx: &mut Lowering<'_>, sv: &Sv, to: Scalar, exact: bool) -
         (Scalar::Bool, t) if t.is_int() => build::cast(Cast::Value, e, ty(t), false),
         (Scalar::Bool, _) => {
             let e = build::cast(Cast::Value, e, ty(Scalar::I64), false);
-            return in_repr(cx, &Sv { e, ..sv.clone() }, to, exact);
+            return in_repr(&Sv { e, ..sv.clone() }, to, exact);
         }
         (f, t) if f.is_int() && t.is_int() => {
             let guard = !intervals::of(t).is_some_and(|all| intervals::within(sv.range, all));
@@ -87,7 +87,7 @@ pub(crate) fn in_repr(cx: &mut Lowering<'_>, sv: &Sv, to: Scalar, exact: bool) -
             }
         }
         (f, Scalar::C128) if f.is_int() || f == Scalar::F32 || f == Scalar::Num => {
-            let e = in_repr(cx, sv, Scalar::F64, exact)?;
+            let e = in_repr(sv, Scalar::F64, exact)?;
             build::cast(Cast::Value, e, ty(to), false)
         }
         (Scalar::F64, Scalar::C128) | (Scalar::F32 | Scalar::Num, Scalar::F64) => {
@@ -114,7 +114,7 @@ pub(crate) fn in_repr(cx: &mut Lowering<'_>, sv: &Sv, to: Scalar, exact: bool) -
 
 /// The same value in another representation, for a variable that holds values of several types; `None` if
 /// it might not be the same.
-pub(crate) fn exact_repr(cx: &mut Lowering<'_>, sv: &Sv, to: Scalar) -> Option<Expr> {
+pub(crate) fn exact_repr(sv: &Sv, to: Scalar) -> Option<Expr> {
     match (sv.repr(), to) {
         (Scalar::F64, Scalar::F32) => {
             let v = sv.as_float()?;
@@ -134,12 +134,12 @@ pub(crate) fn exact_repr(cx: &mut Lowering<'_>, sv: &Sv, to: Scalar) -> Option<E
         (Scalar::Num, Scalar::F32 | Scalar::F64 | Scalar::C128) => None,
         // An int becoming a tagged number keeps its type; a float that may stand for an int has lost it.
         (Scalar::F64, Scalar::Num) if sv.kinds.len() > 1 => None,
-        _ => in_repr(cx, sv, to, true),
+        _ => in_repr(sv, to, true),
     }
 }
 
 /// A value that is of type `ty` and held in another representation, as itself.
-pub(crate) fn own_form(cx: &mut Lowering<'_>, sv: &Sv, ty: Ty) -> Option<Expr> {
+pub(crate) fn own_form(sv: &Sv, ty: Ty) -> Option<Expr> {
     let real = |e: Expr| match e.ty.repr {
         Scalar::C128 => build::unary(
             UnOp::Real,
@@ -164,17 +164,17 @@ pub(crate) fn own_form(cx: &mut Lowering<'_>, sv: &Sv, ty: Ty) -> Option<Expr> {
         Scalar::F32 if held == Scalar::C128 => {
             Some(build::cast(Cast::Round, real(sv.e.clone()), ty, true))
         }
-        to => in_repr(cx, sv, to, true),
+        to => in_repr(sv, to, true),
     }
 }
 
 /// `bool(value)` as a condition.
-pub(crate) fn truth(cx: &mut Lowering<'_>, val: Val, span: Span) -> R<Expr> {
+pub(crate) fn truth(builder: &mut Builder, val: Val, span: Span) -> R<Expr> {
     match val {
-        Val::Scalar(sv) => truth_scalar(cx, sv, span),
+        Val::Scalar(sv) => truth_scalar(builder, sv, span),
         Val::View(view) => {
-            let view = check_view(cx, view);
-            let kind = cx.builder.arrays[view.array].kind;
+            let view = check_view(builder, view);
+            let kind = builder.arrays[view.array].kind;
             if kind == ArrayKind::Ndarray {
                 return Err(refuse(
                     span,
@@ -211,10 +211,10 @@ pub(crate) fn truth(cx: &mut Lowering<'_>, val: Val, span: Span) -> R<Expr> {
     }
 }
 
-fn truth_scalar(cx: &mut Lowering<'_>, sv: Sv, span: Span) -> R<Expr> {
+fn truth_scalar(builder: &mut Builder, sv: Sv, span: Span) -> R<Expr> {
     if sv.is_bottom() {
         // Not a literal: both ways must be looked at.
-        let unknown = cx.builder.hidden(Ty::PY_BOOL);
+        let unknown = builder.hidden(Ty::PY_BOOL);
         return Ok(build::var(unknown, Ty::PY_BOOL, span));
     }
     if let Some(wide) = sv.wide.as_ref().filter(|w| w.exact) {
@@ -231,7 +231,7 @@ fn truth_scalar(cx: &mut Lowering<'_>, sv: Sv, span: Span) -> R<Expr> {
         Scalar::Bool => sv.e,
         // A character is a non-empty string.
         Scalar::Char => {
-            keep_events(cx, &sv);
+            keep_events(builder, &sv);
             build::boolean(true, Ty::PY_BOOL, span)
         }
         Scalar::C128 => {
@@ -248,17 +248,16 @@ fn truth_scalar(cx: &mut Lowering<'_>, sv: Sv, span: Span) -> R<Expr> {
 }
 
 /// Evaluates for the events alone a value that nothing uses.
-pub(crate) fn keep_events(cx: &mut Lowering<'_>, sv: &Sv) {
+pub(crate) fn keep_events(builder: &mut Builder, sv: &Sv) {
     if build::may_fire(&sv.e) {
         let span = sv.span();
-        cx.builder
-            .emit(nestwise_ir::StmtKind::Eval(sv.e.clone()), span);
+        builder.emit(nestwise_ir::StmtKind::Eval(sv.e.clone()), span);
     }
 }
 
 /// A subscript or a range bound: an int, or whatever has `__index__`. `bools` says whether Python's bools
 /// count (they do for lists and ranges, not for ndarrays).
-pub(crate) fn index(cx: &mut Lowering<'_>, val: Val, bools: bool, span: Span) -> R<Sv> {
+pub(crate) fn index(val: Val, bools: bool, span: Span) -> R<Sv> {
     let Val::Scalar(sv) = val else {
         let what = format!("a subscript of type {}", val.type_name());
         return Err(refuse(span, Refusal::Unsupported { what }));
@@ -276,8 +275,8 @@ pub(crate) fn index(cx: &mut Lowering<'_>, val: Val, bools: bool, span: Span) ->
         let operands = vec![sv.kinds.to_string()];
         return Err(refuse(span, Refusal::Operator { op: "[]", operands }));
     }
-    let sv = commit(cx, sv);
-    let e = in_repr(cx, &sv, Scalar::I64, true);
+    let sv = commit(sv);
+    let e = in_repr(&sv, Scalar::I64, true);
     let e = e.ok_or_else(|| {
         refuse(
             span,
@@ -291,11 +290,11 @@ pub(crate) fn index(cx: &mut Lowering<'_>, val: Val, bools: bool, span: Span) ->
 }
 
 /// Emits the bounds checks of a view's subscripts that have none yet.
-pub(crate) fn check_view(cx: &mut Lowering<'_>, mut view: View) -> View {
+pub(crate) fn check_view(builder: &mut Builder, mut view: View) -> View {
     for k in 0..view.index.len() {
         if view.checked.get(k) == Some(&false) {
-            let cond = in_bounds(cx, &view, k);
-            cx.builder.emit_check(cond);
+            let cond = in_bounds(builder, &view, k);
+            builder.emit_check(cond);
             view.checked[k] = true;
         }
     }
@@ -303,14 +302,14 @@ pub(crate) fn check_view(cx: &mut Lowering<'_>, mut view: View) -> View {
 }
 
 /// `-dim <= index < dim`.
-pub(crate) fn in_bounds(cx: &mut Lowering<'_>, view: &View, k: usize) -> Expr {
+pub(crate) fn in_bounds(builder: &Builder, view: &View, k: usize) -> Expr {
     let Some(e) = view.index.get(k) else {
         return build::boolean(true, Ty::PY_BOOL, Span::default());
     };
     let span = e.span;
     let dim = build::dim(view.array, k, span);
     let below = build::compare(CmpOp::Lt, e.clone(), dim.clone(), Ty::PY_BOOL, span);
-    if never_negative(cx, e) {
+    if never_negative(builder, e) {
         return below;
     }
     let least = build::unary(UnOp::Neg, dim, Ty::PY_INT, false);
@@ -319,15 +318,15 @@ pub(crate) fn in_bounds(cx: &mut Lowering<'_>, view: &View, k: usize) -> Expr {
 }
 
 /// A checked subscript with its negative values wrapped.
-pub(crate) fn normal_index(cx: &mut Lowering<'_>, view: &View, k: usize) -> Expr {
+pub(crate) fn normal_index(builder: &mut Builder, view: &View, k: usize) -> Expr {
     let Some(e) = view.index.get(k).cloned() else {
         return Expr::int(0, Span::default());
     };
     let span = e.span;
-    if never_negative(cx, &e) {
+    if never_negative(builder, &e) {
         return e;
     }
-    let e = cx.builder.spill(e);
+    let e = builder.spill(e);
     let dim = build::dim(view.array, k, span);
     let negative = build::compare(CmpOp::Lt, e.clone(), Expr::int(0, span), Ty::PY_BOOL, span);
     let wrapped = build::binary(
@@ -341,23 +340,25 @@ pub(crate) fn normal_index(cx: &mut Lowering<'_>, view: &View, k: usize) -> Expr
     build::select(negative, wrapped, e, Ty::PY_INT)
 }
 
-pub(crate) fn never_negative(cx: &Lowering<'_>, e: &Expr) -> bool {
-    at_least(cx, e).is_some_and(|least| least >= 0)
+pub(crate) fn never_negative(builder: &Builder, e: &Expr) -> bool {
+    at_least(builder, e).is_some_and(|least| least >= 0)
 }
 
 /// What an int that has been computed is at least, where counters and sizes tell.
-fn at_least(cx: &Lowering<'_>, e: &Expr) -> Option<i128> {
+fn at_least(builder: &Builder, e: &Expr) -> Option<i128> {
     use nestwise_ir::BinOp;
     match &e.kind {
         ExprKind::Const(Const::Int(v)) => Some(*v),
         ExprKind::Dim(..) => Some(0),
-        ExprKind::Var(v) => cx.builder.counters.get(v).map(|r| r.0),
+        ExprKind::Var(v) => builder.counters.get(v).map(|r| r.0),
         ExprKind::Binary { op, a, b, .. } => match (op, b.as_int()) {
-            (BinOp::Add, _) => at_least(cx, a)?.checked_add(at_least(cx, b)?),
-            (BinOp::Sub, Some(c)) => at_least(cx, a)?.checked_sub(c),
+            (BinOp::Add, _) => at_least(builder, a)?.checked_add(at_least(builder, b)?),
+            (BinOp::Sub, Some(c)) => at_least(builder, a)?.checked_sub(c),
             (BinOp::Mod, Some(c)) => (c > 0).then_some(0),
-            (BinOp::FloorDiv, Some(c)) => (c > 0 && never_negative(cx, a)).then_some(0),
-            (BinOp::Mul, _) => (never_negative(cx, a) && never_negative(cx, b)).then_some(0),
+            (BinOp::FloorDiv, Some(c)) => (c > 0 && never_negative(builder, a)).then_some(0),
+            (BinOp::Mul, _) => {
+                (never_negative(builder, a) && never_negative(builder, b)).then_some(0)
+            }
             _ => None,
         },
         _ => None,

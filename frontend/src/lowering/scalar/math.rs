@@ -6,6 +6,7 @@ use nestwise_ir::{BinOp, Fun, Lib, Scalar, Span, Ty};
 
 use crate::builtins::{MathFn, MathSpecial, NumpyFn, NumpySpecial};
 use crate::lowering::build;
+use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::scalar::arith;
 use crate::lowering::scalar::calls;
@@ -38,12 +39,12 @@ fn wrong(name: &str, args: &[&Sv], span: Span) -> nestwise_ir::WithSpan<Refusal>
 }
 
 /// `float(a)` as the math module takes it: any real number.
-pub(crate) fn real(cx: &mut Lowering<'_>, name: &str, a: &Sv, span: Span) -> R<Expr> {
+pub(crate) fn real(name: &str, a: &Sv, span: Span) -> R<Expr> {
     if a.kinds.any(|k| k == Kind::Char || k.is_complex()) {
         return Err(wrong(name, &[a], span));
     }
-    let a = convert::commit(cx, a.clone());
-    let e = convert::in_repr(cx, &a, Scalar::F64, false).ok_or_else(|| wrong(name, &[&a], span))?;
+    let a = convert::commit(a.clone());
+    let e = convert::in_repr(&a, Scalar::F64, false).ok_or_else(|| wrong(name, &[&a], span))?;
     Ok(build::retype(e, Ty::PY_FLOAT))
 }
 
@@ -66,19 +67,19 @@ pub(crate) fn math(cx: &mut Lowering<'_>, f: MathFn, args: Vec<Sv>, span: Span) 
     let special = match f {
         MathFn::Unary(fun) => {
             count(1)?;
-            let x = real(cx, &name, &args[0], span)?;
-            return Ok(c_call(cx, fun, vec![x], span));
+            let x = real(&name, &args[0], span)?;
+            return Ok(c_call(fun, vec![x], span));
         }
         MathFn::Special(special) => special,
     };
     let fun = match special {
         MathSpecial::Floor | MathSpecial::Ceil | MathSpecial::Trunc => {
             count(1)?;
-            return whole(cx, special, &args[0], &name, span);
+            return whole(special, &args[0], &name, span);
         }
         MathSpecial::Degrees | MathSpecial::Radians => {
             count(1)?;
-            let x = real(cx, &name, &args[0], span)?;
+            let x = real(&name, &args[0], span)?;
             let pi = std::f64::consts::PI;
             let factor = if special == MathSpecial::Degrees {
                 180.0 / pi
@@ -102,11 +103,11 @@ pub(crate) fn math(cx: &mut Lowering<'_>, f: MathFn, args: Vec<Sv>, span: Span) 
         }
         MathSpecial::Log if args.len() == 2 => {
             // log(x) / log(base), as Python's division.
-            let x = real(cx, &name, &args[0], span)?;
-            let base = real(cx, &name, &args[1], span)?;
+            let x = real(&name, &args[0], span)?;
+            let base = real(&name, &args[1], span)?;
             let (x, base) = (
-                c_call(cx, Fun::Log, vec![x], span),
-                c_call(cx, Fun::Log, vec![base], span),
+                c_call(Fun::Log, vec![x], span),
+                c_call(Fun::Log, vec![base], span),
             );
             return arith::arith(cx, Op::Div, x, base, span);
         }
@@ -127,7 +128,7 @@ pub(crate) fn math(cx: &mut Lowering<'_>, f: MathFn, args: Vec<Sv>, span: Span) 
     count(if two { 2 } else { 1 })?;
     let mut reals = Vec::new();
     for a in &args {
-        reals.push(real(cx, &name, a, span)?);
+        reals.push(real(&name, a, span)?);
     }
     if fun == Fun::Pow
         && cx.env.options.python_minor <= 10
@@ -144,10 +145,10 @@ pub(crate) fn math(cx: &mut Lowering<'_>, f: MathFn, args: Vec<Sv>, span: Span) 
             span,
         ));
     }
-    Ok(c_call(cx, fun, reals, span))
+    Ok(c_call(fun, reals, span))
 }
 
-fn c_call(cx: &mut Lowering<'_>, fun: Fun, args: Vec<Expr>, span: Span) -> Sv {
+fn c_call(fun: Fun, args: Vec<Expr>, span: Span) -> Sv {
     if matches!(fun, Fun::IsNan | Fun::IsInf | Fun::IsFinite) {
         return Sv::of(
             build::call(fun, Lib::C, args, Ty::PY_BOOL, false, span),
@@ -163,7 +164,7 @@ fn c_call(cx: &mut Lowering<'_>, fun: Fun, args: Vec<Expr>, span: Span) -> Sv {
 }
 
 /// `math.floor`, `ceil`, `trunc`: Python ints.
-fn whole(cx: &mut Lowering<'_>, f: MathSpecial, a: &Sv, name: &str, span: Span) -> R<Sv> {
+fn whole(f: MathSpecial, a: &Sv, name: &str, span: Span) -> R<Sv> {
     if a.kinds.any(|k| k == Kind::Char || k.is_complex()) {
         return Err(wrong(name, &[a], span));
     }
@@ -182,12 +183,12 @@ fn whole(cx: &mut Lowering<'_>, f: MathSpecial, a: &Sv, name: &str, span: Span) 
         let python = a.kinds.py_integral();
         let small = intervals::within(a.range, (-limit, limit));
         if python || small {
-            return calls::int_of(cx, a.clone(), span);
+            return calls::int_of(a.clone(), span);
         }
     }
     // NumPy ints go through float64; beyond 2**53 that would show, and the guarded cast fires.
-    let a = convert::commit(cx, a.clone());
-    let x = convert::in_repr(cx, &a, Scalar::F64, true).ok_or_else(|| wrong(name, &[&a], span))?;
+    let a = convert::commit(a.clone());
+    let x = convert::in_repr(&a, Scalar::F64, true).ok_or_else(|| wrong(name, &[&a], span))?;
     let x = build::retype(x, Ty::PY_FLOAT);
     let x = match f {
         MathSpecial::Floor => build::call(Fun::Floor, Lib::C, vec![x], Ty::PY_FLOAT, false, span),
@@ -214,7 +215,6 @@ fn float_type(kind: Kind) -> Option<Scalar> {
 
 /// The common representation of all combinations of argument types.
 fn agreed(
-    cx: &Lowering<'_>,
     name: &str,
     args: &[&Sv],
     f: impl Fn(&[Kind]) -> Option<Scalar>,
@@ -239,9 +239,9 @@ fn agreed(
 }
 
 /// An argument in a ufunc's type.
-fn argument(cx: &mut Lowering<'_>, name: &str, a: &Sv, to: Scalar, span: Span) -> R<Expr> {
-    let a = convert::commit(cx, a.clone());
-    let e = convert::in_repr(cx, &a, to, false).ok_or_else(|| wrong(name, &[&a], span))?;
+fn argument(name: &str, a: &Sv, to: Scalar, span: Span) -> R<Expr> {
+    let a = convert::commit(a.clone());
+    let e = convert::in_repr(&a, to, false).ok_or_else(|| wrong(name, &[&a], span))?;
     Ok(build::retype(e, Ty::np(to)))
 }
 
@@ -250,14 +250,13 @@ pub(crate) fn numpy(cx: &mut Lowering<'_>, f: NumpyFn, args: Vec<Sv>, span: Span
     let name = name.as_str();
     match (f, args.as_slice()) {
         (NumpyFn::Unary(fun), [a]) => {
-            let s = agreed(cx, name, &[a], |k| float_type(k[0]), span)?;
-            let x = argument(cx, name, a, s, span)?;
+            let s = agreed(name, &[a], |k| float_type(k[0]), span)?;
+            let x = argument(name, a, s, span)?;
             let e = build::call(fun, Lib::Numpy, vec![x], Ty::np(s), !harmless(fun), span);
             Ok(Sv::of(e, Kind::Np(s)))
         }
         (NumpyFn::Test(fun), [a]) => {
             let s = agreed(
-                cx,
                 name,
                 &[a],
                 |k| {
@@ -272,10 +271,10 @@ pub(crate) fn numpy(cx: &mut Lowering<'_>, f: NumpyFn, args: Vec<Sv>, span: Span
             if s == Scalar::I64 {
                 // Every int is finite.
                 let e = build::boolean(fun == Fun::IsFinite, Ty::NP_BOOL, span);
-                convert::keep_events(cx, a);
+                convert::keep_events(&mut cx.builder, a);
                 return Ok(Sv::of(e, Kind::Np(Scalar::Bool)));
             }
-            let x = argument(cx, name, a, s, span)?;
+            let x = argument(name, a, s, span)?;
             Ok(Sv::of(
                 build::call(fun, Lib::Numpy, vec![x], Ty::NP_BOOL, false, span),
                 Kind::Np(Scalar::Bool),
@@ -298,11 +297,8 @@ pub(crate) fn numpy(cx: &mut Lowering<'_>, f: NumpyFn, args: Vec<Sv>, span: Span
                     _ => float_type(Kind::Np(s)),
                 }
             };
-            let s = agreed(cx, name, &[a, b], common, span)?;
-            let (x, y) = (
-                argument(cx, name, a, s, span)?,
-                argument(cx, name, b, s, span)?,
-            );
+            let s = agreed(name, &[a, b], common, span)?;
+            let (x, y) = (argument(name, a, s, span)?, argument(name, b, s, span)?);
             let e = build::call(fun, Lib::Numpy, vec![x, y], Ty::np(s), !harmless(fun), span);
             Ok(Sv::of(e, Kind::Np(s)))
         }
@@ -312,9 +308,9 @@ pub(crate) fn numpy(cx: &mut Lowering<'_>, f: NumpyFn, args: Vec<Sv>, span: Span
 }
 
 /// The argument as a NumPy scalar of its own type.
-fn as_numpy(cx: &mut Lowering<'_>, name: &str, a: &Sv, span: Span) -> R<Sv> {
-    let s = agreed(cx, name, &[a], |k| kinds::alone(k[0]), span)?;
-    let e = argument(cx, name, a, s, span)?;
+fn as_numpy(name: &str, a: &Sv, span: Span) -> R<Sv> {
+    let s = agreed(name, &[a], |k| kinds::alone(k[0]), span)?;
+    let e = argument(name, a, s, span)?;
     let range = a.range;
     let sv = Sv::of(e, Kind::Np(s));
     Ok(if s.is_int() {
@@ -339,16 +335,16 @@ fn numpy_special(
     match f {
         N::Abs | N::Absolute => {
             let a = unary(&args)?;
-            let a = as_numpy(cx, name, &a, span)?;
+            let a = as_numpy(name, &a, span)?;
             if a.kinds.any(Kind::is_complex) {
                 // The ufunc's algorithm is not that of a scalar's abs().
                 return Err(wrong(name, &[&a], span));
             }
-            arith::absolute(cx, a, span)
+            arith::absolute(a, span)
         }
         N::Floor | N::Ceil | N::Trunc => {
             let a = unary(&args)?;
-            let a = as_numpy(cx, name, &a, span)?;
+            let a = as_numpy(name, &a, span)?;
             if !a.repr().is_float() {
                 return if a.kinds.integral() && cx.env.options.whole_ints {
                     Ok(a)
@@ -369,11 +365,11 @@ fn numpy_special(
         }
         N::Square => {
             let a = unary(&args)?;
-            let a = as_numpy(cx, name, &a, span)?;
+            let a = as_numpy(name, &a, span)?;
             if a.repr() == Scalar::Bool || a.repr() == Scalar::C128 {
                 return Err(wrong(name, &[&a], span));
             }
-            let (named, a) = compare::named(cx, a);
+            let (named, a) = compare::named(&mut cx.builder, a);
             let mut square = arith::arith(cx, Op::Mul, a.clone(), a, span)?;
             if let Some((var, value)) = named {
                 square.e = build::bind(var, value, square.e);
@@ -382,21 +378,21 @@ fn numpy_special(
         }
         N::Sign => {
             let a = unary(&args)?;
-            numpy_sign(cx, &a, name, span)
+            numpy_sign(&mut cx.builder, &a, name, span)
         }
         N::Negative => {
             let a = unary(&args)?;
-            let a = as_numpy(cx, name, &a, span)?;
-            arith::sign(cx, Sign::Neg, a, span)
+            let a = as_numpy(name, &a, span)?;
+            arith::sign(&mut cx.env, Sign::Neg, a, span)
         }
         N::LogicalNot => {
             let a = unary(&args)?;
-            let truth = convert::truth(cx, crate::lowering::value::Val::Scalar(a), span)?;
-            Ok(arith::as_kind(
-                cx,
-                build::not(truth),
-                Kind::Np(Scalar::Bool),
-            ))
+            let truth = convert::truth(
+                &mut cx.builder,
+                crate::lowering::value::Val::Scalar(a),
+                span,
+            )?;
+            Ok(arith::as_kind(build::not(truth), Kind::Np(Scalar::Bool)))
         }
         _ => {
             let [a, b] = args.as_slice() else {
@@ -408,14 +404,14 @@ fn numpy_special(
 }
 
 /// `np.sign`: NaN stays, zero gives +0.
-fn numpy_sign(cx: &mut Lowering<'_>, a: &Sv, name: &str, span: Span) -> R<Sv> {
-    let a = as_numpy(cx, name, a, span)?;
+fn numpy_sign(builder: &mut Builder, a: &Sv, name: &str, span: Span) -> R<Sv> {
+    let a = as_numpy(name, a, span)?;
     if !a.repr().is_float() && !a.repr().is_int() {
         return Err(wrong(name, &[&a], span));
     }
-    let (named, a) = compare::named(cx, a);
+    let (named, a) = compare::named(builder, a);
     let ty = a.e.ty;
-    let zero = compare::literal(cx, &a, 0, span);
+    let zero = compare::literal(&a, 0, span);
     let positive = build::compare(CmpOp::Gt, a.e.clone(), zero.clone(), Ty::PY_BOOL, span);
     let negative = build::compare(CmpOp::Lt, a.e.clone(), zero.clone(), Ty::PY_BOOL, span);
     let is_zero = build::compare(CmpOp::Eq, a.e.clone(), zero.clone(), Ty::PY_BOOL, span);
@@ -423,9 +419,9 @@ fn numpy_sign(cx: &mut Lowering<'_>, a: &Sv, name: &str, span: Span) -> R<Sv> {
     let e = if a.repr().is_unsigned() {
         rest
     } else {
-        build::select(negative, compare::literal(cx, &a, -1, span), rest, ty)
+        build::select(negative, compare::literal(&a, -1, span), rest, ty)
     };
-    let mut e = build::select(positive, compare::literal(cx, &a, 1, span), e, ty);
+    let mut e = build::select(positive, compare::literal(&a, 1, span), e, ty);
     if let Some((var, value)) = named {
         e = build::bind(var, value, e);
     }
@@ -443,21 +439,26 @@ fn numpy_binary(
     use NumpySpecial as N;
     if matches!(f, N::LogicalAnd | N::LogicalOr) {
         // Both are evaluated: a ufunc does not short-circuit.
-        let x = convert::truth(cx, crate::lowering::value::Val::Scalar(a.clone()), span)?;
-        let y = convert::truth(cx, crate::lowering::value::Val::Scalar(b.clone()), span)?;
+        let x = convert::truth(
+            &mut cx.builder,
+            crate::lowering::value::Val::Scalar(a.clone()),
+            span,
+        )?;
+        let y = convert::truth(
+            &mut cx.builder,
+            crate::lowering::value::Val::Scalar(b.clone()),
+            span,
+        )?;
         let op = if f == N::LogicalAnd {
             BinOp::And
         } else {
             BinOp::Or
         };
         let e = build::binary(op, x, y, Ty::PY_BOOL, false, span);
-        return Ok(arith::as_kind(cx, e, Kind::Np(Scalar::Bool)));
+        return Ok(arith::as_kind(e, Kind::Np(Scalar::Bool)));
     }
-    let s = agreed(cx, name, &[a, b], |k| kinds::ufunc_type(k[0], k[1]), span)?;
-    let (x, y) = (
-        argument(cx, name, a, s, span)?,
-        argument(cx, name, b, s, span)?,
-    );
+    let s = agreed(name, &[a, b], |k| kinds::ufunc_type(k[0], k[1]), span)?;
+    let (x, y) = (argument(name, a, s, span)?, argument(name, b, s, span)?);
     let bounded = |e: Expr, sv: &Sv| {
         let new = Sv::of(e, Kind::Np(s));
         let all = intervals::of(s).unwrap_or(sv.range);
@@ -516,13 +517,16 @@ pub(crate) fn numpy_type(cx: &mut Lowering<'_>, to: Scalar, args: Vec<Sv>, span:
         return Err(wrong(&name, &[a], span));
     }
     if to == Scalar::Bool {
-        let e = convert::truth(cx, crate::lowering::value::Val::Scalar(a.clone()), span)?;
-        return Ok(arith::as_kind(cx, e, Kind::Np(to)));
+        let e = convert::truth(
+            &mut cx.builder,
+            crate::lowering::value::Val::Scalar(a.clone()),
+            span,
+        )?;
+        return Ok(arith::as_kind(e, Kind::Np(to)));
     }
-    let a = convert::commit(cx, a.clone());
+    let a = convert::commit(a.clone());
     let e = if to.is_int() && (a.repr().is_float() || a.repr() == Scalar::Num) {
         let x = convert::in_repr(
-            cx,
             &a,
             if a.repr() == Scalar::F32 {
                 Scalar::F32
@@ -534,9 +538,9 @@ pub(crate) fn numpy_type(cx: &mut Lowering<'_>, to: Scalar, args: Vec<Sv>, span:
         let x = x.ok_or_else(|| wrong(&name, &[&a], span))?;
         build::cast(Cast::Trunc, x, Ty::np(to), true)
     } else {
-        convert::in_repr(cx, &a, to, false).ok_or_else(|| wrong(&name, &[&a], span))?
+        convert::in_repr(&a, to, false).ok_or_else(|| wrong(&name, &[&a], span))?
     };
-    let mut sv = arith::as_kind(cx, e, Kind::Np(to));
+    let mut sv = arith::as_kind(e, Kind::Np(to));
     if let (true, Some(all)) = (a.is_int() && to.is_int(), intervals::of(to)) {
         sv.range = intervals::clamp(a.range, all);
     }

@@ -6,6 +6,7 @@ use nestwise_ir::{ArrayKind, Span, Ty};
 
 use crate::lowering::arrays::subscript;
 use crate::lowering::build;
+use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::expr;
 use crate::lowering::scalar::arith;
@@ -25,23 +26,23 @@ const ITEM_LIMIT: usize = 64;
 const TEXT_LIMIT: usize = 32;
 
 /// Whether the view is a whole `str`.
-pub(crate) fn is_text(cx: &Lowering<'_>, view: &View) -> bool {
-    view.index.is_empty() && cx.builder.arrays[view.array].kind == ArrayKind::Str
+pub(crate) fn is_text(builder: &Builder, view: &View) -> bool {
+    view.index.is_empty() && builder.arrays[view.array].kind == ArrayKind::Str
 }
 
 /// The character at a position that is known to exist.
-fn char_at(cx: &mut Lowering<'_>, view: &View, k: usize, span: Span) -> R<Expr> {
+fn char_at(builder: &mut Builder, view: &View, k: usize, span: Span) -> R<Expr> {
     let mut view = view.clone();
     view.index.push(Expr::int(k as i64, span));
     view.checked.push(true);
-    let value = subscript::element(cx, view, span)?;
-    Ok(arith::need_scalar(cx, value, "a character", span)?.e)
+    let value = subscript::element(builder, view, span)?;
+    Ok(arith::need_scalar(value, "a character", span)?.e)
 }
 
 /// `text op other` for a captured string: with one character by the first ones and the length, with a literal
 /// character by character.
 pub(crate) fn compare_text(
-    cx: &mut Lowering<'_>,
+    builder: &mut Builder,
     op: Cmp,
     text: View,
     other: Val,
@@ -70,7 +71,7 @@ pub(crate) fn compare_text(
     let equality = matches!(op, Cmp::Eq | Cmp::Ne);
     let chars: Vec<Expr> = match other {
         Val::Scalar(sv) if sv.is_bottom() => return Ok(sv),
-        Val::Scalar(sv) if sv.kinds == Kinds::of(Kind::Char) => vec![cx.builder.spill(sv.e)],
+        Val::Scalar(sv) if sv.kinds == Kinds::of(Kind::Char) => vec![builder.spill(sv.e)],
         Val::Str(s) if equality && s.chars().count() <= TEXT_LIMIT => {
             let codes = s.chars().map(|c| c as u32);
             codes
@@ -82,7 +83,7 @@ pub(crate) fn compare_text(
     if equality {
         let mut same = has(CmpOp::Eq, chars.len());
         for (k, c) in chars.into_iter().enumerate() {
-            let own = char_at(cx, &text, k, span)?;
+            let own = char_at(builder, &text, k, span)?;
             same = build::and(same, build::compare(CmpOp::Eq, own, c, Ty::PY_BOOL, span));
         }
         let e = if op == Cmp::Eq {
@@ -96,7 +97,7 @@ pub(crate) fn compare_text(
     let Some(c) = chars.into_iter().next() else {
         return Err(wrong("str".into()));
     };
-    let first = char_at(cx, &text, 0, span)?;
+    let first = char_at(builder, &text, 0, span)?;
     let tie = match op {
         Cmp::Lt => build::boolean(false, Ty::PY_BOOL, span),
         Cmp::Le => has(CmpOp::Eq, 1),
@@ -104,7 +105,7 @@ pub(crate) fn compare_text(
         _ => build::boolean(true, Ty::PY_BOOL, span),
     };
     let same = build::compare(CmpOp::Eq, first.clone(), c.clone(), Ty::PY_BOOL, span);
-    let first = char_at(cx, &text, 0, span)?;
+    let first = char_at(builder, &text, 0, span)?;
     let by_first = build::compare(typed(op), first, c, Ty::PY_BOOL, span);
     let some = build::select(same, tie, by_first, Ty::PY_BOOL);
     let empty = build::boolean(matches!(op, Cmp::Lt | Cmp::Le), Ty::PY_BOOL, span);
@@ -113,7 +114,7 @@ pub(crate) fn compare_text(
 }
 
 /// Whether a character is one of the text's.
-pub(crate) fn in_text(cx: &mut Lowering<'_>, c: Sv, text: &str, span: Span) -> R<Sv> {
+pub(crate) fn in_text(builder: &mut Builder, c: Sv, text: &str, span: Span) -> R<Sv> {
     if c.is_bottom() {
         return Ok(c);
     }
@@ -121,7 +122,7 @@ pub(crate) fn in_text(cx: &mut Lowering<'_>, c: Sv, text: &str, span: Span) -> R
         let what = "such a search in a text".into();
         return Err(refuse(span, Refusal::Unsupported { what }));
     }
-    let (named, c) = compare::named(cx, c);
+    let (named, c) = compare::named(builder, c);
     let mut found = build::boolean(false, Ty::PY_BOOL, span);
     for item in text.chars().rev() {
         let item = build::integer((item as u32).into(), Ty::CHAR, span);
@@ -135,7 +136,7 @@ pub(crate) fn in_text(cx: &mut Lowering<'_>, c: Sv, text: &str, span: Span) -> R
 }
 
 /// The items of a literal: characters of a string, ints of bytes.
-pub(crate) fn literal_items(cx: &Lowering<'_>, value: &Val, span: Span) -> Option<Vec<Val>> {
+pub(crate) fn literal_items(value: &Val, span: Span) -> Option<Vec<Val>> {
     match value {
         Val::Str(text) => Some(
             text.chars()

@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 
 use nestwise_ir::{BinOp, Extent, Length, Scalar, Ty};
 
-use crate::lowering::context::Lowering;
 use crate::lowering::hir::{DefId, Hir, LocalId};
 use crate::lowering::types::intervals::{self, Range};
 use crate::lowering::types::kinds::{Kind, Kinds};

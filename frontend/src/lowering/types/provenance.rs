@@ -5,6 +5,7 @@ use nestwise_ir::{Span, Ty, VarId};
 
 use crate::lowering::build;
 use crate::lowering::context::Lowering;
+use crate::lowering::environment::Environment;
 use crate::lowering::hir::LocalId;
 use crate::lowering::types::kinds::Kinds;
 use crate::lowering::types::live_ranges::WebId;
@@ -39,15 +40,8 @@ pub(crate) fn tag_var(cx: &mut Lowering<'_>, web: WebId) -> VarId {
 }
 
 /// The types for which a web's tag is true: NumPy's if there are both, else the floats.
-pub(crate) fn tag_true(cx: &Lowering<'_>, web: WebId) -> Kinds {
-    second_group(
-        cx.env
-            .facts
-            .webs
-            .get(web)
-            .map(|f| f.kinds)
-            .unwrap_or_default(),
-    )
+pub(crate) fn tag_true(env: &Environment<'_>, web: WebId) -> Kinds {
+    second_group(env.facts.webs.get(web).map(|f| f.kinds).unwrap_or_default())
 }
 
 /// The bool variable that is true once the local has been assigned.
@@ -78,10 +72,10 @@ pub(crate) fn is_among(
     match tag {
         Tag::Unknown => None,
         Tag::Web(web) => {
-            let yes = tag_true(cx, *web);
+            let yes = tag_true(&cx.env, *web);
             let var = tag_var(cx, *web);
             let mut tag = build::var(var, Ty::PY_BOOL, span);
-            if let Some(local) = entry_among(cx, *web, yes) {
+            if let Some(local) = entry_among(&cx.env, *web, yes) {
                 // Tags are false at entry: until the first assignment the capture's type is the one.
                 let assigned = build::var(flag_var(cx, local), Ty::PY_BOOL, span);
                 tag = build::select(
@@ -122,10 +116,10 @@ pub(crate) fn is_among(
 }
 
 /// The local whose value at entry belongs to the web and has one of these types.
-fn entry_among(cx: &Lowering<'_>, web: WebId, set: Kinds) -> Option<LocalId> {
-    let local = cx.env.webs.entry.get(web).copied().flatten()?;
-    let index = cx.env.hir.locals.get(local)?.capture?;
-    match cx.env.captures.get(index as usize)? {
+fn entry_among(env: &Environment<'_>, web: WebId, set: Kinds) -> Option<LocalId> {
+    let local = env.webs.entry.get(web).copied().flatten()?;
+    let index = env.hir.locals.get(local)?.capture?;
+    match env.captures.get(index as usize)? {
         Capture::Scalar { ty, .. } if !Kinds::of_ty(*ty).intersect(set).is_empty() => Some(local),
         _ => None,
     }

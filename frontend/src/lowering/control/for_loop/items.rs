@@ -7,6 +7,7 @@ use crate::lowering::arrays::elementwise::Elementwise;
 use crate::lowering::arrays::subscript;
 use crate::lowering::arrays::view;
 use crate::lowering::build;
+use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::control::for_loop::emit;
 use crate::lowering::control::for_loop::{Count, LEN, Seq, int, op};
@@ -21,14 +22,14 @@ use crate::refusal::refuse;
 
 /// Rows that are iterated must exist. Inside the nest a check says so; before the top loop none can stand, so
 /// the condition is returned.
-pub(crate) fn bounds_failure(cx: &mut Lowering<'_>, seq: &mut Seq, top: bool) -> Option<Expr> {
+pub(crate) fn bounds_failure(builder: &mut Builder, seq: &mut Seq, top: bool) -> Option<Expr> {
     match seq {
         Seq::Range { .. } | Seq::Items(_) | Seq::Section(_) | Seq::Computed(..) => None,
-        Seq::Enumerate(inner, _) | Seq::Reversed(inner) => bounds_failure(cx, inner, top),
+        Seq::Enumerate(inner, _) | Seq::Reversed(inner) => bounds_failure(builder, inner, top),
         Seq::Zip(items) => {
             let mut all = None;
             for item in items {
-                all = match (all, bounds_failure(cx, item, top)) {
+                all = match (all, bounds_failure(builder, item, top)) {
                     (Some(a), Some(b)) => Some(build::and(a, b)),
                     (a, b) => a.or(b),
                 };
@@ -37,13 +38,13 @@ pub(crate) fn bounds_failure(cx: &mut Lowering<'_>, seq: &mut Seq, top: bool) ->
         }
         Seq::View(view) => {
             if !top {
-                *view = convert::check_view(cx, view.clone());
+                *view = convert::check_view(builder, view.clone());
                 return None;
             }
             let mut all = None;
             for k in 0..view.index.len() {
                 if view.checked.get(k) == Some(&false) {
-                    let cond = convert::in_bounds(cx, view, k);
+                    let cond = convert::in_bounds(builder, view, k);
                     all = Some(all.map_or(cond.clone(), |a| build::and(a, cond)));
                     view.checked[k] = true;
                 }
@@ -54,7 +55,7 @@ pub(crate) fn bounds_failure(cx: &mut Lowering<'_>, seq: &mut Seq, top: bool) ->
 }
 
 /// The bounds of the loop over a sequence. What they share with the items is evaluated once.
-pub(crate) fn count(cx: &mut Lowering<'_>, seq: &mut Seq, span: Span) -> R<Count> {
+pub(crate) fn count(builder: &mut Builder, seq: &mut Seq, span: Span) -> R<Count> {
     let zero = Expr::int(0, span);
     let one = Expr::int(1, span);
     match seq {
@@ -100,7 +101,7 @@ pub(crate) fn count(cx: &mut Lowering<'_>, seq: &mut Seq, span: Span) -> R<Count
                     range: LEN,
                 })
             }
-            _ => trips(cx, seq, span),
+            _ => trips(builder, seq, span),
         },
         Seq::View(view) => {
             let stop = build::dim(view.array, view.index.len(), span);
@@ -112,13 +113,13 @@ pub(crate) fn count(cx: &mut Lowering<'_>, seq: &mut Seq, span: Span) -> R<Count
             })
         }
         Seq::Enumerate(..) | Seq::Zip(_) | Seq::Items(_) | Seq::Section(_) | Seq::Computed(..) => {
-            trips(cx, seq, span)
+            trips(builder, seq, span)
         }
     }
 }
 
-pub(crate) fn trips(cx: &mut Lowering<'_>, seq: &mut Seq, span: Span) -> R<Count> {
-    let stop = len(cx, seq, span)?;
+pub(crate) fn trips(builder: &mut Builder, seq: &mut Seq, span: Span) -> R<Count> {
+    let stop = len(builder, seq, span)?;
     let range = stop.as_int().map_or(LEN, |n| (0, (n - 1).max(0)));
     Ok(Count {
         start: Expr::int(0, span),
@@ -129,17 +130,17 @@ pub(crate) fn trips(cx: &mut Lowering<'_>, seq: &mut Seq, span: Span) -> R<Count
 }
 
 /// The number of items; negative means none.
-pub(crate) fn len(cx: &mut Lowering<'_>, seq: &mut Seq, span: Span) -> R<Expr> {
+pub(crate) fn len(builder: &mut Builder, seq: &mut Seq, span: Span) -> R<Expr> {
     match seq {
         Seq::View(view) => Ok(build::dim(view.array, view.index.len(), span)),
         Seq::Items(items) => Ok(Expr::int(items.len() as i64, span)),
         Seq::Section(section) => Ok(section.shape().swap_remove(0)),
         Seq::Computed(_, length) => Ok(length.clone()),
-        Seq::Enumerate(inner, _) | Seq::Reversed(inner) => len(cx, inner, span),
+        Seq::Enumerate(inner, _) | Seq::Reversed(inner) => len(builder, inner, span),
         Seq::Zip(items) => {
             let mut least: Option<Expr> = None;
             for item in items {
-                let len = len(cx, item, span)?;
+                let len = len(builder, item, span)?;
                 least = Some(match least {
                     Some(before) => op(BinOp::Min, before, len, false),
                     None => len,
@@ -153,8 +154,8 @@ pub(crate) fn len(cx: &mut Lowering<'_>, seq: &mut Seq, span: Span) -> R<Expr> {
                 return Err(refuse(span, Refusal::Unsupported { what }));
             };
             // Used again for the items.
-            start.e = cx.builder.spill(start.e.clone());
-            stop.e = cx.builder.spill(stop.e.clone());
+            start.e = builder.spill(start.e.clone());
+            stop.e = builder.spill(stop.e.clone());
             let (lo, hi) = if s > 0 {
                 (&start.e, &stop.e)
             } else {
@@ -223,7 +224,12 @@ pub(crate) fn nth(cx: &mut Lowering<'_>, seq: &Seq, k: Sv, span: Span) -> R<Val>
         Seq::Section(section) => {
             let row = section.row(k.e);
             if row.shape().is_empty() {
-                return Ok(Val::Scalar(view::section_element(cx, &row, &[], span)));
+                return Ok(Val::Scalar(view::section_element(
+                    &mut cx.builder,
+                    &row,
+                    &[],
+                    span,
+                )));
             }
             Ok(Val::Array(Box::new(Elementwise::of(
                 row,
@@ -238,7 +244,7 @@ pub(crate) fn nth(cx: &mut Lowering<'_>, seq: &Seq, k: Sv, span: Span) -> R<Val>
             let mut view = view.clone();
             view.index.push(k.e);
             view.checked.push(true);
-            subscript::element(cx, view, span)
+            subscript::element(&mut cx.builder, view, span)
         }
         Seq::Range { start, step, .. } => {
             // Between start and stop, so in 64 bits.
@@ -276,7 +282,7 @@ pub(crate) fn nth(cx: &mut Lowering<'_>, seq: &Seq, k: Sv, span: Span) -> R<Val>
         }
         Seq::Reversed(inner) => {
             let mut copy = shallow(inner);
-            let len = len(cx, &mut copy, span)?;
+            let len = len(&mut cx.builder, &mut copy, span)?;
             let last = op(BinOp::Sub, len, Expr::int(1, span), false);
             let from_end = int(op(BinOp::Sub, last, k.e, false)).with_range(LEN);
             nth(cx, inner, from_end, span)
@@ -292,12 +298,12 @@ pub(crate) fn each(
     span: Span,
     body: impl FnOnce(&mut Lowering<'_>, Sv, VarId) -> R<()>,
 ) -> R<()> {
-    let stop = len(cx, &mut seq, span)?;
+    let stop = len(&mut cx.builder, &mut seq, span)?;
     emit::hidden_loop(cx, "", (first, stop), span, |cx, counter| {
         cx.builder.tally(Work::BuiltinStep, 1.0);
         let at = int(build::var(counter, Ty::PY_INT, span)).with_range(LEN);
         let item = nth(cx, &seq, at, span)?;
-        let item = arith::need_scalar(cx, item, "an item", span)?;
+        let item = arith::need_scalar(item, "an item", span)?;
         body(cx, item, counter)
     })
 }

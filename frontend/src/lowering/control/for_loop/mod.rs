@@ -15,6 +15,7 @@ use crate::lowering::arrays::creation;
 use crate::lowering::arrays::elementwise::Node;
 use crate::lowering::arrays::view::Section;
 use crate::lowering::build;
+use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::control::assign;
 use crate::lowering::control::state::LoopFrame;
@@ -108,7 +109,7 @@ pub(crate) fn for_loop(
     let seq = sequence(cx, iter);
     cx.control.at_entry = false;
     let seq = seq?;
-    interpreter_cost::count_end(cx, &seq);
+    interpreter_cost::count_end(&mut cx.builder, &seq);
     match seq {
         Seq::Items(items) if !top && crate::lowering::control::unroll::pays(items.len(), body) => {
             unroll::unrolled(cx, target, items, body, orelse, span)
@@ -133,7 +134,7 @@ fn wrapped_loop(
         cx.builder
             .emit_let(done, build::boolean(true, Ty::PY_BOOL, span));
         let seq = sequence(cx, iter)?;
-        interpreter_cost::count_end(cx, &seq);
+        interpreter_cost::count_end(&mut cx.builder, &seq);
         counted(cx, target, seq, body, &[], Some(id), span)
     });
     emit::close_loop(cx);
@@ -157,15 +158,15 @@ pub(crate) fn each_item(
     if cx.control.unknown_items {
         return Ok(());
     }
-    items::bounds_failure(cx, &mut seq, false);
-    let length = items::len(cx, &mut seq, span)?;
+    items::bounds_failure(&mut cx.builder, &mut seq, false);
+    let length = items::len(&mut cx.builder, &mut seq, span)?;
     let extent = creation::exact_extent(cx, &length)
         .ok_or_else(|| crate::lowering::arrays::temporary::no_size(span))?;
     // Perhaps used again, for the places of elements.
     let length = cx.builder.spill(length);
     let many = length.clone();
     emit::hidden_loop(cx, "item", (0, length), span, |cx, counter| {
-        interpreter_cost::count_step(cx, &seq);
+        interpreter_cost::count_step(&mut cx.builder, &seq);
         let counter = build::var(counter, Ty::PY_INT, span);
         let item = items::nth(cx, &seq, int(counter.clone()).with_range(LEN), span)?;
         body(cx, (extent, many), item, counter)
@@ -183,8 +184,8 @@ fn counted(
     span: Span,
 ) -> R<()> {
     let top = cx.control.open_loops.is_empty();
-    let failed = items::bounds_failure(cx, &mut seq, top);
-    let mut count = items::count(cx, &mut seq, span)?;
+    let failed = items::bounds_failure(&mut cx.builder, &mut seq, top);
+    let mut count = items::count(&mut cx.builder, &mut seq, span)?;
     let failed = if top {
         let bounds = [&count.start, &count.stop, &count.step];
         if !crate::lowering::control::top_loop::known_before(&cx.builder.blocks, &bounds) {
@@ -211,12 +212,12 @@ fn counted(
         count.start = build::select(cond, count.start, fire, Ty::PY_INT);
     }
     if outer.is_some() {
-        check_trips(cx, &mut count, span);
+        check_trips(&mut cx.builder, &mut count, span);
     }
     let broken = (!orelse.is_empty()).then(|| cx.builder.scope());
-    let id = emit::open_loop(cx, assign::target_name(cx, target), span);
+    let id = emit::open_loop(cx, assign::target_name(&cx.env, target), span);
     let name = match target {
-        Target::Local(_) => assign::target_name(cx, target),
+        Target::Local(_) => assign::target_name(&cx.env, target),
         _ => String::new(),
     };
     let counter = cx.builder.var(&name, Ty::PY_INT);
@@ -232,7 +233,7 @@ fn counted(
     seq.arrays(&mut cx.memory.iterated);
     let lowered = cx.inner(|cx| {
         cx.builder.stable.push(counter);
-        interpreter_cost::count_step(cx, &seq);
+        interpreter_cost::count_step(&mut cx.builder, &seq);
         let item = items::item(
             cx,
             &seq,
@@ -267,9 +268,9 @@ fn counted(
 }
 
 /// A loop without trips is left to CPython: after an iteration of the loop around it, names count as assigned.
-fn check_trips(cx: &mut Lowering<'_>, count: &mut Count, span: Span) {
+fn check_trips(builder: &mut Builder, count: &mut Count, span: Span) {
     for bound in [&mut count.start, &mut count.stop, &mut count.step] {
-        *bound = cx.builder.spill(bound.clone());
+        *bound = builder.spill(bound.clone());
     }
     let less = |op| {
         build::compare(
@@ -283,7 +284,7 @@ fn check_trips(cx: &mut Lowering<'_>, count: &mut Count, span: Span) {
     let step = count.step.clone();
     let up = build::compare(CmpOp::Gt, step, Expr::int(0, span), Ty::PY_BOOL, span);
     let runs = build::select(up, less(CmpOp::Lt), less(CmpOp::Gt), Ty::PY_BOOL);
-    cx.builder.emit_check(runs);
+    builder.emit_check(runs);
 }
 
 /// What an expression in iterable position iterates over.
@@ -358,7 +359,7 @@ fn sequence(cx: &mut Lowering<'_>, e: &hir::Expr) -> R<Seq> {
             }
         },
         literal @ (Val::Tuple(_) | Val::Str(_) | Val::Bytes(_)) => {
-            let items = strings::literal_items(cx, &literal, e.span).unwrap_or_default();
+            let items = strings::literal_items(&literal, e.span).unwrap_or_default();
             if items.len() > ITEM_LIMIT {
                 let what = format!("a literal of {} items", items.len());
                 return Err(refuse(e.span, Refusal::Iterable { what }));
@@ -406,7 +407,7 @@ fn range(
     }
     let mut values = Vec::new();
     for value in expr::tuple(cx, args)? {
-        values.push(convert::index(cx, value, true, span)?);
+        values.push(convert::index(value, true, span)?);
     }
     let (zero, one) = (Sv::int(0, span), Sv::int(1, span));
     let mut values = values.into_iter();
@@ -454,7 +455,7 @@ fn enumerate(
         None => Sv::int(0, span),
         Some(e) => {
             let value = cx.expr(e)?;
-            convert::index(cx, value, true, span)?
+            convert::index(value, true, span)?
         }
     };
     Ok(Seq::Enumerate(Box::new(seq), start))
