@@ -211,9 +211,9 @@ def main() -> int:
         programs = [p for p in programs if p.stem in options.names]
     profile = None
     if not options.no_profile:
-        from nestwise import config
+        from nestwise.options import profile_path
 
-        found = config.profile_path()
+        found = profile_path()
         profile = str(found) if found and os.path.exists(found) else None
     machine = Machine(profile, options.cores)
     ways = (PYTHON, COLD, KEPT, *(FORCED if options.regret else ()))

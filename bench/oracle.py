@@ -25,8 +25,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from nestwise import config
+from nestwise import _core
 from nestwise.calibrate.files import time_text
+from nestwise.options import profile_path
 from nestwise.oracle import score
 from nestwise.oracle.measure import COLD_CALLS, Experiment
 from nestwise.oracle.programs import GENERATED
@@ -64,7 +65,7 @@ def measure(names: Sequence[str], kept: Path, part: str) -> None:
         words += ["--schedules", str(SCHEDULES)]
     if part == "cold":
         words.append("--cold")
-    with busy(config.core().cores() if part == "busy" else 0):
+    with busy(_core.cores() if part == "busy" else 0):
         process = subprocess.Popen(words)
         while process.poll() is None:
             # Ctrl-C is for that one: it keeps what is done, which is written down here.
@@ -215,7 +216,7 @@ def main() -> int:
     begin, end = f"<!-- {part} -->", f"<!-- end of {part} -->"
     before, rest = DOCUMENT.read_text().split(begin)
     after = rest.split(end)[1]
-    path = config.profile_path()
+    path = profile_path()
     machine = json.loads(Path(path).read_text())["name"] if path and Path(path).exists() else ""
     about = (
         options.about or f"{datetime.date.today().isoformat()}; profile: {machine or 'default'}."

@@ -70,7 +70,7 @@ def measured(name: str, script: Path, form: str, device: str) -> list[Row]:
 
 def measure(name: str, script: str, form: str) -> None:
     """In the process of a program: a line of JSON for each nest at each size."""
-    from nestwise import config
+    from nestwise import _core
 
     sys.path.insert(0, str(Path(script).parent))
     which = ["--form", form] if form else []
@@ -92,7 +92,7 @@ def measure(name: str, script: str, form: str) -> None:
         return time.perf_counter() - begun, own
 
     def sums() -> dict[int, tuple[int, float, float]]:
-        nests = config.loaded_core().report()
+        nests = _core.report()
         own = (n for n in nests if n["file"] == script)
         return {n["line"]: (n["launches"], n["predicted_s"], n["measured_s"]) for n in own}
 

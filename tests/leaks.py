@@ -336,9 +336,7 @@ def main() -> None:
             found = growth(scenario, given.calls)
             print(json.dumps({"scenario": scenario.__name__, "calls": given.calls, **found}))
             sys.stdout.flush()
-    from nestwise import reporting
-
-    report = reporting.collect()
+    report = nestwise.report()
     launches = sum(nest["launches"] for nest in report["nests"])
     print(json.dumps({"launches": launches, "panics": report["panics"]}))
 

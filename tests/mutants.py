@@ -382,7 +382,7 @@ class Compiled(NamedTuple):
 
 
 def compiles(source: bytes) -> Compiled:
-    from nestwise import sources
+    from nestwise.rewriting import sources
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -395,15 +395,18 @@ def compiles(source: bytes) -> Compiled:
 
 def look(source: bytes, text: str, path: str) -> int:
     """The number of sites; whatever is wrong with rewriting or explaining is raised."""
-    from nestwise import codecache, config, explain
-    from nestwise.rewrite import rewrite
+    from nestwise import _core as core
+    from nestwise.cli import explain
+    from nestwise.importing import codecache
+    from nestwise.native import extension
+    from nestwise.rewriting.rewrite import rewrite
 
-    core = config.core()
+    assert extension.available()
     made = rewrite(source, text, path, codecache.tag(source), core.lower)
     internal = [loop for loop in made.loops if loop.code == "internal"]
     assert not internal, internal
     asked = explain._Asked(path, True, {}, None)
-    told = explain._Told(core, asked, source, text)
+    told = explain._Told(asked, source, text)
     told.look()
     internal = [r for r in told.refused if r["reason"] == "internal"]
     assert not internal, internal
@@ -490,7 +493,8 @@ def shown(run: Callable[[], object], path: str) -> int:
 
 def behave(source: bytes, path: str) -> str:
     """Empty where the program runs alike; otherwise both behaviours."""
-    from nestwise import config, importer
+    from nestwise import _core
+    from nestwise.importing import hook
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -501,8 +505,8 @@ def behave(source: bytes, path: str) -> str:
         return ""  # it does not end; so may ours
 
     def ours() -> None:
-        exec(importer.code_for(plain, path, source), dict(names))
-        panics = config.core().panics()
+        exec(hook.code_for(plain, path, source), dict(names))
+        panics = _core.panics()
         assert not panics, panics
 
     got = forked(ours, path)
@@ -542,14 +546,15 @@ def programs(seed: int, count: int) -> Iterator[tuple[str, bytes]]:
 
 def configure(device: str, cache: str) -> None:
     """This process as `nestwise run` would have set it up."""
-    from nestwise import config
+    from nestwise.native import extension
+    from nestwise.options import Options
 
-    options = config.Options()
+    options = Options()
     options.device = device
     os.environ["NESTWISE_CACHE_DIR"] = cache
     options.threads = 2
-    config.configure(options)
-    assert config.core() is not None
+    extension.configure(options)
+    assert extension.available()
 
 
 def run_programs(seed: int, count: int, cache: str, keep: Path) -> list[str]:

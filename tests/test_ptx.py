@@ -44,7 +44,7 @@ def test_most_dense_programs_have_kernels(library):
 
 
 def test_functions_of_the_library(library):
-    from nestwise import libdevice
+    from nestwise.native import libdevice
 
     if libdevice.find() is None:
         pytest.skip("no libdevice")

@@ -180,7 +180,7 @@ def test_help_names_the_place(tmp_path):
 FEATURES = """\
 import json
 import numpy as np
-from nestwise import config
+from nestwise import _core
 
 def dot(n, a, b):
     s = 0.0
@@ -264,7 +264,7 @@ settles(np.arange(10.0), 400)
 searched(np.arange(1000.0), 77.0)
 all_found(np.arange(1000.0), np.full(20, 4.0))
 without(30, np.arange(500.0), 3.0)
-print(json.dumps({nest["line"]: nest for nest in config.loaded_core().report()}))
+print(json.dumps({nest["line"]: nest for nest in _core.report()}))
 """
 
 
@@ -377,8 +377,6 @@ def test_where_all_rounds_are_disturbed_the_least_disturbed_count():
 
 
 def test_a_card_is_measured_by_what_loops_on_it_take(monkeypatch):
-    from nestwise import config
-
     # What stands for a card here is slow, and has little of everything.
     for name, value in {"LITTLE": 256, "MUCH": 1 << 14, "STREAMED": 3 << 12}.items():
         monkeypatch.setattr(gpu, name, value)
@@ -386,7 +384,8 @@ def test_a_card_is_measured_by_what_loops_on_it_take(monkeypatch):
         monkeypatch.setattr(gpu, name, value)
     monkeypatch.setattr(measure, "LEAST_ROUNDS", 1)
     weights = gpu.gpu(gpu.Card("pretended", 2, 16, 1 << 12), 1e-3, lambda _: None, "emulated")
-    core = config.core()
+    from nestwise import _core as core
+
     profile = json.loads(core.default_profile()) | {"gpu": weights}
     read = json.loads(core.read_profile(json.dumps(profile)))["gpu"]
     assert files.flat(read) == pytest.approx(files.flat(weights))

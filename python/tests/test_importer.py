@@ -155,7 +155,7 @@ def test_jit(place):
 
 
 SOURCES = """
-from nestwise.sources import function_text
+from nestwise.rewriting.sources import function_text
 def plain(x, y=2):
     z = x * y
     return z
@@ -199,7 +199,7 @@ def test_function_text_of_an_edited_file(place):
         "s.py",
         textwrap.dedent("""
         import m, os
-        from nestwise.sources import function_text
+        from nestwise.rewriting.sources import function_text
         with open("m.py", "w") as file:
             file.write("def f(x):\\n    return x + 1\\n")
         print(function_text(m.f))

@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 import pytest
-from nestwise.remembered import Remembered, same
+from nestwise.verifying.remembered import Remembered, same
 
 
 class Holder:

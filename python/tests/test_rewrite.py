@@ -4,7 +4,7 @@ import traceback
 import types
 
 import pytest
-from nestwise import binding, rewrite
+from nestwise.rewriting import binding, rewrite
 from programs import PROGRAMS
 
 MODES = ["decline", "fallback", "full", "1", "2", "3"]

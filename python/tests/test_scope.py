@@ -5,7 +5,7 @@ import random
 import textwrap
 
 import pytest
-from nestwise.scope import annotate, bound, mangle
+from nestwise.rewriting.scope import annotate, bound, mangle
 
 
 def loops(text):

@@ -5,8 +5,8 @@ import os
 import shutil
 
 import pytest
-from nestwise import rewrite, tracing
-from nestwise.binding import mark_of
+from nestwise.rewriting import rewrite, tracing
+from nestwise.rewriting.binding import mark_of
 from processes import HERE, REAL, nestwise, python
 from programs import PROGRAMS
 

@@ -181,7 +181,7 @@ fn choose_profile(
     }
 }
 
-/// What `nestwise.rewrite.SiteText` holds, but for the function's name.
+/// What `nestwise.rewriting.rewrite.SiteText` holds, but for the function's name.
 #[derive(FromPyObject)]
 struct Words(
     String,
@@ -419,7 +419,7 @@ fn in_subinterpreter() -> bool {
 /// Adds everything to the extension module; raises ImportError where nestwise cannot run in this interpreter.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     if in_subinterpreter() {
-        // CPython's own words where it is told so, as `config.py` expects them.
+        // CPython's own words where it is told so, as `native/extension.py` expects them.
         return Err(pyo3::exceptions::PyImportError::new_err(
             "module nestwise._core does not support loading in subinterpreters",
         ));

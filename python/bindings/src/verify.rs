@@ -3,7 +3,7 @@
 //! Before a nest runs natively a [`Check`] remembers everything that it could change. Afterwards what it left behind is
 //! remembered too, and everything is put back: CPython runs the very same iterations, on the objects themselves, and
 //! the program goes on from what CPython did. Where its part is over (its iterations are, or an exception, a `break` or a
-//! `return` leaves the loop) both are compared. Remembering and comparing are done in `nestwise/verify.py`.
+//! `return` leaves the loop) both are compared. Remembering and comparing are done in `nestwise/verifying/check.py`.
 
 use std::cell::Cell;
 use std::path::Path;

@@ -6,7 +6,8 @@ is the main door. From Python: `enable()` for every module imported later, `@jit
 `report()` for what became of the loops.
 """
 
-__version__ = "0.1.0"
+from nestwise.version import VERSION as __version__
+
 __all__ = ["__version__", "disable", "enable", "jit", "report"]
 
 
@@ -16,30 +17,31 @@ def enable(include=()):
     Modules of the standard library and of site-packages are left alone unless they, or a package
     around them, are named in `include`.
     """
-    from nestwise import config, importer
+    from nestwise import options
+    from nestwise.importing import hook
 
     names = (include,) if isinstance(include, str) else tuple(include)
-    options = config.options()
-    options.include += tuple(n for n in names if n not in options.include)
-    importer.install()
+    chosen = options.current()
+    chosen.include += tuple(n for n in names if n not in chosen.include)
+    hook.install()
 
 
 def disable():
     """Leaves modules that are imported from now on alone; what is loaded stays as it is."""
-    from nestwise import importer
+    from nestwise.importing import hook
 
-    importer.uninstall()
+    hook.uninstall()
 
 
 def jit(function=None):
     """Handles the loops of one function; the decorator returns that same function."""
-    from nestwise.decorator import apply
+    from nestwise.importing.decorator import apply
 
     return apply if function is None else apply(function)
 
 
 def report():
     """What became of the loops so far, as plain data."""
-    from nestwise.reporting import collect
+    from nestwise.reporting.collect import collect
 
     return collect()

@@ -83,7 +83,7 @@ impl SiteFunctions {
         bound(py, &self.site, *body, *index)
     }
 
-    /// `gate`, `call` or `call_asked` in the region whose first site is `first`. `flags`: see `nestwise/region.py`.
+    /// `gate`, `call` or `call_asked` in the region whose first site is `first`. `flags`: see `nestwise/rewriting/region.py`.
     fn within(
         &self,
         py: Python<'_>,

@@ -208,7 +208,7 @@ fn parse(
     globals: &Bound<'_, PyAny>,
 ) -> PyResult<Option<UserFunction>> {
     let text = py
-        .import("nestwise.sources")?
+        .import("nestwise.rewriting.sources")?
         .call_method1("function_text", (function,))?;
     if text.is_none() {
         return Ok(None);

@@ -1,6 +1,6 @@
 //! Regions: loops in which a device keeps its copies of arrays from one nest to the next.
 //!
-//! `nestwise/region.py` finds them, and puts a call of ours before every statement between nests that could look at an array:
+//! `nestwise/rewriting/region.py` finds them, and puts a call of ours before every statement between nests that could look at an array:
 //! `FLUSH()` has the arrays of the host hold what the device computed and forgets the copies; `KEEP(roles, names...)` does so only
 //! if a name holds something that the statement could run anybody's code with. While copies are kept no code but such
 //! statements runs: not a signal's handler, not another thread (nests keep nothing where there are any), not the collector of

@@ -9,10 +9,11 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from nestwise import config
+import nestwise._core as core
 from nestwise.calibrate import data, sections
 from nestwise.calibrate.measure import Pace, Probe, Rounds, Timing
 from nestwise.calibrate.sections import Section
+from nestwise.native import extension
 
 # Elements of loops on one core, and of such as several threads share, and iterations of these.
 LENGTH, SHARED, ITERATIONS = 16, 512, 32
@@ -38,7 +39,8 @@ NESTED = frozenset(("n8", "k8", "m", "rows"))
 def cold(budget_s: float, pace: Pace) -> Section:
     """The weights of what is cold: in launches, in CPython, in threads that are woken."""
     counts, more = _measured("serial", 1, Rounds(budget_s * ON_ONE_CORE, pace, (0, ON_ONE_CORE)))
-    cores = config.core().cores()
+    extension.require()
+    cores = core.cores()
     rest_s = budget_s * (1.0 - ON_ONE_CORE) / 2.0
     for device, threads in (("auto", 1), ("threads", cores))[: 2 if cores > 1 else 1]:
         rounds = Rounds(rest_s, pace, (ON_ONE_CORE, 1))
@@ -69,7 +71,7 @@ def _measured(
             found.append(_more(one, ASLEEP_S if threads > 1 else 0.0))
     more: dict[str, Timing] = {}
     for one, all_ in zip(probes, samples, strict=True):
-        median, error, kept = config.core().summary(rounds.quiet(all_))
+        median, error, kept = core.summary(rounds.quiet(all_))
         # A difference below zero says nothing.
         more[one.probe.name] = Timing(max(median, LEAST_S), error / max(median, LEAST_S), kept)
     return {one.probe.name: one.does for one in probes}, more

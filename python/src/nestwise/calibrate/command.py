@@ -11,10 +11,11 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from nestwise import config
+from nestwise import options
 from nestwise.calibrate import files
 from nestwise.calibrate.files import BadProfile
 from nestwise.calibrate.threads import BOUNDS, SHARES
+from nestwise.native import extension
 
 if TYPE_CHECKING:
     from nestwise.calibrate.measure import Progress
@@ -55,7 +56,7 @@ BUSY = 0.5
 
 def main(arguments: list[str]) -> int:
     if any(word in ("-h", "--help") for word in arguments):
-        print(USAGE.format(path=config.profile_path() or "(no folder for settings)"), end="")
+        print(USAGE.format(path=options.profile_path() or "(no folder for settings)"), end="")
         return 0
     try:
         quick, out = _parse(arguments)
@@ -82,7 +83,7 @@ def _parse(arguments: list[str]) -> tuple[bool, str]:
             out = value
         else:
             raise BadProfile(f"calibrate: unknown option {word} (see nestwise calibrate --help)")
-    out = out or config.profile_path()
+    out = out or options.profile_path()
     if out is None:
         raise BadProfile("calibrate: no folder for settings is known: say where with --out F")
     files.check_writable(out)
@@ -114,9 +115,10 @@ def measure(quick: bool, out: str) -> None:
         "pages": pace(0.88, 0.02, "untouched memory"),
     }
     sections.configure("auto", prices=True)
-    core = config.core()
-    if core is None:
+    if not extension.available():
         raise BadProfile("calibrate: the native part cannot be loaded")
+    import nestwise._core as core
+
     # Others may have our cores for seconds on end: twice, far apart; the better one counts.
     early, late = pace(0.0, 0.05, "threads"), pace(0.9, 0.1, "threads")
     shared = [] if quick else [(threads.threads(budgets[5] / 2, early), early)]
@@ -133,7 +135,7 @@ def measure(quick: bool, out: str) -> None:
         found["threads"], paces["threads"] = max(measured, key=gain)
         if pages_share is not None:
             found["threads"].weights["pages"] = pages_share
-    on_card = _on_card(QUICK_GPU if quick else FULL_GPU, bar, core)
+    on_card = _on_card(QUICK_GPU if quick else FULL_GPU, bar)
     bar.done()
     paces["compile"] = paces["call"]
     # All as if it had been measured at the same pace, the middle one.
@@ -153,7 +155,7 @@ def measure(quick: bool, out: str) -> None:
     }
     profile["gpu"] = on_card and _scaled(on_card, 1.0)
     profile["pace"] = _rounded(usual / PACE_TRIPS * 1e9)
-    files.write(out, profile, core)
+    files.write(out, profile)
     _tell(found, profile, out, time.perf_counter() - begun)
     if max(slower.values()) > UNSTEADY * min(slower.values()):
         told = ", ".join(f"{name} {factor:.2f}" for name, factor in slower.items())
@@ -166,8 +168,9 @@ def measure(quick: bool, out: str) -> None:
         )
 
 
-def _on_card(budget_s: float, bar: Progress, core: Any) -> dict[str, Any] | None:
+def _on_card(budget_s: float, bar: Progress) -> dict[str, Any] | None:
     """The weights of the card that `--device gpu` uses, if there is one that runs loops."""
+    import nestwise._core as core
     from nestwise.calibrate import gpu
 
     found = core.card()

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from typing import Any
 
-from nestwise import config
+from nestwise import options
 
 USAGE = """\
 usage: nestwise profile show [F]
@@ -51,21 +51,28 @@ def main(arguments: list[str]) -> int:
 
 def _load(path: str | None) -> tuple[str, dict[str, Any]]:
     """(where it is from, the profile)"""
-    from nestwise import _core as core
+    import nestwise._core as core
 
-    found = config.profile_path()
+    found = options.profile_path()
     if path is None and found is not None and os.path.exists(found):
         path = found
-    if path is None or path == config.DEFAULT:
+    if path is None or path == options.DEFAULT:
         return "the default profile", json.loads(core.default_profile())
-    return path, read(path, core)
+    return path, read(path)
 
 
-def read(path: str, core: Any) -> dict[str, Any]:
+def _normal(text: str) -> str:
+    """A profile's text in its usual form; raises ValueError where it is none."""
+    import nestwise._core as core
+
+    return core.read_profile(text)
+
+
+def read(path: str) -> dict[str, Any]:
     try:
         with open(path, encoding="utf-8") as file:
             text = file.read()
-        return json.loads(core.read_profile(text))
+        return json.loads(_normal(text))
     except OSError as error:
         raise BadProfile(f"cannot read {path!r}: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -87,9 +94,9 @@ def check_writable(path: str) -> None:
         raise BadProfile(f"cannot write into {folder!r}")
 
 
-def write(path: str, profile: dict[str, Any], core: Any) -> None:
+def write(path: str, profile: dict[str, Any]) -> None:
     """All of it or nothing."""
-    text = core.read_profile(json.dumps(profile))
+    text = _normal(json.dumps(profile))
     folder = os.path.dirname(os.path.abspath(path))
     try:
         handle, temporary = tempfile.mkstemp(dir=folder, prefix=".profile-")

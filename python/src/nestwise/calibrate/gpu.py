@@ -10,8 +10,9 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from nestwise import config
+import nestwise._core as core
 from nestwise.calibrate import measure, sections
+from nestwise.native import extension
 
 # Of the model.
 SECTOR, BLOCK, CHAINED = 32.0, 256, 0.5
@@ -207,7 +208,8 @@ def _call(name: str, arguments: tuple) -> Took:
 
 
 def _sums(function: Callable) -> tuple[float, float, float, int]:
-    nests = config.core().report(function.__code__.co_filename, _lines(function))
+    extension.require()
+    nests = core.report(function.__code__.co_filename, _lines(function))
     transfers = [nest["transfers"] for nest in nests]
     return (
         sum(t["seconds_up"] for t in transfers),

@@ -10,10 +10,11 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from nestwise import config
+import nestwise._core as core
 from nestwise.calibrate import sections
 from nestwise.calibrate.measure import Pace, Rounds
 from nestwise.calibrate.sections import Section
+from nestwise.native import extension
 
 # Bytes that the weights count in (`Fresh::PAGE`).
 PAGE = 4096
@@ -44,7 +45,7 @@ KEPT = 8
 def pages(budget_s: float, pace: Pace) -> tuple[Section | None, float | None]:
     """(the weights of pages, the share of a core that further threads add); None where the system
     gives no such memory, and where there is one core or the loop did not run on several."""
-    core = config.core()
+    extension.require()
     function = sections.handled("touched")["fills"]
     several = core.cores()
     samples: dict[tuple[_Memory, int], list[float]] = {}
@@ -85,7 +86,7 @@ def _each_page(function: Callable, memory: _Memory) -> tuple[float, mmap.mmap]:
 
 def _section(samples: dict[tuple[_Memory, int], list[float]]) -> Section:
     of: Callable[[bool], dict[_Memory, Any]] = lambda held: {  # noqa: E731
-        memory: config.core().summary(taken)
+        memory: core.summary(taken)
         for (memory, threads), taken in samples.items()
         if threads == 1 and memory.held == held
     }

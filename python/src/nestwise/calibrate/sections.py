@@ -9,9 +9,12 @@ import types
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from nestwise import config, importer
+import nestwise._core as core
+from nestwise import options
 from nestwise.calibrate import data, measure
 from nestwise.calibrate.measure import Pace, Probe, Rounds, Timing
+from nestwise.importing import hook
+from nestwise.native import extension
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Iterations of the loops that CPython is timed in.
@@ -48,7 +51,7 @@ def anew(name: str) -> dict[str, Callable]:
     """Functions of a module of probes with their loops handled, by sites that no others have."""
     source, code = _source(name)
     path = os.path.join(HERE, name + ".py")
-    return _functions(name, importer.code_for(code, path, source))
+    return _functions(name, hook.code_for(code, path, source))
 
 
 def _source(name: str) -> tuple[bytes, types.CodeType]:
@@ -73,15 +76,15 @@ def configure(
     tier: str | None = None,
 ) -> None:
     """In this process, from now on. Kernels are made anew: it is to be seen what that takes."""
-    options = config.Options()
-    options.device = device
-    options.threads = threads
-    options.cache = False
-    options.prices = prices
-    options.cooperative = cooperative
-    options.tier = tier
-    options.profile = config.DEFAULT
-    config.configure(options)
+    chosen = options.Options()
+    chosen.device = device
+    chosen.threads = threads
+    chosen.cache = False
+    chosen.prices = prices
+    chosen.cooperative = cooperative
+    chosen.tier = tier
+    chosen.profile = options.DEFAULT
+    extension.configure(chosen)
 
 
 def counted(function: Callable, arguments: tuple, key: str) -> tuple[dict[str, float], dict]:
@@ -113,7 +116,8 @@ def _own_nests(function: Callable) -> list[dict[str, Any]]:
 
 
 def _nests(lines: set[int], path: str) -> list[dict[str, Any]]:
-    return config.core().report(path, lines)
+    extension.require()
+    return core.report(path, lines)
 
 
 def _sums(lines: set[int], path: str, key: str) -> dict[str, float]:
@@ -131,7 +135,7 @@ def fitted(
     counts: dict[str, dict],
     times: dict[str, Timing],
 ) -> Section:
-    core = config.core()
+    extension.require()
     rows = lambda names: [counts[n] for n in names]  # noqa: E731
     seconds = lambda names: [times[n].seconds for n in names]  # noqa: E731
     weights, _ = core.fit(name, rows(fitting), seconds(fitting))
@@ -158,7 +162,7 @@ def interpreter(budget_s: float, pace: Pace) -> Section:
                 counts[name] = work
                 (held if module == "mixed" else fitting).append(name)
                 probes.append(Probe(name, functions[name], arguments))
-    times = measure.timings(probes, budget_s, SURE, config.core().summary, pace)
+    times = measure.timings(probes, budget_s, SURE, core.summary, pace)
     return fitted("interpreter", fitting, held, counts, times)
 
 
@@ -184,7 +188,7 @@ def launches(budget_s: float, pace: Pace) -> tuple[Section, Section]:
         configure("serial", prices=True, tier=tier)
         _make_more(tier, nodes, making, pace)
     configure("serial", prices=False)
-    times = measure.timings(probes, budget_s, SURE, config.core().summary, pace)
+    times = measure.timings(probes, budget_s, SURE, core.summary, pace)
     held = [p.name for p in probes if p.name.startswith("held_")]
     fitting = [p.name for p in probes if p.name not in held]
     call = fitted("call", fitting, held, counts, times)
@@ -211,7 +215,7 @@ LEAST_S = 4e-7
 
 def host(budget_s: float, pace: Pace) -> tuple[dict, Section]:
     """(the weights of compiled code as a profile has them, what is to be told of them)."""
-    core = config.core()
+    extension.require()
     configure("serial", prices=True)
     executed: dict[str, str] = {}
     probes: list[Probe] = []

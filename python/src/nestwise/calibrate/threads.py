@@ -6,10 +6,10 @@ import statistics
 import time
 from typing import Any
 
-from nestwise import config
 from nestwise.calibrate import data, sections
 from nestwise.calibrate.measure import Pace, Probe, Rounds
 from nestwise.calibrate.sections import Section
+from nestwise.native import extension
 
 BOUNDS = ("compute", "latency", "memory")
 # Weights that are shares of a core; the last is measured elsewhere (`pages.py`).
@@ -47,7 +47,9 @@ def values() -> dict[str, Any]:
 
 def threads(budget_s: float, pace: Pace) -> Section | None:
     """The weights of threads; None where there is but one core, or nothing runs on several."""
-    core = config.core()
+    extension.require()
+    import nestwise._core as core
+
     several = counts(core.cores())
     if not several:
         return None

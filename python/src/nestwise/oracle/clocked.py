@@ -9,8 +9,9 @@ import time
 from pathlib import Path
 from types import ModuleType
 
-from nestwise import _core, sources
-from nestwise.rewrite import EVALUATES, has_loop, rewrite
+from nestwise import _core
+from nestwise.rewriting import sources
+from nestwise.rewriting.rewrite import EVALUATES, has_loop, rewrite
 
 # Names that no script has.
 _BEGIN, _END = "_nestwise_begin", "_nestwise_end"

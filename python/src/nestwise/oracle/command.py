@@ -10,6 +10,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from nestwise import options
+from nestwise.calibrate import files
+from nestwise.native import extension
 from nestwise.oracle import generate, measure, page, score
 from nestwise.oracle.measure import Candidate, Experiment
 from nestwise.oracle.programs import GENERATED, NoProgram, Program, find
@@ -67,32 +70,32 @@ def main(arguments: list[str]) -> int:
         print(USAGE, end="")
         return 0 if arguments else 2
     try:
-        options, paths = _parse(arguments)
-        programs = find(paths, options["forms"])
-        done = _kept(options)
+        asked, paths = _parse(arguments)
+        programs = find(paths, asked["forms"])
+        done = _kept(asked)
     except (Bad, NoProgram) as error:
         print(f"nestwise: oracle: {error}", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory() as folder:
-        if options["generated"]:
-            print(f"{options['generated']} random programs: --seed {options['seed']}")
-            programs += generate.programs(options["generated"], options["seed"], Path(folder))
+        if asked["generated"]:
+            print(f"{asked['generated']} random programs: --seed {asked['seed']}")
+            programs += generate.programs(asked["generated"], asked["seed"], Path(folder))
         try:
-            failed = _run(programs, options, done)
+            failed = _run(programs, asked, done)
         except KeyboardInterrupt:
             print("\nbroken off; what is done is kept", file=sys.stderr)
             failed = 0
     if done:
         scored = [score.score(e) for e in done]
         print(text(scored, done))
-        if options["html"]:
-            page.write(Path(options["html"]), done, scored)
+        if asked["html"]:
+            page.write(Path(asked["html"]), done, scored)
     return 1 if failed or not done else 0
 
 
 def _parse(arguments: list[str]) -> tuple[dict[str, Any], list[str]]:
-    options: dict[str, Any] = dict.fromkeys(VALUED)
-    options |= dict.fromkeys(FLAGS, False)
+    asked: dict[str, Any] = dict.fromkeys(VALUED)
+    asked |= dict.fromkeys(FLAGS, False)
     paths, rest = [], list(arguments)
     while rest:
         word = rest.pop(0)
@@ -100,24 +103,24 @@ def _parse(arguments: list[str]) -> tuple[dict[str, Any], list[str]]:
         if not word.startswith("--"):
             paths.append(word)
         elif word.startswith("--") and word[2:] in FLAGS:
-            options[name] = True
+            asked[name] = True
         elif name not in VALUED:
             raise Bad(f"unknown option {word} (see nestwise oracle --help)")
         elif not equals and not rest:
             raise Bad(f"{word}: a value is missing")
         else:
-            options[name] = value if equals else rest.pop(0)
-    options["generated"] = (_numbers("generated", options["generated"]) or [0])[0]
-    seed = _numbers("seed", options["seed"])
-    options["seed"] = seed[0] if seed else int.from_bytes(os.urandom(3), "big") + 1
-    if not paths and not options["generated"]:
+            asked[name] = value if equals else rest.pop(0)
+    asked["generated"] = (_numbers("generated", asked["generated"]) or [0])[0]
+    seed = _numbers("seed", asked["seed"])
+    asked["seed"] = seed[0] if seed else int.from_bytes(os.urandom(3), "big") + 1
+    if not paths and not asked["generated"]:
         raise Bad("a script or a folder is missing")
-    options["sizes"] = _numbers("sizes", options["sizes"])
-    options["threads"] = _numbers("threads", options["threads"]) or _some_threads()
-    options["schedules"] = (_numbers("schedules", options["schedules"]) or [0])[0]
-    options["spread"] = (_numbers("spread", options["spread"]) or [7])[0]
-    options["devices"] = _devices(options["devices"], options["profile"])
-    return options, paths
+    asked["sizes"] = _numbers("sizes", asked["sizes"])
+    asked["threads"] = _numbers("threads", asked["threads"]) or _some_threads()
+    asked["schedules"] = (_numbers("schedules", asked["schedules"]) or [0])[0]
+    asked["spread"] = (_numbers("spread", asked["spread"]) or [7])[0]
+    asked["devices"] = _devices(asked["devices"], asked["profile"])
+    return asked, paths
 
 
 def _numbers(name: str, text: str | None) -> list[int] | None:
@@ -134,42 +137,45 @@ def _numbers(name: str, text: str | None) -> list[int] | None:
 
 def _devices(text: str | None, profile: str | None) -> list[str]:
     """Those that are named, or all that there are: a card if there is one that has prices."""
-    from nestwise import config
 
     if text is None:
         return [d for d in DEVICES if d != "gpu" or _has_card(profile)]
     named = text.split(",")
     if unknown := set(named) - set(DEVICES):
         raise Bad(f"--devices: unknown: {', '.join(sorted(unknown))}")
-    if "gpu" in named and config.core().card() is None:
+    if "gpu" in named and not _card():
         raise Bad("--devices gpu: there is no card here that can be used")
     return named
 
 
 def _has_card(profile: str | None) -> bool:
     """Whether runs with that profile, or the one that they find, have prices of the card here."""
-    from nestwise import config
-    from nestwise.calibrate import files
-
-    path, core = (
-        profile or os.environ.get("NESTWISE_PROFILE") or config.profile_path(),
-        config.core(),
-    )
+    path = profile or os.environ.get("NESTWISE_PROFILE") or options.profile_path()
     if path is None or not os.path.exists(path):
         return False
-    return bool(files.read(path, core)["gpu"]) and core.card() is not None
+    return bool(files.read(path)["gpu"]) and _card()
+
+
+def _card() -> bool:
+    """Whether there is a card here that can be used."""
+    extension.require()
+    import nestwise._core as core
+
+    return core.card() is not None
 
 
 def _some_threads() -> list[int]:
-    from nestwise import config
 
-    cores = config.core().cores()
+    extension.require()
+    import nestwise._core as core
+
+    cores = core.cores()
     return sorted({2**k for k in range(1, cores.bit_length()) if 2**k <= cores} | {cores} - {1})
 
 
-def _kept(options: dict[str, Any]) -> list[Experiment]:
+def _kept(asked: dict[str, Any]) -> list[Experiment]:
     """The experiments of a run that was broken off."""
-    path = options["json"]
+    path = asked["json"]
     if not path or not os.path.exists(path):
         return []
     try:
@@ -181,29 +187,29 @@ def _kept(options: dict[str, Any]) -> list[Experiment]:
         raise Bad(f"{path}: not what `nestwise oracle --json` writes: {error}") from None
 
 
-def _keep(options: dict[str, Any], done: list[Experiment]) -> None:
-    if options["json"]:
-        path = Path(options["json"])
+def _keep(asked: dict[str, Any], done: list[Experiment]) -> None:
+    if asked["json"]:
+        path = Path(asked["json"])
         content = {"version": VERSION, "experiments": [one._asdict() for one in done]}
         fresh = path.with_name(f".{path.name}.{os.getpid()}")
         fresh.write_text(json.dumps(content))
         fresh.replace(path)
 
 
-def _ways(options: dict[str, Any]) -> list[Candidate]:
-    every = [*measure.candidates(options["threads"], options["schedules"]), measure.ON_CARD]
-    return [way for way in every if way.name.split()[0] in options["devices"]]
+def _ways(asked: dict[str, Any]) -> list[Candidate]:
+    every = [*measure.candidates(asked["threads"], asked["schedules"]), measure.ON_CARD]
+    return [way for way in every if way.name.split()[0] in asked["devices"]]
 
 
-def _effort(program: Program, options: dict[str, Any]) -> measure.Effort:
-    if options["brief"]:
+def _effort(program: Program, asked: dict[str, Any]) -> measure.Effort:
+    if asked["brief"]:
         return measure.BRIEF
     return measure.OF_MANY if program.group == GENERATED else measure.THOROUGH
 
 
-def _run(programs: list[Program], options: dict[str, Any], done: list[Experiment]) -> int:
+def _run(programs: list[Program], asked: dict[str, Any], done: list[Experiment]) -> int:
     """Measures what is not done yet; the number of programs that failed."""
-    words = [w for name in ("profile", "fp") if options[name] for w in (f"--{name}", options[name])]
+    words = [w for name in ("profile", "fp") if asked[name] for w in (f"--{name}", asked[name])]
     known, failed = {one.program for one in done}, 0
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as cache:
@@ -215,22 +221,22 @@ def _run(programs: list[Program], options: dict[str, Any], done: list[Experiment
             try:
                 found += measure.experiments(
                     program,
-                    _ways(options),
+                    _ways(asked),
                     words,
                     Path(cache),
-                    GENERATED_SIZES if program.group == GENERATED else options["spread"],
-                    not options["even"] and program.group != GENERATED,
-                    options["sizes"],
-                    options["cold"],
+                    GENERATED_SIZES if program.group == GENERATED else asked["spread"],
+                    not asked["even"] and program.group != GENERATED,
+                    asked["sizes"],
+                    asked["cold"],
                     bar.say,
-                    _effort(program, options),
+                    _effort(program, asked),
                 )
             except measure.Failed as error:
                 failed += 1
                 bar.line(f"{program.name}: {error}")
                 continue
             done += found
-            _keep(options, done)
+            _keep(asked, done)
             bar.line(_one_line(program.name, [score.score(e) for e in found]))
     return failed
 

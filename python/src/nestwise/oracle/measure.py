@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from nestwise import config
+from nestwise.options import profile_path
 from nestwise.oracle.pace import TRIPS
 from nestwise.oracle.programs import AROUND, Program, chosen_sizes, ladder
 
@@ -135,7 +135,7 @@ class Server:
         environment.setdefault("MALLOC_MMAP_THRESHOLD_", str(OWN_PAGES))
         environment.setdefault("MALLOC_TRIM_THRESHOLD_", str(GIVEN_BACK))
         # With a cache of its own it would not find the profile that runs find.
-        found = config.profile_path()
+        found = profile_path()
         if found is not None and os.path.exists(found):
             environment.setdefault("NESTWISE_PROFILE", found)
         words = [sys.executable, "-m", "nestwise", "run", *candidate.options, *options]
@@ -369,7 +369,7 @@ def _measured_pace(options: list[str]) -> float | None:
     """Nanoseconds of a trip as the profile has them; what is wrong with that is told elsewhere."""
     named = options[options.index("--profile") + 1] if "--profile" in options else None
     try:
-        return json.loads(Path(named or config.profile_path() or "").read_text()).get("pace")
+        return json.loads(Path(named or profile_path() or "").read_text()).get("pace")
     except (OSError, ValueError):
         return None
 

@@ -40,11 +40,14 @@ def _predictions() -> dict[str, float]:
     tell: asking has the caches, and makes the turn after it up to 2 us slower."""
     if not os.environ.get("NESTWISE_PRICES"):
         return {}
-    from nestwise import config
+    from nestwise.native import extension
 
-    core = config.loaded_core()
     sums: dict[str, float] = {}
-    for nest in core.report() if core is not None else []:
+    if not extension.loaded():
+        return sums
+    import nestwise._core as core
+
+    for nest in core.report():
         for device, seconds in nest["priced_s"].items():
             sums[device] = sums.get(device, 0.0) + seconds
     return sums
@@ -52,11 +55,13 @@ def _predictions() -> dict[str, float]:
 
 def _made() -> list[tuple[str, float, float]]:
     """Code that was made so far: its tier, seconds predicted, seconds that it took."""
-    from nestwise import config
+    from nestwise.native import extension
 
-    core = config.loaded_core()
-    nests = core.report() if core is not None else []
-    codes = [code for nest in nests for code in nest["made"]]
+    if not extension.loaded():
+        return []
+    import nestwise._core as core
+
+    codes = [code for nest in core.report() for code in nest["made"]]
     return [(code["tier"], code["predicted_s"], code["took_s"]) for code in codes]
 
 

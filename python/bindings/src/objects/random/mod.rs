@@ -326,7 +326,7 @@ fn agrees(py: Python<'_>, draw: &Draw, class: &Bound<'_, PyAny>) -> bool {
     let name = draw.names[0];
     let (text, _) = draw.text(name, "1", "0");
     let agrees = || {
-        let module = py.import("nestwise.drawn")?;
+        let module = py.import("nestwise.native.generators")?;
         let given = (text, name, class, draws::KEPT, draws::NOTHING_KEPT);
         module.call_method1("agrees", given)?.extract::<bool>()
     };

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from types import CodeType, FunctionType
 
-from nestwise import codecache, config, importer, sources
+from nestwise import options
+from nestwise.importing import codecache
+from nestwise.native import extension
+from nestwise.reporting import diagnostics
+from nestwise.rewriting import sources
 
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:
@@ -44,9 +48,9 @@ def apply(function: Any) -> Any:
 
 
 def _rewritten(function: FunctionType) -> CodeType | None:
-    from nestwise.binding import bind
-    from nestwise.compiling import plain_code
-    from nestwise.rewrite import rewrite
+    from nestwise.rewriting.binding import bind
+    from nestwise.rewriting.compiling import plain_code
+    from nestwise.rewriting.rewrite import rewrite
 
     code = function.__code__
     filename = code.co_filename
@@ -62,15 +66,16 @@ def _rewritten(function: FunctionType) -> CodeType | None:
     if _within(file.plain, code) is None:
         _keep(function, "the source file has changed since it was loaded")
         return None
-    core = config.core()
-    if core is None:
+    if not extension.available():
         return None
+    import nestwise._core as core
+
     tag = codecache.tag(source if isinstance(source, bytes) else source.encode())
     if file.rewritten is None:
-        kinds = {"noted": config.options().verify, "regions": config.regions()}
+        kinds = {"noted": options.current().verify, "regions": options.regions()}
         text = sources.decode(source)
         file.rewritten = rewrite(source, text, filename, tag, core.lower, **kinds)
-        importer.loops.setdefault(filename, [tuple(loop) for loop in file.rewritten.loops])
+        diagnostics.loops.setdefault(filename, [tuple(loop) for loop in file.rewritten.loops])
     made = file.rewritten
     if made.code is None:
         return None
@@ -105,4 +110,4 @@ def _named(code: CodeType, wanted: CodeType) -> CodeType | None:
 
 
 def _keep(function: FunctionType, why: str) -> None:
-    config.note(f"{function.__module__}.{function.__qualname__} stays in CPython: {why}")
+    diagnostics.note(f"{function.__module__}.{function.__qualname__} stays in CPython: {why}")

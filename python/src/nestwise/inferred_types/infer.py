@@ -3,7 +3,7 @@ modules beside it, tells.
 
 For each name the evidence is taken in this order: the last assignment before the place that is
 surely passed; the arguments of the calls of a function in the same module, its parameters'
-defaults and annotations; assignments elsewhere; and last how the name is used (`guess_uses`).
+defaults and annotations; assignments elsewhere; and last how the name is used (`uses`).
 The first that tells anything decides.
 """
 
@@ -14,10 +14,10 @@ import builtins
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from nestwise import guess_library as library
-from nestwise import guess_uses, sources
-from nestwise import guessed as g
-from nestwise.guess_scopes import FUNCTIONS, Binding, Scope, Scopes, dotted
+from nestwise.inferred_types import library, uses
+from nestwise.inferred_types import values as g
+from nestwise.inferred_types.scopes import FUNCTIONS, Binding, Scope, Scopes, dotted
+from nestwise.rewriting import sources
 
 ANYWHERE = 10**9  # a line behind all others: what a name holds in the end
 # Deeper chains of evidence than this are given up.
@@ -133,7 +133,7 @@ class Guess:
         try:
             value = self._path(path, scope, line)
             if value is None:
-                value = guess_uses.value(self, scope, path)
+                value = uses.value(self, scope, path)
         finally:
             self.active.discard(key)
         # Nothing found in the middle of a circle of names may be found from elsewhere.

@@ -220,7 +220,7 @@ def _alone(code: CodeType, source: bytes | str) -> tuple[Any, list[str]] | None:
         last += 1
     from _ast import FunctionDef, PyCF_ONLY_AST
 
-    from nestwise.compiling import COMPILING, quiet
+    from nestwise.rewriting.compiling import COMPILING, quiet
 
     text = "\n" * (first - bool(indent)) + ("if 1:\n" if indent else "")
     text += "\n".join(lines[first:last]) + "\n"
@@ -256,7 +256,7 @@ def _parse(source: bytes | str, filename: str) -> dict:
     """(first line, name) -> (its statement, its plain code); "" -> the lines."""
     import ast
 
-    from nestwise.compiling import plain_code
+    from nestwise.rewriting.compiling import plain_code
 
     tree, code = plain_code(source, filename)
     codes: dict[tuple[int, str], CodeType | None] = {}

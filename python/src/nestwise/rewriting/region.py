@@ -28,9 +28,9 @@ to be told of names that are bound by either). What makes an array is called by 
 
 from __future__ import annotations
 
-from nestwise import syntax
-from nestwise.records import NamedTuple
-from nestwise.scope import Scope, mangle
+from nestwise.rewriting import syntax
+from nestwise.rewriting.records import NamedTuple
+from nestwise.rewriting.scope import Scope, mangle
 
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:

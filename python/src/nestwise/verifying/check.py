@@ -14,9 +14,9 @@ from __future__ import annotations
 import os
 import sys
 
-from nestwise import config
-from nestwise.remembered import Remembered, shown
-from nestwise.warned import Watch
+from nestwise import options
+from nestwise.verifying.remembered import Remembered, shown
+from nestwise.verifying.warned import Watch
 
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ def _again(file: str, line: int, call: int) -> str:
     """The command that compares this very run and no other."""
     import shlex
 
-    chosen = config.options()
+    chosen = options.current()
     words = ["nestwise", "verify", "--only", f"{os.path.relpath(file)}:{line}:{call}"]
     if chosen.device != "auto":
         words += ["--device", chosen.device]
@@ -208,42 +208,3 @@ def _again(file: str, line: int, call: int) -> str:
     if chosen.fp != "strict":
         words += ["--fp", chosen.fp]
     return shlex.join([*words, *chosen.program])
-
-
-def differences() -> int:
-    """Runs that differed, so far."""
-    return sum(t.differ for t in tallies.values())
-
-
-def summary() -> str:
-    """What was compared, as text."""
-    from nestwise import reporting
-
-    compared = sum(t.compared for t in tallies.values())
-    differ = differences()
-    lines = []
-    only = config.options().only
-    if only and not compared:
-        lines.append(
-            f"call {only[2]} of a nest at {only[0]}:{only[1]} was not met, or ran in CPython"
-        )
-    for nest in () if only else reporting.collect()["nests"]:
-        if not nest.get("launches"):
-            why = [str(f.get("reason")) for f in nest.get("fallbacks") or ()]
-            reason = f": {why[0]}" if why else ""
-            lines.append(f"{reporting.place(nest)} never ran compiled{reason}")
-        elif (nest.get("file"), nest.get("line")) not in tallies:
-            lines.append(f"{reporting.place(nest)} ran compiled and was not compared")
-    core = config.loaded_core()
-    beside = core.passed_over() if core is not None else 0
-    if beside:
-        which = f"{_counted(beside, 'run')} {'was' if beside == 1 else 'were'} not compared"
-        lines.append(f"{which}, as other threads of Python's were alive")
-    runs, nests = _counted(compared, "run"), _counted(len(tallies), "nest")
-    verdict = f"{differ:,} differ" if differ else "no difference"
-    lines.append(f"verify: {runs} of {nests} compared with CPython: {verdict}")
-    return "\n".join(lines) + "\n"
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" + "s" * (count != 1)

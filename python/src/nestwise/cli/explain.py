@@ -1,7 +1,7 @@
 """`nestwise explain script.py`: what each loop of a script may do, and why not more.
 
-The script is not run: types are guessed from its text (`guess`), and the rest is the way that a
-run's nests go.
+The script is not run: types are inferred from its text (`inferred_types`), and the rest is the way
+that a run's nests go.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import re
 import sys
 from typing import Any, NamedTuple
 
-from nestwise.guess import ANYWHERE, Guess
-from nestwise.guess_scopes import Scopes
+from nestwise.inferred_types.infer import ANYWHERE, Guess
+from nestwise.inferred_types.scopes import Scopes
 
 USAGE = "usage: nestwise explain [--json] [--sizes n=1000,a=20x30] [--after STAGE] script.py"
 STAGES = ("parse", "lower", "prove", "analyse", "schedule", "price")
@@ -33,7 +33,7 @@ class _Asked(NamedTuple):
 
 
 def main(arguments: list[str]) -> int:
-    from nestwise.config import BadOption
+    from nestwise.options import BadOption
 
     if "-h" in arguments or "--help" in arguments:
         print(USAGE)
@@ -62,9 +62,9 @@ def _print(text: str) -> None:
 
 
 def _parse(arguments: list[str]) -> _Asked:
-    from nestwise import config
+    from nestwise import options
 
-    options = config.Options.from_environment()
+    chosen = options.Options.from_environment()
     found: dict[str, Any] = {"sizes": {}, "after": None}
     paths, as_json, rest = [], False, list(arguments)
     while rest:
@@ -81,7 +81,7 @@ def _parse(arguments: list[str]) -> _Asked:
             elif name == "after":
                 found["after"] = value
             else:
-                options.set(name, value, f"--{name}")
+                chosen.set(name, value, f"--{name}")
         elif word.startswith("-"):
             raise _Bad(f"explain: unknown option {word}; {USAGE}")
         else:
@@ -90,7 +90,7 @@ def _parse(arguments: list[str]) -> _Asked:
         raise _Bad(f"--after {found['after']}: no such stage; there are {', '.join(STAGES)}")
     if len(paths) != 1:
         raise _Bad(USAGE)
-    config.configure(options)
+    options.choose(chosen)
     return _Asked(paths[0], as_json, **found)
 
 
@@ -122,13 +122,12 @@ def parse_sizes(text: str) -> dict[str, list[int]]:
 
 def explain(asked: _Asked) -> dict[str, Any] | None:
     """Nests and refusals of a script; None where the native part is not there to ask."""
-    from nestwise import config
+    from nestwise.native import extension
 
     source, text = _read(asked.path)
-    core = config.core()
-    if core is None:
+    if not extension.available():
         return None
-    told = _Told(core, asked, source, text)
+    told = _Told(asked, source, text)
     told.look()
     for name in asked.sizes.keys() - told.used:
         raise _Bad(f"--sizes: {told.unfit.get(name) or f'no loop nest uses {name}'}")
@@ -136,7 +135,7 @@ def explain(asked: _Asked) -> dict[str, Any] | None:
 
 
 def _read(path: str) -> tuple[bytes, str]:
-    from nestwise import sources
+    from nestwise.rewriting import sources
 
     try:
         with open(path, "rb") as file:
@@ -154,22 +153,24 @@ def _read(path: str) -> tuple[bytes, str]:
 class _Told:
     """The loops of one script, in order."""
 
-    def __init__(self, core: Any, asked: _Asked, source: bytes, text: str):
-        self.core, self.asked, self.source, self.text = core, asked, source, text
+    def __init__(self, asked: _Asked, source: bytes, text: str):
+        self.asked, self.source, self.text = asked, source, text
         self.nests: list[dict[str, Any]] = []
         self.refused: list[dict[str, Any]] = []
         self.used: set[str] = set()
         self.unfit: dict[str, str] = {}
 
     def look(self) -> None:
-        from nestwise import codecache, rewrite
-        from nestwise.compiling import plain_code
+        import nestwise._core as core
+        from nestwise.importing import codecache
+        from nestwise.rewriting import rewrite
+        from nestwise.rewriting.compiling import plain_code
 
         tag = codecache.tag(self.source)
-        made = rewrite.rewrite(self.source, self.text, self.asked.path, tag, self.core.lower)
+        made = rewrite.rewrite(self.source, self.text, self.asked.path, tag, core.lower)
         tree, _ = plain_code(self.source, self.asked.path)
         scopes = Scopes(tree, self.text, self.asked.path)
-        self.guess = Guess(scopes, self.core.random_text)
+        self.guess = Guess(scopes, core.random_text)
         sites = iter(made.sites)
         loops = [(loop, next(sites) if loop.is_site else None) for loop in made.loops]
         told_to = 0  # the last line of the last nest; what is inside a nest is told with it
@@ -189,7 +190,9 @@ class _Told:
 
     def nest(self, loop: Any, site: Any) -> bool:
         """Whether the verdicts of a site could be told; if not, the loops inside are looked at."""
-        answer = self.core.explain(
+        import nestwise._core as core
+
+        answer = core.explain(
             site[:7],
             lambda function, path: self.guess.describe(site.first_line, function, path),
             self.guess.function,

@@ -7,8 +7,9 @@ import os
 import sys
 from typing import Any, NamedTuple
 
-from nestwise import config
+from nestwise import options
 from nestwise.calibrate.files import BadProfile, check_writable, read, time_text
+from nestwise.native import extension
 
 USAGE = """\
 usage: nestwise whatif --profile F[,G...] [--record R] [options of run] script.py [argument...]
@@ -100,11 +101,11 @@ def _parse(arguments: list[str]) -> Asked:
 
 def _profile(name: str) -> str:
     """A profile's text, every field of it checked."""
-    from nestwise import _core as core
+    import nestwise._core as core
 
-    if name == config.DEFAULT:
+    if name == options.DEFAULT:
         return core.default_profile()
-    return json.dumps(read(name, core))
+    return json.dumps(read(name))
 
 
 def _kept(path: str) -> str:
@@ -118,17 +119,18 @@ def _kept(path: str) -> str:
 
 def _run(asked: Asked, profiles: dict[str, str]) -> int:
     """Runs the program with all that its prices depend on kept, and tells; its exit code."""
-    from nestwise import cli
+    from nestwise.cli.run import run_program
 
     if asked.record is not None:
         check_writable(asked.record)  # better said before a long run than after
 
     def tell() -> None:
-        core = config.loaded_core()
-        recording = core.recording() if core is not None else None
-        if recording is None:
+        if not extension.loaded():
             print("nestwise: whatif: no loop nest was met", file=sys.stderr)
             return
+        import nestwise._core as core
+
+        recording = core.recording()
         if asked.record is not None:
             _write(asked.record, recording)
         try:
@@ -137,7 +139,7 @@ def _run(asked: Asked, profiles: dict[str, str]) -> int:
             print(f"nestwise: whatif: {error}", file=sys.stderr)
 
     try:
-        return cli.run_program(asked.program, asked.words)
+        return run_program(asked.program, asked.words)
     finally:
         tell()
 
@@ -153,9 +155,9 @@ def _write(path: str, recording: str) -> None:
 
 
 def _tell(recording: str, profiles: dict[str, str], asked: Asked) -> None:
-    core = config.core()
-    if core is None:
-        raise Bad("the native part could not be used")
+    extension.require()
+    import nestwise._core as core
+
     try:
         answers = {HERE: json.loads(core.what_if(recording, None, 0))}
         for name, text in profiles.items():

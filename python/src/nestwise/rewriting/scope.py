@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import _symtable  # `symtable` is a view of it, which takes longer to import
 
-from nestwise import syntax
+from nestwise.rewriting import syntax
 
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:

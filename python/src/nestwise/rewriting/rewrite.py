@@ -74,13 +74,13 @@ from __future__ import annotations
 
 from types import CodeType
 
-from nestwise import syntax
-from nestwise.binding import mark_of
-from nestwise.compiling import COMPILING, quiet, renamed
-from nestwise.records import NamedTuple
-from nestwise.region import Region, maker, may_be_one
-from nestwise.scope import Scope, annotate, bound, mangle
-from nestwise.tracing import quiet_turns
+from nestwise.rewriting import syntax
+from nestwise.rewriting.binding import mark_of
+from nestwise.rewriting.compiling import COMPILING, quiet, renamed
+from nestwise.rewriting.records import NamedTuple
+from nestwise.rewriting.region import Region, maker, may_be_one
+from nestwise.rewriting.scope import Scope, annotate, bound, mangle
+from nestwise.rewriting.tracing import quiet_turns
 
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:

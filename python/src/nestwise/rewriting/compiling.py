@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # in the process, keeps the warnings quiet that the first compilation has given already.
 COMPILING = "<nestwise>"
 # What a warning about our own compilation may name as its module.
-_OURS = (COMPILING, __name__, "nestwise.rewrite")
+_OURS = (COMPILING, __name__, "nestwise.rewriting.rewrite")
 
 
 def plain_code(source: bytes | str, filename: str) -> tuple[ast.Module, CodeType]:

@@ -1,4 +1,4 @@
-"""What calls of builtins, `math`, NumPy and the methods of their types give, for `guess`."""
+"""What calls of builtins, `math`, NumPy and the methods of their types give, for `infer`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from nestwise import guessed as g
+from nestwise.inferred_types import values as g
 
 
 class Call(NamedTuple):

@@ -8,23 +8,13 @@ when it is unpickled, comes before the worker imports the main script.
 from __future__ import annotations
 
 import os
-import sys
-from importlib.machinery import SourceFileLoader
 
-from nestwise import config, importer
+from nestwise import options
 
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
-
-
-class SpawnLoader(SourceFileLoader):
-    """Loads multiprocessing.spawn as ever, then extends its preparation data."""
-
-    def exec_module(self, module: Any) -> None:
-        self.__class__ = SourceFileLoader
-        self.exec_module(module)
-        patch_spawn(module)
 
 
 class _Activation:
@@ -34,14 +24,16 @@ class _Activation:
         self.settings = settings
 
     def __reduce__(self) -> tuple:
-        return exec, (_START.format(around=os.path.dirname(config.FOLDER), settings=self.settings),)
+        return exec, (
+            _START.format(around=os.path.dirname(options.FOLDER), settings=self.settings),
+        )
 
 
 _START = """\
 import sys
 sys.path.append({around!r})
 try:
-    from nestwise.child import activate
+    from nestwise.importing.worker import activate
     activate({settings!r})
 except ImportError:
     pass
@@ -49,7 +41,8 @@ sys.path.remove({around!r})
 """
 
 
-def patch_spawn(spawn: Any) -> None:
+def patch_spawn(spawn: Any, active: Callable[[], bool]) -> None:
+    """Has the module multiprocessing.spawn send word to workers begun while `active()`."""
     original = spawn.get_preparation_data
     if getattr(original, "nestwise", False):
         return
@@ -61,33 +54,11 @@ def patch_spawn(spawn: Any) -> None:
             # script, its children would inherit that and not import it once more.
             data.pop("init_main_from_path", None)
             data.pop("init_main_from_name", None)
-        elif importer.Finder in sys.meta_path:
-            settings = config.options().as_dict()
+        elif active():
+            settings = options.current().as_dict()
             settings.update(report=None, report_file=None)  # the parent writes it
             data["nestwise"] = _Activation(settings)
         return data
 
     get_preparation_data.nestwise = True
     spawn.get_preparation_data = get_preparation_data
-
-
-def activate(settings: dict[str, Any]) -> None:
-    """In the worker: our import hook, and the main script by way of it."""
-    import runpy
-
-    config.configure(config.Options.from_dict(settings))
-    importer.install()
-    if hasattr(runpy._get_code_from_file, "nestwise"):
-        return
-    original = runpy._get_code_from_file
-
-    def _get_code_from_file(*args: Any) -> Any:  # the path is the last of them
-        answer = original(*args)
-        path = args[-1]
-        code = answer[0] if isinstance(answer, tuple) else answer  # a pair until Python 3.12
-        if not path.endswith(".pyc"):
-            code = importer.code_for(code, path)
-        return (code, path) if isinstance(answer, tuple) else code
-
-    _get_code_from_file.nestwise = True
-    runpy._get_code_from_file = _get_code_from_file

@@ -1,4 +1,4 @@
-"""The scopes of a module for `guess`: what each name is bound by, and who calls whom."""
+"""The scopes of a module for `infer`: what each name is bound by, and who calls whom."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from nestwise import sources
-from nestwise.compiling import plain_code
+from nestwise.rewriting import sources
+from nestwise.rewriting.compiling import plain_code
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 

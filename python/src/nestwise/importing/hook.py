@@ -14,22 +14,20 @@ import sys
 from importlib.machinery import PathFinder, SourceFileLoader
 from types import CodeType
 
-from nestwise import codecache, config, sources
-from nestwise.codecache import Entry
+from nestwise import options
+from nestwise.importing import codecache
+from nestwise.importing.codecache import Entry
 
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:
     from typing import Any
-
-# What became of the loops of each loaded file: filename -> the fields of rewrite.Loop.
-loops: dict[str, list[tuple]] = {}
 
 _SITE, _DIST = (f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
 _LIBRARIES = tuple(
     {
         os.path.dirname(os.path.abspath(os.__file__)) + os.sep,
         os.path.dirname(os.path.realpath(os.__file__)) + os.sep,
-        config.FOLDER + os.sep,
+        options.FOLDER + os.sep,
     }
 )
 
@@ -59,7 +57,7 @@ class Loader(SourceFileLoader):
         # As the plain loader does. Modules without loops are many, and this is where they are
         # told from others: asking the file system once more is what a small module would feel.
         stat = os.stat(path)
-        if codecache.index.has(path, stat) and config.options().report is None:
+        if codecache.index.has(path, stat) and options.current().report is None:
             self.__class__ = SourceFileLoader
         else:
             self.stat = stat
@@ -88,6 +86,17 @@ class NumpyLoader(SourceFileLoader):
             os.unsetenv(_BLAS_VARIABLE)
 
 
+class SpawnLoader(SourceFileLoader):
+    """Loads multiprocessing.spawn as ever, then extends its preparation data."""
+
+    def exec_module(self, module: Any) -> None:
+        from nestwise.importing.spawn import patch_spawn
+
+        self.__class__ = SourceFileLoader
+        self.exec_module(module)
+        patch_spawn(module, installed)
+
+
 class Finder:
     """The meta path entry; there is one."""
 
@@ -97,9 +106,7 @@ class Finder:
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is not None and type(spec.loader) is SourceFileLoader:
             if fullname == "multiprocessing.spawn":
-                from nestwise import child
-
-                spec.loader.__class__ = child.SpawnLoader
+                spec.loader.__class__ = SpawnLoader
             elif _own(fullname, spec.loader.path):
                 spec.loader.__class__ = Loader
             elif fullname == "numpy":
@@ -111,25 +118,32 @@ def _own(fullname: str, path: str) -> bool:
     """Whether a module is the user's: outside the libraries, or named by --include."""
     if not (path.startswith(_LIBRARIES) or _SITE in path or _DIST in path):
         return True
-    for name in config.options().include:
+    for name in options.current().include:
         if fullname == name or fullname.startswith(name + "."):
-            return not path.startswith(config.FOLDER + os.sep)
+            return not path.startswith(options.FOLDER + os.sep)
     return False
 
 
+def installed() -> bool:
+    """Whether modules imported from here on have their loops rewritten."""
+    return Finder in sys.meta_path
+
+
 def install() -> None:
-    if Finder in sys.meta_path or PathFinder not in sys.meta_path:
+    """Has modules imported from here on have their loops rewritten."""
+    if installed() or PathFinder not in sys.meta_path:
         return
     sys.meta_path.insert(sys.meta_path.index(PathFinder), Finder)
     spawn = sys.modules.get("multiprocessing.spawn")
     if spawn is not None:
-        from nestwise import child
+        from nestwise.importing.spawn import patch_spawn
 
-        child.patch_spawn(spawn)
+        patch_spawn(spawn, installed)
 
 
 def uninstall() -> None:
-    if Finder in sys.meta_path:
+    """Leaves modules imported from here on alone."""
+    if installed():
         sys.meta_path.remove(Finder)
 
 
@@ -147,7 +161,7 @@ def code_for(
         if source is None:
             # A report wants to know about the loops that were refused, too.
             stat = stat or os.stat(path)
-            if config.options().report is None and codecache.index.has(path, stat):
+            if options.current().report is None and codecache.index.has(path, stat):
                 return plain
             with open(path, "rb") as file:
                 source = file.read()
@@ -160,7 +174,9 @@ def code_for(
             codecache.index.add(path, stat)
         return _bound(entry, path, source) or plain
     except Exception as error:
-        config.note(f"{path}: its loops stay in CPython: {type(error).__name__}: {error}")
+        from nestwise.reporting import diagnostics
+
+        diagnostics.note(f"{path}: its loops stay in CPython: {type(error).__name__}: {error}")
         return plain
 
 
@@ -170,29 +186,37 @@ def _entry(path: str, source: bytes) -> Entry | None:
         return Entry(None, [], [])
     entry = codecache.get(path, source)
     if entry is None:
-        core = config.core()
-        if core is None:
-            return None
-        from nestwise.rewrite import rewrite
+        from nestwise.native import extension
 
-        kinds = {"noted": config.options().verify, "regions": config.regions()}
+        if not extension.available():
+            return None
+        import nestwise._core as core
+        from nestwise.rewriting import sources
+        from nestwise.rewriting.rewrite import rewrite
+
+        kinds = {"noted": options.current().verify, "regions": options.regions()}
         tag = codecache.tag(source)
         made = rewrite(source, sources.decode(source), path, tag, core.lower, **kinds)
         entry = Entry(made.code, [tuple(s) for s in made.sites], [tuple(x) for x in made.loops])
         if entry.loops:
             codecache.put(path, source, entry)
     if entry.loops:
-        loops[path] = entry.loops
+        from nestwise.reporting import diagnostics
+
+        diagnostics.loops[path] = entry.loops
     return entry
 
 
 def _bound(entry: Entry, path: str, source: bytes) -> CodeType | None:
     if entry.code is None:
         return None
-    core = config.core()
-    if core is None:
+    from nestwise.native import extension
+
+    if not extension.available():
         return None
-    from nestwise.binding import bind
+    import nestwise._core as core
+    from nestwise.rewriting import sources
+    from nestwise.rewriting.binding import bind
 
     sources.remember(path, source)
     made = [core.Site(path, site[:7]) for site in entry.sites]

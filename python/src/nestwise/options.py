@@ -1,6 +1,7 @@
-"""The options of this process, and the door to the native part.
+"""The options of this process: what the command line and the environment say.
 
-Nothing here is loaded or looked up before a loop asks for it: a script without loops pays nothing.
+`current` gives the options in force; `choose` replaces them. Nothing is looked up before somebody
+asks for it, so a script without loops pays nothing.
 """
 
 from __future__ import annotations
@@ -80,7 +81,13 @@ class Options:
             raise BadOption(f"unknown option {said}")
 
     def cache_dir(self) -> str | None:
+        """The cache folder; None where nothing is to be cached, or no folder is known."""
         return _cache_dir() if self.cache else None
+
+    def need_judging(self) -> bool:
+        """Whether only the extension module can tell if these options make sense."""
+        judged = (self.profile, self.schedule, self.tier, self.broken, self.unchecked)
+        return self.device in ("gpu", "emulated") or any(judged)
 
     def as_dict(self) -> dict[str, Any]:
         return dict(self.__dict__)
@@ -175,7 +182,7 @@ def profile_path() -> str | None:
     return os.path.join(base, "nestwise", name) if os.path.isabs(base) else None
 
 
-def _profiles(chosen: Options) -> tuple[str | None, str | None]:
+def profiles(chosen: Options) -> tuple[str | None, str | None]:
     """(the profile that was asked for, the one that is found)"""
     if chosen.profile == DEFAULT:
         return None, None
@@ -188,10 +195,10 @@ def regions() -> bool:
 
     What is compared with CPython (`verify`) leaves nothing there.
     """
-    chosen = options()
+    chosen = current()
     if chosen.device != "auto" or chosen.verify:
         return chosen.device in ("gpu", "emulated") and not chosen.verify
-    path = next(filter(None, _profiles(chosen)), None)
+    path = next(filter(None, profiles(chosen)), None)
     if path is None:
         return False
     try:
@@ -202,109 +209,21 @@ def regions() -> bool:
     return section.lstrip(": \n\t").startswith("{")
 
 
-_options: Options | None = None
-_core: Any = None
-_core_failed = False
-
-# What the report says beside its table: something of ours that could not be done.
-notes: list[str] = []
+_current: Options | None = None
 
 
-def note(text: str) -> None:
-    if text not in notes:
-        notes.append(text)
+def current() -> Options:
+    """The options in force: what was chosen, else what the environment says."""
+    global _current
+    if _current is None:
+        _current = Options.from_environment()
+    return _current
 
 
-def options() -> Options:
-    global _options
-    if _options is None:
-        _options = Options.from_environment()
-    return _options
+def choose(chosen: Options) -> None:
+    """Puts `chosen` in force; an extension module that is loaded does not hear of it.
 
-
-def configure(chosen: Options) -> None:
-    """Puts `chosen` in force; the native part hears of it when it is first needed."""
-    global _options
-    _options = chosen
-    if _core is not None:
-        _configure_core(_core)
-
-
-def core() -> Any | None:
-    """The extension module, loaded when a loop first needs it; None where it cannot be."""
-    global _core, _core_failed
-    if _core is None and not _core_failed:
-        try:
-            from nestwise import _core as loaded
-
-            _configure_core(loaded)
-            _core = loaded
-        except Exception as error:
-            _core_failed = True
-            # Nothing is wrong with a program that has subinterpreters: only the report says so.
-            if "subinterpreter" in str(error):
-                note("this is a subinterpreter: its loops stay in CPython")
-                return None
-            print(f"nestwise: running without compiled loops: {error}", file=sys.stderr)
-            note(f"the native part could not be used: {error}")
-    return _core
-
-
-def check() -> None:
-    """Has the native part look at options that only it can judge; BadOption if it objects."""
-    chosen = options()
-    judged = (chosen.profile, chosen.schedule, chosen.tier, chosen.broken, chosen.unchecked)
-    if chosen.device in ("gpu", "emulated") or any(judged):
-        try:
-            from nestwise import _core as loaded
-        except Exception:
-            return  # `core` says so
-        try:
-            _configure_core(loaded)
-        except ValueError as error:
-            raise BadOption(str(error)) from None
-
-
-def loaded_core() -> Any | None:
-    return _core
-
-
-def _configure_core(module: Any) -> None:
-    chosen = options()
-    asked, found = _profiles(chosen)
-    if chosen.device in ("gpu", "emulated") and chosen.fp != "strict":
-        from nestwise import libdevice
-
-        if (library := libdevice.find()) is not None:
-            module.use_libdevice(library)
-    told = module.configure(
-        chosen.device,
-        chosen.threads,
-        chosen.fp,
-        chosen.cache_dir(),
-        asked,
-        chosen.schedule,
-        chosen.broken,
-        chosen.unchecked,
-        chosen.verify,
-        chosen.prices,
-        chosen.record,
-        chosen.learning,
-        chosen.background,
-        chosen.early,
-        found,
-        chosen.report is not None,
-        chosen.cooperative,
-        chosen.tier,
-        chosen.profile != DEFAULT,
-    )
-    if chosen.program:  # the process is its own
-        module.keep_heap()
-    for text in told or ():
-        if asked and "default profile is used" in text and text not in notes:
-            print(f"nestwise: {text}", file=sys.stderr)
-        note(text)
-    if chosen.verify:
-        from nestwise.verify import Check
-
-        module.verify(Check, chosen.sample, chosen.only)
+    See `native.extension.configure`.
+    """
+    global _current
+    _current = chosen

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from nestwise import guessed as g
-from nestwise.guess_scopes import Scope, dotted
+from nestwise.inferred_types import values as g
+from nestwise.inferred_types.scopes import Scope, Scopes, dotted
 
-if TYPE_CHECKING:
-    from nestwise.guess import Guess
+
+class Values(Protocol):
+    """What other evidence says; `infer.Guess` is one."""
+
+    scopes: Scopes
+
+    def value(self, tree: Any, scope: Scope) -> Any:
+        """What an expression of a scope gives."""
+
+    def callee(self, call: ast.Call, scope: Scope) -> Scope | None:
+        """The function of the script that a call runs."""
 
 
 class Need(NamedTuple):
@@ -27,7 +36,7 @@ _ARRAYS = ("shape", "ndim", "dtype", "size", "T", "astype", "tolist", "ravel", "
 _WHOLE = (ast.LShift, ast.RShift, ast.BitAnd, ast.BitOr, ast.BitXor)
 
 
-def value(guess: Guess, scope: Scope, path: str) -> Any:
+def value(guess: Values, scope: Scope, path: str) -> Any:
     """A value that has what all uses of a dotted name ask for; None if they ask for nothing."""
     need = Uses(guess).name(scope, path)
     number = need.number
@@ -52,7 +61,7 @@ def _both(needs: list[Need]) -> Need:
 class Uses:
     """One question about one name; the names it passes through are looked at once."""
 
-    def __init__(self, guess: Guess):
+    def __init__(self, guess: Values):
         self.guess = guess
         self.up = guess.scopes.up
         self.asked: set[tuple[Scope, str]] = set()

@@ -14,13 +14,15 @@ import os
 import sys
 from types import CodeType
 
-from nestwise import config
+from nestwise import options
 
 LIMIT = 256 << 20  # bytes, together with the kernels that the native part keeps there
 # What a killed process left half-written is removed once it is this old, in seconds.
 ABANDONED = 600
 MAGIC = b"nestwise-code-1\n"
 _KEY = 0x6E657374
+# The files of `rewriting` that decide what code is made.
+_REWRITERS = ("rewrite.py", "region.py", "scope.py", "tracing.py")
 
 
 class Entry:
@@ -78,7 +80,7 @@ class Index:
         return known is not None and known == (stat.st_mtime_ns, stat.st_size)
 
     def add(self, path: str, stat: os.stat_result) -> None:
-        if not config.options().cache:
+        if not options.current().cache:
             return
         if not self._new:
             import atexit
@@ -117,7 +119,7 @@ _folders: dict[str | None, str | None] = {}
 
 def _folder() -> str | None:
     """Where entries of this interpreter, optimisation level and build of ours lie."""
-    base = config.options().cache_dir()
+    base = options.current().cache_dir()
     if base not in _folders:
         _folders[base] = base and os.path.join(base, "code", _build())
     return _folders[base]
@@ -126,14 +128,15 @@ def _folder() -> str | None:
 def _build() -> str:
     """Changes whenever another interpreter or another nestwise would make other code."""
     stamps = [sys.implementation.cache_tag, str(sys.hexversion), str(sys.flags.optimize)]
-    if config.options().verify:
+    if options.current().verify:
         stamps.append("verify")
-    if config.regions():
+    if options.regions():
         stamps.append("regions")
-    for name in sorted(os.listdir(config.FOLDER)):
-        if name.startswith(("_core.", "rewrite.py", "region.py", "scope.py", "tracing.py")):
-            stat = os.stat(os.path.join(config.FOLDER, name))
-            stamps.append(f"{name} {stat.st_mtime_ns} {stat.st_size}")
+    for folder in (options.FOLDER, os.path.join(options.FOLDER, "rewriting")):
+        for name in sorted(os.listdir(folder)):
+            if name.startswith("_core.") or name in _REWRITERS:
+                stat = os.stat(os.path.join(folder, name))
+                stamps.append(f"{name} {stat.st_mtime_ns} {stat.st_size}")
     hashed = _imp.source_hash(_KEY, "\n".join(stamps).encode()).hex()
     return f"{sys.implementation.cache_tag}-{hashed}"
 
@@ -156,7 +159,9 @@ def _write(path: str, data: bytes) -> bool:
         return True
     except OSError as error:
         _remove(temporary)
-        config.note(f"the cache folder cannot be written: {error.strerror}")
+        from nestwise.reporting import diagnostics
+
+        diagnostics.note(f"the cache folder cannot be written: {error.strerror}")
         return False
 
 
@@ -168,7 +173,7 @@ def _evict() -> None:
     import time
 
     global _evicted
-    base = config.options().cache_dir()
+    base = options.current().cache_dir()
     if _evicted or base is None:
         return
     _evicted = True

@@ -1,4 +1,4 @@
-"""What `guess` takes values to be: types as far as text tells, and what operations make of them.
+"""What `infer` takes values to be: types as far as text tells, and what operations make of them.
 
 A value of None is one that nobody knows. Everything here is a guess for `nestwise explain`; a run
 looks at the objects themselves.

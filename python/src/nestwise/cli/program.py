@@ -9,13 +9,14 @@ import warnings
 from importlib.machinery import BuiltinImporter, SourceFileLoader, SourcelessFileLoader
 from types import CodeType, TracebackType
 
-from nestwise import importer, sources
+from nestwise import options
+from nestwise.importing import hook
 
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:
     from typing import Any
 
-HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+HERE = options.FOLDER + os.sep
 
 
 def run_script(path: str, arguments: list[str]) -> None:
@@ -68,7 +69,7 @@ def run_command(text: str, arguments: list[str]) -> None:
 
         key = code if sys.version_info >= (3, 14) else "<string>"
         linecache._register_code(key, text + "\n", "<string>")
-    _execute(importer.code_for(code, "<string>", source))
+    _execute(hook.code_for(code, "<string>", source))
 
 
 def run_stdin(arguments: list[str]) -> None:
@@ -79,13 +80,19 @@ def run_stdin(arguments: list[str]) -> None:
     _begin(argv, "")
     code = None
     # CPython can read another encoding than UTF-8 only from a file, and says so otherwise.
-    if start is not None or sources.is_utf8(source):
+    if start is not None or _is_utf8(source):
         code = _compile(source, "<stdin>")
     if code is None:
         _give_back(source, start)
         os.execv(sys.executable, [sys.executable, *_own_flags(), *argv])
     # Its loader stays that of a built-in module.
     _execute(code, __file__="<stdin>", __cached__=None)
+
+
+def _is_utf8(source: bytes) -> bool:
+    from nestwise.rewriting.sources import is_utf8
+
+    return is_utf8(source)
 
 
 def _position(descriptor: int) -> int | None:
@@ -117,9 +124,9 @@ def _give_back(source: bytes, start: int | None) -> None:
 
 def _importable(path: str) -> bool:
     """Whether python would look for `__main__` inside: a folder, or a zip file."""
-    for hook in sys.path_hooks:
+    for finder in sys.path_hooks:
         try:
-            hook(path)
+            finder(path)
             return True
         except ImportError:
             continue
@@ -140,7 +147,7 @@ def _compile(data: bytes, path: str) -> CodeType | None:
             return None
     for w in said:
         warnings.showwarning(w.message, w.category, w.filename, w.lineno, w.file, w.line)
-    return importer.code_for(code, path, data)
+    return hook.code_for(code, path, data)
 
 
 def _own_flags() -> list[str]:

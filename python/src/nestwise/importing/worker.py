@@ -1,0 +1,32 @@
+"""What a spawned worker process does before it imports the main script; see `spawn`."""
+
+from __future__ import annotations
+
+import runpy
+
+from nestwise import options
+from nestwise.importing import hook
+
+TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def activate(settings: dict[str, Any]) -> None:
+    """In the worker: our import hook, and the main script by way of it."""
+    options.choose(options.Options.from_dict(settings))
+    hook.install()
+    if hasattr(runpy._get_code_from_file, "nestwise"):
+        return
+    original = runpy._get_code_from_file
+
+    def _get_code_from_file(*args: Any) -> Any:  # the path is the last of them
+        answer = original(*args)
+        path = args[-1]
+        code = answer[0] if isinstance(answer, tuple) else answer  # a pair until Python 3.12
+        if not path.endswith(".pyc"):
+            code = hook.code_for(code, path)
+        return (code, path) if isinstance(answer, tuple) else code
+
+    _get_code_from_file.nestwise = True
+    runpy._get_code_from_file = _get_code_from_file

@@ -1,0 +1,1 @@
+"""Types from text, for `nestwise explain` alone: what the names of a script hold."""

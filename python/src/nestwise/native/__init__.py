@@ -1,0 +1,1 @@
+"""The door to the extension module, and what that asks of Python."""

@@ -1,0 +1,65 @@
+"""What became of the loops of this process, as plain data."""
+
+from __future__ import annotations
+
+from nestwise import options
+from nestwise.native import extension
+from nestwise.reporting import diagnostics
+from nestwise.version import VERSION
+
+TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def collect() -> dict[str, Any]:
+    """The report as plain data. Times are in seconds."""
+    nests: list[dict[str, Any]] = []
+    panics: list[str] = []
+    if extension.loaded():
+        import nestwise._core as core
+
+        nests = [dict(nest) for nest in core.report()]
+        panics = core.panics()
+    functions, refused = {}, []
+    for path, loops in diagnostics.loops.items():
+        for line, kind, function, depth, is_site, code, message, hint, at in loops:
+            functions[path, line] = function
+            if not is_site and not depth:
+                refused.append(
+                    {
+                        "file": path,
+                        "line": line,
+                        "kind": kind,
+                        "function": function,
+                        "code": code,
+                        "message": message,
+                        "hint": hint,
+                        "reason_line": at,
+                    }
+                )
+    for nest in nests:
+        if not nest.get("function"):
+            nest["function"] = functions.get((nest.get("file"), nest.get("line")), "")
+        nest.setdefault("compiled_share", share([nest]))
+    return {
+        "nestwise": VERSION,
+        "options": {k: v for k, v in options.current().as_dict().items() if "report" not in k},
+        "nests": nests,
+        "refused": refused,
+        "notes": list(diagnostics.notes),
+        "panics": panics,
+        "compiled_share": share(nests),
+    }
+
+
+def share(nests: list[dict[str, Any]]) -> float | None:
+    """How much of the time CPython would have spent in these nests ran compiled instead."""
+    total = compiled = 0.0
+    for nest in nests:
+        interpreted = nest.get("interpreted_s") or 0.0
+        # What CPython would have taken for the compiled trips; at least what they took.
+        saved = max(nest.get("replaced_s") or 0.0, nest.get("measured_s") or 0.0)
+        compiled += saved
+        total += saved + interpreted
+    return compiled / total if total > 0.0 else None

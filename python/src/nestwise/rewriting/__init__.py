@@ -1,0 +1,1 @@
+"""From a module's source to code whose loops ask the native part first."""

@@ -1,0 +1,1 @@
+"""`nestwise verify`: native runs compared with CPython's, bit by bit."""
