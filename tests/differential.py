@@ -26,6 +26,21 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 PROGRAMS = HERE / "programs"
 
+# What scripts of PROGRAMS import: no scripts themselves.
+MODULES = ("showing.py", "support.py")
+
+
+def every_program() -> list[Path]:
+    """Every script of tests/programs/, in whichever folder; names are unique in all of them."""
+    found = {p.name: p for p in PROGRAMS.rglob("*.py") if p.name not in MODULES}
+    return sorted(found.values(), key=lambda path: path.name)
+
+
+def program_named(name: str) -> Path:
+    """The script of tests/programs/ with that name."""
+    return next(path for path in every_program() if path.stem == name)
+
+
 # What each treatment adds to `nestwise run`. Two threads are asked for on any machine.
 DEVICES: dict[str, list[str]] = {
     "interpreter": ["--device", "interpreter"],
@@ -123,7 +138,7 @@ def environment(cache: Path) -> dict[str, str]:
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("NESTWISE", "PYTHON"))}
     kept.update(
         PYTHONHASHSEED="0",
-        PYTHONPATH=str(PROGRAMS),  # scripts beside and below it share `showing`
+        PYTHONPATH=str(PROGRAMS),  # scripts in its folders share `showing`
         PYTHONDONTWRITEBYTECODE="1",
         PYTHON_COLORS="0",
         PYTHONIOENCODING="utf-8",

@@ -27,12 +27,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-ROOT = Path(__file__).resolve().parent.parent
-PROGRAMS = ROOT / "tests" / "programs"
+from differential import PROGRAMS, ROOT, every_program
+
 LIBRARY = Path(sysconfig.get_path("stdlib"))
 # What a changed program could do harm with, or what it does is no matter of its text.
 HARMFUL = ("os", "sys", "subprocess", "shutil", "multiprocessing", "signal", "threading", "_thread")
-NO_HARM = ("support", "showing")
 
 Random = random.Random
 SyntaxChange = Callable[[ast.Module, Random], None]
@@ -44,7 +43,7 @@ SyntaxChange = Callable[[ast.Module, Random], None]
 def corpus(whole: bool) -> list[str]:
     """Whole files, or functions and statements of them that have a loop."""
     library = [p for p in sorted(LIBRARY.glob("*.py")) if p.stat().st_size < 60_000]
-    scripts = [*sorted(PROGRAMS.glob("*.py")), *sorted((ROOT / "kernels").glob("*.py"))]
+    scripts = [*sorted(PROGRAMS.rglob("*.py")), *sorted((ROOT / "kernels").glob("*.py"))]
     texts = []
     for path in [*scripts, *library]:
         try:
@@ -83,7 +82,16 @@ def harmless(path: Path) -> bool:
             imported.add((node.module or "").partition(".")[0])
         elif isinstance(node, ast.Name) and node.id in ("open", "exec", "eval", "input"):
             return False
-    return imported <= {"math", "numpy", "array", "cmath", "itertools", "operator", *NO_HARM}
+    return imported <= {
+        "math",
+        "numpy",
+        "array",
+        "cmath",
+        "itertools",
+        "operator",
+        "showing",
+        "support",
+    }
 
 
 # ---- Changes of the text -------------------------------------------------------------------------
@@ -527,7 +535,7 @@ def tail(output: bytes) -> str:
 
 def programs(seed: int, count: int) -> Iterator[tuple[str, bytes]]:
     """(a name, a changed program) that CPython compiles."""
-    paths = [p for p in sorted(PROGRAMS.glob("*.py")) if p.name[:-3] not in NO_HARM and harmless(p)]
+    paths = [path for path in every_program() if harmless(path)]
     number = made = 0
     while made < count:
         rng = random.Random(f"{seed} program {number}")
@@ -562,7 +570,7 @@ def run_programs(seed: int, count: int, cache: str, keep: Path) -> list[str]:
     import numpy  # noqa: F401  # before any fork
 
     configure("serial", cache)
-    sys.path.insert(0, str(PROGRAMS))
+    sys.path[:0] = [str(PROGRAMS), str(PROGRAMS / "functions")]  # `showing` and `support`
     import showing  # noqa: F401
 
     failures = []

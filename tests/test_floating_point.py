@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 import pytest
-from differential import PROGRAMS, ROOT, Treatment, broken_marks, difference, nestwise, python
+from differential import ROOT, Treatment, broken_marks, difference, nestwise, program_named, python
 from function_scripts import domains, fast, functions, reductions
 
 # What docs/user/floating_point.md promises of the vector functions, and one for what they are
@@ -152,7 +152,7 @@ def test_fast_results_are_within_their_error_bounds(treatment, script, cache, tm
 
 @pytest.mark.parametrize(("mode", "program"), EXACT_PROGRAMS)
 def test_what_is_exact_stays_exact(program, mode, cache):
-    path = PROGRAMS / f"{program}.py"
+    path = program_named(program)
     got = nestwise(path, Treatment("threads", 2), cache, options=["--fp", mode])
     assert not (found := difference(python(path), got)), found
     assert not broken_marks(path, got, "threads")

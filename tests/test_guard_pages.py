@@ -17,7 +17,15 @@ from typing import NamedTuple
 
 import guarded
 import pytest
-from differential import DEVICES, PROGRAMS, ROOT, environment, python, source_lines
+from differential import (
+    DEVICES,
+    ROOT,
+    environment,
+    every_program,
+    program_named,
+    python,
+    source_lines,
+)
 
 GUARDED = Path(__file__).with_name("guarded.py")
 SOME = (
@@ -85,7 +93,7 @@ def library(tmp_path_factory):
 @pytest.mark.parametrize("name", SOME)
 def test_nothing_outside_is_touched(name, end, library, tmp_path):
     device = "threads" if SOME.index(name) % 2 else "serial"
-    wrong, launches = outcome(Run(PROGRAMS / f"{name}.py", device, end), library, tmp_path)
+    wrong, launches = outcome(Run(program_named(name), device, end), library, tmp_path)
     assert not wrong
     assert launches > 0
 
@@ -110,7 +118,7 @@ def test_the_pages_are_forbidden(end, index, library, tmp_path):
 
 
 def everything() -> list[Run]:
-    scripts = [p for p in sorted(PROGRAMS.glob("*.py")) if uses_numpy(p)]
+    scripts = [path for path in every_program() if uses_numpy(path)]
     index = json.loads((ROOT / "kernels" / "index.json").read_text(encoding="utf-8"))
     runs = [
         Run(script, device, end)

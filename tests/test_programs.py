@@ -13,21 +13,16 @@ from differential import (
     Treatment,
     broken_marks,
     difference,
+    every_program,
     fallbacks,
     nestwise,
+    program_named,
     treatments,
     unmet,
 )
 from fuzz import recorded
 
-# What the scripts import.
-MODULES = ("showing.py", "support.py")
-
-SCRIPTS = sorted(
-    path
-    for path in (*PROGRAMS.glob("*.py"), *PROGRAMS.glob("found/*.py"))
-    if path.name not in MODULES
-)
+SCRIPTS = every_program()
 
 
 class Run(NamedTuple):
@@ -47,9 +42,9 @@ def pytest_generate_tests(metafunc):
     if "run" in metafunc.fixturenames:
         every = metafunc.config.getoption("every_device")
         runs = [
-            Run(program, device)
-            for program in SCRIPTS
-            for device in (*treatments(program, every), *recorded(program))
+            Run(script, device)
+            for script in SCRIPTS
+            for device in (*treatments(script, every), *recorded(script))
         ]
         metafunc.parametrize("run", runs, ids=str)
 
@@ -72,16 +67,21 @@ def test_every_operator_on_every_pair(request, runs):
     """Some thousand kernels: `operators.py` has one operator for each pair by itself."""
     if not request.config.getoption("every_device"):
         pytest.skip("with --every-device only")
-    program = PROGRAMS / "operators.py"
-    expected = runs.get(None, program, "all")
-    got = nestwise(program, "serial", runs.cache, "all", timeout=1800)
+    script = program_named("operators")
+    expected = runs.get(None, script, "all")
+    got = nestwise(script, "serial", runs.cache, "all", timeout=1800)
     assert not difference(expected, got)
 
 
 def test_every_script_has_something_to_show(runs):
-    for program in SCRIPTS:
-        if unmet(program):
+    for script in SCRIPTS:
+        if unmet(script):
             continue
-        done = runs.get(None, program)
-        assert done.stdout, f"{program.name} prints nothing"
-        assert done.code != "timeout", f"{program.name} takes too long"
+        done = runs.get(None, script)
+        assert done.stdout, f"{script.name} prints nothing"
+        assert done.code != "timeout", f"{script.name} takes too long"
+
+
+def test_names_of_scripts_are_unique():
+    files = [path.name for path in PROGRAMS.rglob("*.py")]
+    assert len(files) == len(set(files))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from differential import PROGRAMS, difference, python, source_lines, verify
+from differential import difference, every_program, python, source_lines, verify
 from test_kernels import INDEX, KERNELS
 
 # Every operation in a long run; in a short one those that most nests use.
@@ -20,15 +20,10 @@ OPERATIONS = (
 )
 LONG = os.environ.get("NESTWISE_LONG_TESTS", "") not in ("", "0")
 CHOSEN = OPERATIONS if LONG else ["add"]
-# Modules, and scripts whose loops end when a signal's handler says so: it says so while CPython
-# does over again what compiled code did until then, which takes CPython many times as long.
-MODULES = ("showing.py", "support.py")
+# Left out are scripts whose loops end when a signal's handler says so: it says so while CPython
+# runs again what compiled code did until then, which takes CPython many times as long.
 OUTSIDE = re.compile(r"^import signal\b", re.MULTILINE)
-SCRIPTS = sorted(
-    path
-    for path in PROGRAMS.glob("*.py")
-    if path.name not in MODULES and not OUTSIDE.search("\n".join(source_lines(path)))
-)
+SCRIPTS = [path for path in every_program() if not OUTSIDE.search("\n".join(source_lines(path)))]
 SHARE = 1 if LONG else 5
 SUMMARY = re.compile(r"verify: ([\d,]+) runs? of ([\d,]+) nests? compared with CPython: (.*)")
 

@@ -26,10 +26,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-PROGRAMS = ROOT / "tests" / "programs"
 sys.path.insert(0, str(ROOT / "tests"))
 
-from differential import DEVICES, environment, python  # noqa: E402
+from differential import DEVICES, environment, every_program, python  # noqa: E402
 
 # They wait for signals, fork, or measure.
 LEFT_OUT = ("interrupted", "processes", "forks", "threads_together", "functions_anew")
@@ -55,8 +54,8 @@ class Found(NamedTuple):
 def runs(devices: list[str]) -> list[Run]:
     index = json.loads((ROOT / "kernels" / "index.json").read_text(encoding="utf-8"))
     out = []
-    for script in sorted(PROGRAMS.glob("*.py")):
-        if script.stem not in (*LEFT_OUT, "showing", "support"):
+    for script in every_program():
+        if script.stem not in LEFT_OUT:
             out += [Run(script, device, ()) for device in devices]
     for entry in index:
         size = str(max(3, entry["sizes"]["small"] // 8))

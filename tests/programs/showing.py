@@ -1,6 +1,6 @@
 """Prints values so that nothing about them is hidden: type, bits, shape.
 
-The scripts beside this file import it; it holds no loop statement, so that it is never itself
+The scripts in these folders import it; it holds no loop statement, so that it is never itself
 part of what is tested.
 """
 
