@@ -29,7 +29,7 @@ SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
 EXTENSION := python/src/nestwise/_core.abi3.so
 INSTALLED := $(VENV)/nestwise.installed
 
-.PHONY: help setup browser build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz fuzz-nests fuzz-regions fuzz-effects fuzz-arrays fuzz-states fuzz-objects fuzz-tuples fuzz-lists fuzz-values fuzz-exceptions bench-endings fuzz-ptx verify-all robust memcheck properties bench-analysis ulps bench-checks bench-predicted bench-small bench-cold bench-tiers oracle gpu-check loops clean
+.PHONY: help setup browser build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz bench-endings verify-all robust memcheck properties bench-analysis ulps bench-checks bench-predicted bench-small bench-cold bench-tiers oracle gpu-check loops clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -101,51 +101,18 @@ bench: build ## the contenders, interleaved; threads on a busy machine; the stag
 	@$(PY) bench/idle.py
 	@cargo bench --quiet --package nestwise-runtime --bench stages $(CARGO_FLAGS)
 
-fuzz: build ## random programs against CPython until 50,000 ran compiled
-	@$(PY) tests/fuzz.py $(ARGS)
-
-fuzz-nests: build ## random nests in every legal form against CPython
-	@$(PY) tests/fuzz.py --nests $(ARGS)
-
-fuzz-regions: build ## random functions on the emulated device, which keeps arrays from nest to nest, against CPython
-	@$(PY) tests/region_programs.py $(ARGS)
-
-fuzz-effects: build ## random expressions whose calls change what is read beside them, against CPython
-	@$(PY) tests/effect_programs.py $(ARGS)
-
-fuzz-arrays: build ## random operations on whole arrays in loops, against CPython
-	@$(PY) tests/array_programs.py $(ARGS)
-
-fuzz-states: build ## random tuples that names hold and functions handed to functions, against CPython
-	@$(PY) tests/state_programs.py $(ARGS)
-
-fuzz-objects: build ## random loops over lists of objects, against CPython
-	@$(PY) tests/object_programs.py $(ARGS)
-
-fuzz-tuples: build ## random loops over lists of tuples of several types, against CPython
-	@$(PY) tests/tuple_programs.py $(ARGS)
-
-fuzz-lists: build ## random loops that make lists, against CPython
-	@$(PY) tests/list_programs.py $(ARGS)
-
-fuzz-values: build ## random comprehensions outside of loops, against CPython
-	@$(PY) tests/value_programs.py $(ARGS)
-
-fuzz-exceptions: build ## random loops that only an exception or a signal ends, against CPython, with a watchdog
-	@$(PY) tests/exception_programs.py $(ARGS)
+fuzz: build ## random programs against CPython: DOMAIN=arrays and others (all), ARGS="--count 300 --seed 7"
+	@$(PY) tests/fuzz --domain $(or $(DOMAIN),all) $(ARGS)
 
 bench-endings: build ## times of scripts whose loops exceptions and signals end, against python
 	@$(PY) bench/endings.py $(ARGS)
-
-fuzz-ptx: build ## kernels of random scripts for a card, assembled by ptxas
-	@$(PY) tests/ptx.py --random 400 $(ARGS)
 
 verify-all: build ## every script of tests/ compared by nestwise verify; every operation made wrong is found
 	NESTWISE_LONG_TESTS=1 $(PY) -m pytest tests/test_verify.py -q $(ARGS)
 
 robust: build ## changed sources and programs, guard pages, memcheck, ten million calls: long runs
 	$(PY) tests/mutants.py --sources 20000 --programs 500 --seed $${SEED:-0}
-	$(PY) tests/test_guard_pages.py --jobs $(JOBS)
+	$(PY) tests/guard_pages.py --jobs $(JOBS)
 	NESTWISE_DEVICE=auto $(PY) tests/leaks.py --calls $${CALLS:-10000000}
 	NESTWISE_DEVICE=serial $(PY) tests/leaks.py --calls $${CALLS:-10000000}
 	$(PY) tools/memcheck.py --jobs $(JOBS)

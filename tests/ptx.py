@@ -1,13 +1,11 @@
 """The PTX that nests of scripts become, without a card: a pretended driver is given it.
 
     python tests/ptx.py [--write] [NAME ...]
-    python tests/ptx.py --random N [--seed S]
 
 Prints what ptxas makes of the kernels of the programs of kernels/ for four generations of cards:
-registers and spills. `--write` puts that into docs/results/gpu_kernels.md. `--random` has it
-assemble the kernels of random scripts for one card; what LLVM or ptxas cannot do is told with the
-script. NESTWISE_PTXAS names ptxas, if it is not the one of the PyPI package nvidia-cuda-nvcc beside
-this Python.
+registers and spills. `--write` puts that into docs/results/gpu_kernels.md.
+NESTWISE_PTXAS names ptxas, if it is not the one of the PyPI package nvidia-cuda-nvcc beside this
+Python.
 """
 
 from __future__ import annotations
@@ -25,13 +23,13 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
+from differential import PROGRAMS, ROOT
+
 DOCUMENT = ROOT / "docs" / "results" / "gpu_kernels.md"
 CAPABILITIES = (75, 80, 90, 100)
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 PATIENCE_S = 120
-# What random scripts are assembled for.
+# What random scripts are assembled for (`make fuzz DOMAIN=ptx`).
 RANDOM_CAPABILITY = 80
 ABOUT = """\
 # Registers of GPU kernels
@@ -65,7 +63,14 @@ def ptxas() -> str | None:
 def driver(folder: Path) -> Path:
     """The pretended driver, made in that folder."""
     library = folder / "libcuda.so.1"
-    words = [str(COMPILER), "-shared", "-fPIC", "-o", str(library), str(HERE / "fake_cuda.c")]
+    words = [
+        str(COMPILER),
+        "-shared",
+        "-fPIC",
+        "-o",
+        str(library),
+        str(ROOT / "tests" / "fake_cuda.c"),
+    ]
     subprocess.run(words, check=True)
     shutil.copy(library, folder / "libcuda.so")
     return folder
@@ -100,7 +105,7 @@ def compiled(
         env = {k: v for k, v in os.environ.items() if not k.startswith(("NESTWISE", "FAKE"))}
         env |= {
             "LD_LIBRARY_PATH": str(library),
-            "PYTHONPATH": str(HERE),
+            "PYTHONPATH": str(PROGRAMS),
             "FAKE_CUDA": "fires",
             "FAKE_CUDA_PTX": folder,
             "FAKE_CUDA_CAPABILITY": str(capability),
@@ -159,58 +164,11 @@ def _table(names: list[str]) -> list[str]:
     ]
 
 
-def refused(text: str, folder: Path, library: Path) -> tuple[str, int]:
-    """What LLVM or ptxas could not do of a script's kernels, if anything, and how many it made."""
-    script, count = folder / "random.py", 0
-    script.write_text(text)
-    done, made = compiled(library, RANDOM_CAPABILITY, str(script))
-    # A script may end with an error of its own: that is CPython's.
-    if "LLVM ERROR" in done.stderr or done.returncode < 0:
-        return done.stderr[-1000:], 0
-    for ptx in made:
-        try:
-            count += len(assembled(ptx, RANDOM_CAPABILITY))
-        except RuntimeError as error:
-            return str(error), count
-    return "", count
-
-
-def random_scripts(count: int, seed: int) -> int:
-    """How many scripts had kernels that could not be made."""
-    import generator
-    import nest_generator
-    import region_programs
-    from nestwise.oracle import generate
-
-    kinds = (
-        nest_generator.script,
-        generator.script,
-        region_programs.script,
-        lambda k: generate.script(k).replace("parse_args().size", "parse_args().size or 9"),
-    )
-    bad = kernels = 0
-    with tempfile.TemporaryDirectory() as folder:
-        library = driver(Path(folder))
-        for k in range(count):
-            text = kinds[k % len(kinds)](seed + k)
-            why, some = refused(text, Path(folder), library)
-            kernels += some
-            if why:
-                bad += 1
-                print(f"--seed {seed + k}, of kind {k % len(kinds)}: {why}", flush=True)
-    print(f"{count} scripts from --seed {seed} on, {kernels} kernels assembled, {bad} refused")
-    return bad
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--write", action="store_true")
-    parser.add_argument("--random", type=int, default=0)
-    parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    if options.random:
-        sys.exit(random_scripts(options.random, options.seed) > 0)
     table = _table(options.names)
     if options.write:
         words = [ABOUT.format(date=datetime.date.today()), "", *table, ""]

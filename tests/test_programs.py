@@ -20,7 +20,7 @@ from differential import (
     treatments,
     unmet,
 )
-from fuzz import recorded
+from fuzz.kept import recorded
 
 SCRIPTS = every_program()
 

@@ -2,7 +2,7 @@
 """Finds circles of imports between the files of a crate, and between those of the Python package.
 
 An import of a name leads to the file that defines it, through any re-exports. Test modules are left
-out: they may look at everything. Exit status 1 where there is a circle that `ALLOWED` does not list.
+out: they may look at everything. Exit status 1 where a circle is found that `ALLOWED` lacks.
 
 Usage: import_circles.py [FOLDER]: of files below that folder alone.
 """

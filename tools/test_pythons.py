@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENTS = ROOT / "target" / "pythons"
 WANTED = ("3.10", "3.11", "3.12", "3.13", "3.14")
 NUMPYS = {"oldest": "numpy==2.0.*", "newest": "numpy>=2.0"}
-TESTS = ["tests/test_programs.py", "tests/test_fuzz.py"]
+TESTS = ["tests/test_programs.py", "tests/fuzz/test_programs.py"]
 
 
 class Result(NamedTuple):

@@ -1,0 +1,37 @@
+"""Every domain by its name; the order is that of `--domain all`."""
+
+from __future__ import annotations
+
+from ..domain import Domain
+from . import (
+    arrays,
+    effects,
+    exceptions,
+    lists,
+    nests,
+    objects,
+    programs,
+    ptx,
+    regions,
+    states,
+    tuples,
+    values,
+)
+
+DOMAINS: dict[str, Domain] = {
+    module.DOMAIN.name: module.DOMAIN
+    for module in (
+        programs,
+        nests,
+        regions,
+        effects,
+        arrays,
+        states,
+        objects,
+        tuples,
+        lists,
+        values,
+        exceptions,
+        ptx,
+    )
+}
