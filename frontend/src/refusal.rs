@@ -381,3 +381,8 @@ impl fmt::Display for Refusal {
 }
 
 impl std::error::Error for Refusal {}
+
+pub(crate) fn unsupported(what: &str, span: Span) -> nestwise_ir::WithSpan<Refusal> {
+    let what = what.into();
+    refuse(span, Refusal::Unsupported { what })
+}

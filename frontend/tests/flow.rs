@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use nestwise_frontend::site::size_terms::{Atom, AtomKind};
+use nestwise_frontend::site::bounds::{Atom, AtomKind};
 use nestwise_frontend::{
     Interface, LoopKind, ScopeInfo, interface, parse_site, parse_value, surface_text,
 };

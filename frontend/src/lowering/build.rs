@@ -318,3 +318,11 @@ pub(crate) fn const_range(e: &Expr) -> Option<Range> {
         _ => None,
     }
 }
+
+/// The value of a condition that is a literal.
+pub(crate) fn constant_bool(e: &Expr) -> Option<bool> {
+    match e.kind {
+        nestwise_ir::ExprKind::Const(nestwise_ir::Const::Bool(v)) => Some(v),
+        _ => None,
+    }
+}

@@ -5,12 +5,14 @@ use std::collections::{HashMap, HashSet};
 use nestwise_ir::interpreter_work::Work;
 use nestwise_ir::model::nest::{Expr, ExprKind, LoopDecl, Stmt, StmtKind, VarDecl};
 use nestwise_ir::{
-    Access, AccessId, Arena, ArrayDecl, ArrayId, Extent, LoopId, ScopeId, Span, Ty, VarId,
+    Access, AccessId, Arena, ArrayDecl, ArrayId, ArrayKind, Extent, LoopId, ScopeId, Span, Ty,
+    VarId,
 };
 
 use crate::lowering::build;
 use crate::lowering::meter::Meter;
 use crate::lowering::types::intervals;
+use crate::lowering::value::view::View;
 
 /// The nest that one round of lowering builds.
 pub(crate) struct Builder {
@@ -144,5 +146,15 @@ impl Builder {
     /// Counts work of the interpreter at the present place: `times` for each execution.
     pub fn tally(&mut self, kind: Work, times: f64) {
         self.meter.add(kind, times);
+    }
+
+    /// Whether it is an object of a list.
+    pub fn is_object(&self, view: &View) -> bool {
+        self.arrays[view.array].kind == ArrayKind::Objects && view.index.len() == 1
+    }
+
+    /// Whether the view is a whole `str`.
+    pub fn is_text(&self, view: &View) -> bool {
+        view.index.is_empty() && self.arrays[view.array].kind == ArrayKind::Str
     }
 }

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use nestwise_ir::{ArrayId, FpMode, Scalar, Span, VarId, WithSpan};
 
-use crate::lowering::arrays::view::Section;
-use crate::lowering::hir::{Hir, LocalId};
+use crate::lowering::hir::{self, Def, DefId, Hir, LocalId};
 use crate::lowering::types::facts::Facts;
 use crate::lowering::types::kinds::{Kinds, natural_in};
 use crate::lowering::types::live_ranges::{WebId, Webs};
-use crate::lowering::value::{Sv, View};
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::section::Section;
+use crate::lowering::value::view::View;
 use crate::refusal::{R, Refusal, refuse};
 use crate::site::captures::Capture;
 
@@ -148,6 +149,45 @@ impl<'a> Environment<'a> {
             kinds
         } else {
             fits(fact.kinds)
+        }
+    }
+
+    /// Whether an assignment is its web's only one and the name had no value the web could also have.
+    pub fn alone(&self, def: DefId, web: WebId) -> bool {
+        self.webs
+            .defs
+            .get(web)
+            .is_some_and(|d| d.as_slice() == [def])
+            && self.webs.entry.get(web) == Some(&None)
+    }
+
+    /// Whether what the local holds in the end can be seen.
+    pub fn observed(&self, def: Def) -> bool {
+        let local = self.hir.locals.get(def.local);
+        let last = self
+            .webs
+            .exit
+            .get(def.local)
+            .is_some_and(|d| d.contains(&def.def));
+        local.is_some_and(|l| l.place.is_some()) && last
+    }
+
+    /// The name of a target, for messages and loops.
+    pub fn target_name(&self, target: &hir::Target) -> String {
+        match target {
+            hir::Target::Local(def) => self
+                .hir
+                .locals
+                .get(def.local)
+                .map(|l| l.name.clone())
+                .unwrap_or_default(),
+            hir::Target::Subscript(..) => "an element".into(),
+            hir::Target::Attr(_, name) => name.clone(),
+            hir::Target::Tuple(items) => items
+                .iter()
+                .map(|t| self.target_name(t))
+                .collect::<Vec<_>>()
+                .join(", "),
         }
     }
 }

@@ -8,36 +8,22 @@ use nestwise_ir::model::nest::{Expr, StmtKind};
 use nestwise_ir::surface::{BinOp, CmpOp as Cmp, UnOp as Sign};
 use nestwise_ir::{Scalar, Span, Ty, Work};
 
-use crate::lowering::arrays::alias;
-use crate::lowering::arrays::elementwise;
-use crate::lowering::arrays::named_views;
-use crate::lowering::arrays::subscript;
-use crate::lowering::build;
-use crate::lowering::builder::Builder;
+use crate::lowering::arrays::{alias, elementwise, named_views, subscript};
 use crate::lowering::context::Lowering;
-use crate::lowering::control::assign;
 use crate::lowering::control::state::OpenCall;
 use crate::lowering::hir::{self, ExprKind};
-use crate::lowering::interpreter_cost;
-use crate::lowering::interpreter_cost::{HALF, goes_on};
-use crate::lowering::lists::append;
-use crate::lowering::lists::make;
+use crate::lowering::interpreter_cost::{self, HALF, goes_on};
+use crate::lowering::lists::{append, comprehension, make};
 use crate::lowering::names::reads;
-use crate::lowering::objects::attributes;
-use crate::lowering::objects::records;
-use crate::lowering::scalar::arith;
-use crate::lowering::scalar::arith::symbol;
-use crate::lowering::scalar::calls;
-use crate::lowering::scalar::compare;
-use crate::lowering::scalar::convert;
-use crate::lowering::scalar::strings;
-use crate::lowering::spill;
-use crate::lowering::stmt;
+use crate::lowering::objects::{attributes, records};
+use crate::lowering::scalar::operators::symbol;
+use crate::lowering::scalar::{arith, calls, compare, convert, named, strings};
 use crate::lowering::types::kinds::Kind;
-use crate::lowering::value::{Sv, Val, View};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::lowering::types::provenance;
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::{build, choice, operands};
+use crate::refusal::{R, Refusal, refuse};
 
 impl Lowering<'_> {
     /// The value of an expression.
@@ -45,7 +31,7 @@ impl Lowering<'_> {
         let span = e.span;
         interpreter_cost::count_leaf(self, e);
         let scalar = match &e.kind {
-            ExprKind::Int(v) => crate::lowering::value::with_wide(Sv::int(*v, span)),
+            ExprKind::Int(v) => crate::lowering::value::scalar::with_wide(Sv::int(*v, span)),
             ExprKind::Float(v) => Sv::float(*v, span),
             ExprKind::Imag(v) => {
                 let value = nestwise_ir::Const::Complex(0.0, *v);
@@ -76,7 +62,9 @@ impl Lowering<'_> {
             } => return calls::call(self, *known, args, kwargs, span),
             ExprKind::Inline(call) => return inlined(self, call, span),
             ExprKind::List(items) => return make::list_display(self, items, span),
-            ExprKind::ListComprehension(all) => return make::list_comprehension(self, all, span),
+            ExprKind::ListComprehension(all) => {
+                return comprehension::list_comprehension(self, all, span);
+            }
             ExprKind::Unary(Sign::Not, _) => {
                 let cond = self.cond(e)?;
                 Sv::of(cond, Kind::PyBool)
@@ -88,7 +76,7 @@ impl Lowering<'_> {
                 if a.is_array() && *op != Sign::Not {
                     return elementwise::array_sign(self, *op, a, span);
                 }
-                let a = arith::need_scalar(a, "the operand", span)?;
+                let a = convert::need_scalar(a, "the operand", span)?;
                 if !folded {
                     interpreter_cost::count_sign(&mut self.builder, &a);
                 }
@@ -98,18 +86,18 @@ impl Lowering<'_> {
                 let what = format!("`{}`", symbol(*op));
                 let x = match self.expr(a)? {
                     Val::List(list) if *op == BinOp::Mul => {
-                        let count = beside_array(self, b)?;
+                        let count = operands::beside_array(self, b)?;
                         return make::repeated(self, *list, count, span);
                     }
                     x => x,
                 };
                 if x.is_array() {
-                    let y = beside_array(self, b)?;
+                    let y = operands::beside_array(self, b)?;
                     return elementwise::array_binary(self, *op, x, y, span);
                 }
-                let x = arith::need_scalar(x, &what, span)?;
+                let x = convert::need_scalar(x, &what, span)?;
                 let x = if b.stores() {
-                    spill::spill_sv(self, x)
+                    operands::spill_sv(self, x)
                 } else {
                     x
                 };
@@ -122,7 +110,7 @@ impl Lowering<'_> {
                 if y.is_array() {
                     return elementwise::array_binary(self, *op, Val::Scalar(x), y, span);
                 }
-                let y = arith::need_scalar(y, &what, span)?;
+                let y = convert::need_scalar(y, &what, span)?;
                 interpreter_cost::count_operation(&mut self.builder, *op, &x, &y);
                 arith::arith(self, *op, x, y, span)?
             }
@@ -131,7 +119,7 @@ impl Lowering<'_> {
                 _ => compare_chain(self, first, rest, span)?,
             },
             ExprKind::InText(a, text) => {
-                let a = scalar(self, a, "`in`")?;
+                let a = operands::scalar(self, a, "`in`")?;
                 self.builder.tally(Work::CompareMixed, 1.0);
                 strings::in_text(&mut self.builder, a, text, span)?
             }
@@ -142,7 +130,7 @@ impl Lowering<'_> {
                     return Err(refuse(span, Refusal::Comparison { op: "is" }));
                 }
                 other => {
-                    stmt::discard(&mut self.builder, other);
+                    operands::discard(&mut self.builder, other);
                     Sv::bool(false, span)
                 }
             },
@@ -152,11 +140,17 @@ impl Lowering<'_> {
             ExprKind::Or(items) => return and_or(self, false, items, span),
             ExprKind::IfExp { test, body, orelse } => {
                 let cond = self.cond(test)?;
-                if let Some(chosen) = constant_bool(&cond) {
+                if let Some(chosen) = build::constant_bool(&cond) {
                     return self.expr(if chosen { body } else { orelse });
                 }
                 let half = |cx: &mut Lowering<'_>, e: &hir::Expr| cx.scaled(HALF, |cx| cx.expr(e));
-                return choose(self, cond, |cx| half(cx, body), |cx| half(cx, orelse), span);
+                return choice::choose(
+                    self,
+                    cond,
+                    |cx| half(cx, body),
+                    |cx| half(cx, orelse),
+                    span,
+                );
             }
             ExprKind::Slice(_) | ExprKind::Ellipsis => return Err(refuse(span, Refusal::Slice)),
             ExprKind::Dtype(_) => {
@@ -168,46 +162,13 @@ impl Lowering<'_> {
                 if !items.iter().all(hir::Expr::is_number) {
                     self.builder.tally(Work::Tuple, 1.0);
                 }
-                return tuple(self, items).map(Val::Tuple);
+                return operands::tuple(self, items).map(Val::Tuple);
             }
         };
         Ok(Val::Scalar(scalar))
     }
 }
 
-/// The value of an expression that must be a scalar.
-pub(crate) fn scalar(cx: &mut Lowering<'_>, e: &hir::Expr, what: &str) -> R<Sv> {
-    let val = cx.expr(e)?;
-    arith::need_scalar(val, what, e.span)
-}
-
-/// An operand behind an array: evaluating it must not change that.
-pub(crate) fn beside_array(cx: &mut Lowering<'_>, e: &hir::Expr) -> R<Val> {
-    if e.stores() {
-        let what = "a call that assigns something, beside an array".into();
-        return Err(refuse(e.span, Refusal::Unsupported { what }));
-    }
-    cx.expr(e)
-}
-
-/// Several values, left to right.
-pub(crate) fn tuple(cx: &mut Lowering<'_>, items: &[hir::Expr]) -> R<Vec<Val>> {
-    let mut values: Vec<Val> = Vec::with_capacity(items.len());
-    for item in items {
-        if item.stores() {
-            if values.iter().any(|v| matches!(v, Val::Array(_))) {
-                let what = "a call that assigns something, beside an array".into();
-                return Err(refuse(item.span, Refusal::Unsupported { what }));
-            }
-            values = values
-                .into_iter()
-                .map(|v| spill::spill_val(cx, v))
-                .collect();
-        }
-        values.push(cx.expr(item)?);
-    }
-    Ok(values)
-}
 impl Lowering<'_> {
     /// The truth of an expression.
     pub fn cond(&mut self, e: &hir::Expr) -> R<Expr> {
@@ -236,7 +197,7 @@ fn cond_inner(cx: &mut Lowering<'_>, e: &hir::Expr) -> R<Expr> {
             if then.is_empty() && other.is_empty() {
                 return Ok(build::select(test, a, b, Ty::PY_BOOL));
             }
-            Ok(branches(
+            Ok(choice::branches(
                 &mut cx.builder,
                 test,
                 (a, then),
@@ -262,7 +223,7 @@ fn conds(cx: &mut Lowering<'_>, all: bool, items: &[hir::Expr]) -> R<Expr> {
     let weight = cx.builder.meter.weight();
     let mut result = cx.cond(first)?;
     for item in rest {
-        if constant_bool(&result) == Some(!all) {
+        if build::constant_bool(&result) == Some(!all) {
             break;
         }
         cx.builder
@@ -273,14 +234,14 @@ fn conds(cx: &mut Lowering<'_>, all: bool, items: &[hir::Expr]) -> R<Expr> {
         result = match (block.is_empty(), all) {
             (true, true) => build::and(result, next),
             (true, false) => build::or(result, next),
-            (false, true) => branches(
+            (false, true) => choice::branches(
                 &mut cx.builder,
                 result,
                 (next, block),
                 (skipped, vec![]),
                 item.span,
             ),
-            (false, false) => branches(
+            (false, false) => choice::branches(
                 &mut cx.builder,
                 result,
                 (skipped, vec![]),
@@ -293,43 +254,15 @@ fn conds(cx: &mut Lowering<'_>, all: bool, items: &[hir::Expr]) -> R<Expr> {
     Ok(result)
 }
 
-/// An `if` statement that sets a hidden variable to one of two expressions of one type.
-fn branches(
-    builder: &mut Builder,
-    cond: Expr,
-    then: (Expr, Vec<nestwise_ir::Stmt>),
-    orelse: (Expr, Vec<nestwise_ir::Stmt>),
-    span: Span,
-) -> Expr {
-    let ty = then.0.ty;
-    let var = builder.hidden(ty);
-    let finish = |(e, mut block): (Expr, Vec<nestwise_ir::Stmt>)| {
-        let value = build::retype(e, ty);
-        block.push(nestwise_ir::Stmt {
-            kind: StmtKind::Let { var, value },
-            span,
-        });
-        block
-    };
-    let kind = StmtKind::If {
-        cond: build::condition(cond),
-        then: finish(then),
-        orelse: finish(orelse),
-    };
-    builder.emit(kind, span);
-    builder.stable.push(var);
-    build::var(var, ty, span)
-}
-
 /// `a < b`.
 fn comparison(cx: &mut Lowering<'_>, op: Cmp, a: &hir::Expr, b: &hir::Expr, span: Span) -> R<Val> {
     let left = cx.expr(a)?;
     if elementwise::is_numpy_array(&cx.builder, &left) {
-        let right = beside_array(cx, b)?;
+        let right = operands::beside_array(cx, b)?;
         return elementwise::array_compare(cx, op, left, right, span);
     }
     let left = match b.stores() {
-        true => spill::spill_val(cx, left),
+        true => operands::spill_val(cx, left),
         false => left,
     };
     let right = cx.expr(b)?;
@@ -361,7 +294,7 @@ fn compare_rest(cx: &mut Lowering<'_>, left: Val, rest: &[(Cmp, hir::Expr)], spa
         ));
     };
     let left = if right.stores() {
-        spill::spill_val(cx, left)
+        operands::spill_val(cx, left)
     } else {
         left
     };
@@ -371,10 +304,10 @@ fn compare_rest(cx: &mut Lowering<'_>, left: Val, rest: &[(Cmp, hir::Expr)], spa
         return compare::compare_vals(cx, *op, left, middle, span);
     }
     // The middle is evaluated once, for both comparisons.
-    let mark = compare::statements(&cx.builder);
+    let mark = named::statements(&cx.builder);
     let (name, middle) = match middle {
         Val::Scalar(sv) => {
-            let (name, sv) = compare::named(&mut cx.builder, sv);
+            let (name, sv) = named::named(&mut cx.builder, sv);
             (name, Val::Scalar(sv))
         }
         other => (None, other),
@@ -398,7 +331,7 @@ fn compare_rest(cx: &mut Lowering<'_>, left: Val, rest: &[(Cmp, hir::Expr)], spa
             },
             span,
         );
-        return Ok(compare::under_names(
+        return Ok(named::under_names(
             &mut cx.builder,
             mark,
             name.into_iter().collect(),
@@ -412,7 +345,7 @@ fn compare_rest(cx: &mut Lowering<'_>, left: Val, rest: &[(Cmp, hir::Expr)], spa
     let e = if block.is_empty() {
         build::select(cond, next.e, skipped, ty)
     } else {
-        branches(
+        choice::branches(
             &mut cx.builder,
             cond,
             (build::retype(next.e, ty), block),
@@ -420,7 +353,7 @@ fn compare_rest(cx: &mut Lowering<'_>, left: Val, rest: &[(Cmp, hir::Expr)], spa
             span,
         )
     };
-    Ok(compare::under_names(
+    Ok(named::under_names(
         &mut cx.builder,
         mark,
         name.into_iter().collect(),
@@ -442,30 +375,30 @@ fn and_or(cx: &mut Lowering<'_>, all: bool, items: &[hir::Expr], span: Span) -> 
     if rest.is_empty() {
         return Ok(left);
     }
-    let left = arith::need_scalar(left, if all { "`and`" } else { "`or`" }, span)?;
+    let left = convert::need_scalar(left, if all { "`and`" } else { "`or`" }, span)?;
     if left.is_bottom() {
         return and_or(cx, all, rest, span);
     }
     // Evaluated once, tested and perhaps returned.
-    let mark = compare::statements(&cx.builder);
-    let (name, left) = compare::named(&mut cx.builder, left);
+    let mark = named::statements(&cx.builder);
+    let (name, left) = named::named(&mut cx.builder, left);
     interpreter_cost::count_branch(&mut cx.builder, &Val::Scalar(left.clone()));
     let test = convert::truth(&mut cx.builder, Val::Scalar(left.clone()), span)?;
-    let result = match constant_bool(&test) {
+    let result = match build::constant_bool(&test) {
         Some(decided) if decided == all => and_or(cx, all, rest, span)?,
         Some(_) => Val::Scalar(left),
         None => {
             let keep = |_: &mut Lowering<'_>| Ok(Val::Scalar(left.clone()));
             let go_on = |cx: &mut Lowering<'_>| cx.scaled(HALF, |cx| and_or(cx, all, rest, span));
             if all {
-                choose(cx, test, go_on, keep, span)?
+                choice::choose(cx, test, go_on, keep, span)?
             } else {
-                choose(cx, test, keep, go_on, span)?
+                choice::choose(cx, test, keep, go_on, span)?
             }
         }
     };
     match result {
-        Val::Scalar(sv) => Ok(Val::Scalar(compare::under_names(
+        Val::Scalar(sv) => Ok(Val::Scalar(named::under_names(
             &mut cx.builder,
             mark,
             name.into_iter().collect(),
@@ -478,110 +411,6 @@ fn and_or(cx: &mut Lowering<'_>, all: bool, items: &[hir::Expr], span: Span) -> 
                 what: "an array or tuple as an operand of and, or".into(),
             },
         )),
-    }
-}
-
-/// One of two values; only the chosen one is evaluated.
-pub(crate) fn choose(
-    cx: &mut Lowering<'_>,
-    cond: Expr,
-    then: impl FnOnce(&mut Lowering<'_>) -> R<Val>,
-    orelse: impl FnOnce(&mut Lowering<'_>) -> R<Val>,
-    span: Span,
-) -> R<Val> {
-    let (a, then) = cx.inner(then)?;
-    let (b, other) = cx.inner(orelse)?;
-    if then.is_empty() && other.is_empty() {
-        return choose_val(cx, cond, a, b, span);
-    }
-    // Statements are needed: a hidden variable gets the one or the other.
-    let (Val::Scalar(a), Val::Scalar(b)) = (a, b) else {
-        let what = "a choice between arrays or tuples that are computed by calls".into();
-        return Err(refuse(span, Refusal::Unsupported { what }));
-    };
-    if a.is_bottom() || b.is_bottom() {
-        cx.builder.emit(
-            StmtKind::If {
-                cond: build::condition(cond),
-                then,
-                orelse: other,
-            },
-            span,
-        );
-        return Ok(Val::Scalar(if a.is_bottom() { b } else { a }));
-    }
-    let cond = cx.builder.spill(build::condition(cond));
-    let shape = compare::pick(cx, cond.clone(), a.clone(), b.clone(), span)?;
-    let (a, b) = (convert::commit(a), convert::commit(b));
-    let kinds = shape.kinds;
-    let repr = shape.repr();
-    let wrong = || {
-        refuse(
-            span,
-            Refusal::Internal {
-                message: "no common form".into(),
-            },
-        )
-    };
-    let x = build::retype(
-        convert::exact_repr(&a, repr).ok_or_else(wrong)?,
-        kinds.ty(repr),
-    );
-    let y = build::retype(
-        convert::exact_repr(&b, repr).ok_or_else(wrong)?,
-        kinds.ty(repr),
-    );
-    let e = branches(&mut cx.builder, cond, (x, then), (y, other), span);
-    Ok(Val::Scalar(crate::lowering::value::with_wide(Sv {
-        e,
-        wide: None,
-        ..shape
-    })))
-}
-
-/// One of two values that cost nothing to evaluate.
-pub(crate) fn choose_val(cx: &mut Lowering<'_>, cond: Expr, a: Val, b: Val, span: Span) -> R<Val> {
-    match (a, b) {
-        (Val::View(a), Val::View(b)) => {
-            if a.array != b.array || a.index.len() != b.index.len() {
-                let what = "a choice between different arrays".into();
-                return Err(refuse(span, Refusal::Unsupported { what }));
-            }
-            let cond = if a.index.len() > 1 {
-                cx.builder.spill(build::condition(cond))
-            } else {
-                build::condition(cond)
-            };
-            let pairs = a.index.into_iter().zip(b.index);
-            let index = pairs
-                .map(|(x, y)| build::select(cond.clone(), x, y, Ty::PY_INT))
-                .collect();
-            let checked = a
-                .checked
-                .iter()
-                .zip(&b.checked)
-                .map(|(x, y)| *x && *y)
-                .collect();
-            Ok(Val::View(View {
-                index,
-                checked,
-                ..b_shell(a.capture, a.array)
-            }))
-        }
-        (Val::Tuple(a), Val::Tuple(b)) if a.len() == b.len() => {
-            let cond = cx.builder.spill(build::condition(cond));
-            let items: R<Vec<Val>> = a
-                .into_iter()
-                .zip(b)
-                .map(|(x, y)| choose_val(cx, cond.clone(), x, y, span))
-                .collect();
-            Ok(Val::Tuple(items?))
-        }
-        (a, b) => {
-            let a = arith::need_scalar(a, "a choice", span)?;
-            let b = arith::need_scalar(b, "a choice", span)?;
-            compare::pick(cx, cond, a, b, span).map(Val::Scalar)
-        }
     }
 }
 
@@ -599,7 +428,7 @@ fn call_body(cx: &mut Lowering<'_>, call: &hir::Inline, span: Span) -> R<()> {
 /// A call of a user's function.
 fn inlined(cx: &mut Lowering<'_>, call: &hir::Inline, span: Span) -> R<Val> {
     let want_tag = std::mem::replace(&mut cx.env.want_tag, false);
-    assign::forget(cx, &call.fresh, span);
+    provenance::forget(cx, &call.fresh, span);
     for stmt in call.body.iter().take(call.params) {
         if let hir::Kind::Assign { targets, .. } = &stmt.kind
             && let [hir::Target::Local(def)] = targets.as_slice()
@@ -647,22 +476,5 @@ fn inlined(cx: &mut Lowering<'_>, call: &hir::Inline, span: Span) -> R<Val> {
             results.extend(last);
             Ok(Val::Tuple(results))
         }
-    }
-}
-
-/// The value of a condition that is a literal.
-pub(crate) fn constant_bool(e: &Expr) -> Option<bool> {
-    match e.kind {
-        nestwise_ir::ExprKind::Const(nestwise_ir::Const::Bool(v)) => Some(v),
-        _ => None,
-    }
-}
-
-fn b_shell(capture: u32, array: nestwise_ir::ArrayId) -> View {
-    View {
-        capture,
-        array,
-        index: vec![],
-        checked: vec![],
     }
 }

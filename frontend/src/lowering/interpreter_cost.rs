@@ -12,11 +12,12 @@ use nestwise_ir::{ArrayKind, Fun, Scalar};
 use crate::builtins::{Builtin, Known, MathFn, MathSpecial, NumpyFn};
 use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
-use crate::lowering::control::for_loop::Seq;
+use crate::lowering::control::for_loop::iterable::Seq;
 use crate::lowering::hir::{self, Kind as Stmt, LocalId, Origin};
-use crate::lowering::objects::records;
 use crate::lowering::types::kinds::{Kind, Kinds};
-use crate::lowering::value::{Sv, Val, View};
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::view::View;
 
 pub(crate) use nestwise_ir::branch_likelihood::{HALF, LEAVES};
 
@@ -179,7 +180,7 @@ pub(crate) fn count_leaf(cx: &mut Lowering<'_>, e: &hir::Expr) {
 /// `value.name`.
 pub(crate) fn count_attribute(builder: &mut Builder, value: &Val) {
     let kind = match value {
-        Val::View(view) if !records::is_object(builder, view) => Work::Shape,
+        Val::View(view) if !builder.is_object(view) => Work::Shape,
         _ => Work::Attribute,
     };
     builder.tally(kind, 1.0);

@@ -11,6 +11,7 @@
 pub(crate) mod arrays;
 pub(crate) mod build;
 pub(crate) mod builder;
+pub(crate) mod choice;
 pub(crate) mod context;
 pub(crate) mod control;
 pub(crate) mod environment;
@@ -22,6 +23,7 @@ pub(crate) mod live_outs;
 pub(crate) mod meter;
 pub(crate) mod names;
 pub(crate) mod objects;
+pub(crate) mod operands;
 pub(crate) mod pipeline;
 pub(crate) mod preconditions;
 pub(crate) mod scalar;

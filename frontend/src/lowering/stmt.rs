@@ -4,43 +4,29 @@ use nestwise_ir::model::nest::{Expr, StmtKind, While};
 use nestwise_ir::surface::BinOp as Op;
 use nestwise_ir::{ArrayId, CmpOp, LoopId, Span, Ty, Work};
 
-use crate::lowering::arrays::borrowed_views;
-use crate::lowering::arrays::elementwise::{Elementwise, Node};
-use crate::lowering::arrays::gather;
-use crate::lowering::arrays::mask;
-use crate::lowering::arrays::materialise;
-use crate::lowering::arrays::subscript;
-use crate::lowering::arrays::subscript::Place;
-use crate::lowering::arrays::view;
-use crate::lowering::arrays::view::Section;
-use crate::lowering::build;
-use crate::lowering::builder::Builder;
+use crate::lowering::arrays::place::Place;
+use crate::lowering::arrays::{
+    access, borrowed_views, gather, mask, materialise, store, subscript, view,
+};
+use crate::lowering::build::{self, constant_bool};
 use crate::lowering::context::Lowering;
-use crate::lowering::control::assign;
-use crate::lowering::control::for_loop;
-use crate::lowering::control::for_loop::emit;
-use crate::lowering::control::parallel_assignment;
+use crate::lowering::control::for_loop::{self, emit};
 use crate::lowering::control::state::LoopFrame;
-use crate::lowering::control::unpack;
+use crate::lowering::control::{assign, iteration, parallel_assignment, unpack};
 use crate::lowering::environment::Environment;
-use crate::lowering::expr;
-use crate::lowering::expr::constant_bool;
 use crate::lowering::hir::{self, ExprKind, Kind, LocalId, Read, Target};
-use crate::lowering::interpreter_cost;
-use crate::lowering::lists::append;
-use crate::lowering::lists::row_swap;
-use crate::lowering::live_outs;
-use crate::lowering::names::reads;
-use crate::lowering::names::swaps;
+use crate::lowering::lists::{append, row_swap};
+use crate::lowering::live_outs::{self, observe};
+use crate::lowering::names::{reads, slots, swaps};
 use crate::lowering::objects::records;
-use crate::lowering::scalar::arith;
-use crate::lowering::scalar::arith::symbol;
-use crate::lowering::scalar::convert;
-use crate::lowering::spill;
-use crate::lowering::value::{Val, View};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::lowering::scalar::operators::symbol;
+use crate::lowering::scalar::{arith, convert};
+use crate::lowering::value::Val;
+use crate::lowering::value::section::Section;
+use crate::lowering::value::tree::{Elementwise, Node};
+use crate::lowering::value::view::View;
+use crate::lowering::{interpreter_cost, operands};
+use crate::refusal::{R, Refusal, refuse};
 use crate::site::captures::Capture;
 
 /// What an augmented assignment has made, and where it belongs.
@@ -58,42 +44,18 @@ enum Updated {
     },
 }
 
-fn is_jump(stmt: &hir::Stmt) -> bool {
-    matches!(
-        stmt.kind,
-        Kind::Break | Kind::Continue | Kind::Return(_) | Kind::Leave(_) | Kind::Raise
-    )
-}
-
 impl Lowering<'_> {
     /// A block; what follows a jump in it is never reached and not lowered.
     pub fn stmts(&mut self, stmts: &[hir::Stmt]) -> R<()> {
         let before = self.builder.meter.weight();
         for stmt in stmts {
             statement(self, stmt)?;
-            if is_jump(stmt) {
+            if iteration::is_jump(stmt) {
                 break;
             }
         }
         self.builder.meter.set_weight(before);
         Ok(())
-    }
-}
-
-/// The body of the loop that was begun last.
-pub(crate) fn loop_stmts(cx: &mut Lowering<'_>, body: &[hir::Stmt], span: Span) -> R<()> {
-    cx.stmts(body)?;
-    if !body.last().is_some_and(is_jump) {
-        leave_iteration(cx, span)?;
-    }
-    Ok(())
-}
-
-/// Before an iteration of that loop ends.
-fn leave_iteration(cx: &mut Lowering<'_>, span: Span) -> R<()> {
-    match cx.control.frames.len() {
-        1 => borrowed_views::check_parts_left(cx, span),
-        _ => Ok(()),
     }
 }
 
@@ -133,13 +95,13 @@ fn statement(cx: &mut Lowering<'_>, stmt: &hir::Stmt) -> R<()> {
         } => for_loop::for_loop(cx, target, iter, body, orelse, span),
         Kind::While { test, body, orelse } => while_loop(cx, test, body, orelse, span),
         Kind::Break => {
-            leave_iteration(cx, span)?;
+            iteration::leave_iteration(cx, span)?;
             let jump = frame(cx, span)?.on_break;
             cx.builder.emit(jump, span);
             Ok(())
         }
         Kind::Continue => {
-            leave_iteration(cx, span)?;
+            iteration::leave_iteration(cx, span)?;
             let jump = frame(cx, span)?.on_continue;
             cx.builder.emit(jump, span);
             Ok(())
@@ -152,7 +114,7 @@ fn statement(cx: &mut Lowering<'_>, stmt: &hir::Stmt) -> R<()> {
         }
         Kind::Effect(value) => {
             let value = cx.expr(value)?;
-            discard(&mut cx.builder, value);
+            operands::discard(&mut cx.builder, value);
             Ok(())
         }
         Kind::Append {
@@ -176,16 +138,6 @@ fn statement(cx: &mut Lowering<'_>, stmt: &hir::Stmt) -> R<()> {
     }
 }
 
-/// A value that nobody uses: its events stay.
-pub(crate) fn discard(builder: &mut Builder, value: Val) {
-    match value {
-        Val::Scalar(sv) => convert::keep_events(builder, &sv),
-        Val::View(view) => drop(convert::check_view(builder, view)),
-        Val::Tuple(items) => items.into_iter().for_each(|item| discard(builder, item)),
-        _ => {}
-    }
-}
-
 fn frame(cx: &Lowering<'_>, span: Span) -> R<LoopFrame> {
     cx.control.frames.last().cloned().ok_or_else(|| {
         refuse(
@@ -205,7 +157,7 @@ fn tracked(env: &Environment<'_>, target: &Target) -> bool {
             let tagged = web
                 .and_then(|w| env.facts.webs.get(*w))
                 .is_some_and(|f| f.tagged);
-            tagged || assign::observed(env, *def)
+            tagged || env.observed(*def)
         }
         // A list must know whether it gets Python's or NumPy's.
         Target::Subscript(..) | Target::Attr(..) => true,
@@ -228,7 +180,7 @@ fn assign_value(cx: &mut Lowering<'_>, targets: &[Target], value: &hir::Expr, sp
     let value = match (targets, &value.kind) {
         // Values that are unpacked at once are never made a tuple.
         ([Target::Tuple(t)], ExprKind::Tuple(v)) if t.len() == v.len() && t.len() <= 3 => {
-            expr::tuple(cx, v).map(Val::Tuple)?
+            operands::tuple(cx, v).map(Val::Tuple)?
         }
         _ => cx.expr(value)?,
     };
@@ -239,7 +191,7 @@ fn assign_value(cx: &mut Lowering<'_>, targets: &[Target], value: &hir::Expr, sp
         let what = "an array assigned to several targets".into();
         return Err(refuse(span, Refusal::Unsupported { what }));
     }
-    let value = spill::spill_val(cx, value);
+    let value = operands::spill_val(cx, value);
     targets
         .iter()
         .try_for_each(|t| cx.assign_target(t, value.clone(), span))
@@ -260,7 +212,7 @@ impl Lowering<'_> {
                     return Err(refuse(span, Refusal::Unsupported { what }));
                 }
                 let value = if stores {
-                    spill::spill_val(self, value)
+                    operands::spill_val(self, value)
                 } else {
                     value
                 };
@@ -271,7 +223,7 @@ impl Lowering<'_> {
                     Place::Unknown => Ok(()),
                     Place::Element(view) => {
                         interpreter_cost::count_stored(&mut self.builder, &view, &value);
-                        subscript::store(self, view, value, span)
+                        store::store(self, view, value, span)
                     }
                 }
             }
@@ -279,12 +231,12 @@ impl Lowering<'_> {
                 // The right side was evaluated first.
                 let stores = base.stores();
                 let value = if stores {
-                    spill::spill_val(self, value)
+                    operands::spill_val(self, value)
                 } else {
                     value
                 };
                 match records::attribute_place(self, base, name, span)? {
-                    Some(view) => subscript::store(self, view, value, span),
+                    Some(view) => store::store(self, view, value, span),
                     None => Ok(()),
                 }
             }
@@ -325,7 +277,7 @@ fn augmented(
         (Updated::Array(view), target) => cx.assign_target(target, Val::View(view), span),
         (Updated::Element(view, value), _) => {
             interpreter_cost::count_stored(&mut cx.builder, &view, &value);
-            subscript::store(cx, view, value, span)
+            store::store(cx, view, value, span)
         }
         (Updated::Name(value), target) => cx.assign_target(target, value, span),
     }
@@ -338,11 +290,11 @@ fn old_value(
     value: &hir::Expr,
     span: Span,
 ) -> R<(Option<View>, Val)> {
-    let mut view = subscript::shared(&mut cx.builder, view);
+    let mut view = access::shared(&mut cx.builder, view);
     if value.stores() {
         view = kept_place(cx, view, span)?;
     }
-    let old = subscript::element(&mut cx.builder, view.clone(), span)?;
+    let old = access::element(&mut cx.builder, view.clone(), span)?;
     Ok((Some(view), old))
 }
 
@@ -361,17 +313,17 @@ fn augmented_value(
                 Place::Element(view) => view,
                 Place::Unknown => return Ok(Updated::Part),
                 Place::Part(section) => {
-                    let value = expr::beside_array(cx, value)?;
+                    let value = operands::beside_array(cx, value)?;
                     materialise::fill(cx, section, Some(op), value, span)?;
                     return Ok(Updated::Part);
                 }
                 Place::Masked(masked) => {
-                    let value = expr::beside_array(cx, value)?;
+                    let value = operands::beside_array(cx, value)?;
                     mask::fill_masked(cx, masked, Some(op), value, span)?;
                     return Ok(Updated::Part);
                 }
                 Place::Scattered(places) => {
-                    let value = expr::beside_array(cx, value)?;
+                    let value = operands::beside_array(cx, value)?;
                     gather::scatter(cx, places, Some(op), value, span)?;
                     return Ok(Updated::Part);
                 }
@@ -396,13 +348,13 @@ fn augmented_value(
         }
     };
     if let Val::View(array) = old {
-        let value = expr::beside_array(cx, value)?;
+        let value = operands::beside_array(cx, value)?;
         let section = view::whole_section(cx, array.clone(), span)?;
         materialise::fill(cx, section, Some(op), value, span)?;
         return Ok(Updated::Array(array));
     }
     if let Val::Array(tree) = old {
-        let value = expr::beside_array(cx, value)?;
+        let value = operands::beside_array(cx, value)?;
         let whole = tree.whole;
         let Node::Part(section) = tree.node else {
             return Err(refuse(span, Refusal::ArrayExpression { what: what.into() }));
@@ -410,13 +362,13 @@ fn augmented_value(
         materialise::fill(cx, section.clone(), Some(op), value, span)?;
         return Ok(Updated::Named { section, whole });
     }
-    let old = arith::need_scalar(old, what, span)?;
+    let old = convert::need_scalar(old, what, span)?;
     let old = if value.stores() {
-        spill::spill_sv(cx, old)
+        operands::spill_sv(cx, old)
     } else {
         old
     };
-    let value = expr::scalar(cx, value, what)?;
+    let value = operands::scalar(cx, value, what)?;
     interpreter_cost::count_operation(&mut cx.builder, op, &old, &value);
     // Every scalar is immutable: `a op= b` is `a = a op b`.
     let value = Val::Scalar(arith::arith(cx, op, old, value, span)?);
@@ -481,7 +433,7 @@ fn swap(cx: &mut Lowering<'_>, pairs: &[(LocalId, LocalId)], span: Span) -> R<()
             );
             return Err(refuse(span, Refusal::Unsupported { what }));
         }
-        slots.push((reads::slot(cx, to, span)?, reads::slot(cx, from, span)?));
+        slots.push((slots::slot(cx, to, span)?, slots::slot(cx, from, span)?));
     }
     // Bounds are taken from the slots at entry: all of them must keep their extents.
     for (k, (to, from)) in slots.iter().enumerate() {
@@ -500,7 +452,7 @@ fn swap(cx: &mut Lowering<'_>, pairs: &[(LocalId, LocalId)], span: Span) -> R<()
         return Ok(());
     }
     cx.builder.emit(StmtKind::Rebind(slots), span);
-    live_outs::flip_parity(cx, pairs, span);
+    observe::flip_parity(cx, pairs, span);
     Ok(())
 }
 
@@ -538,7 +490,7 @@ fn while_body(
     cx.memory.parts.begin_iteration();
     let (cond, before) = cx.inner(|cx| cx.cond(test))?;
     if before.is_empty() {
-        let ((), body) = cx.inner(|cx| loop_stmts(cx, body, span))?;
+        let ((), body) = cx.inner(|cx| iteration::loop_stmts(cx, body, span))?;
         return Ok((cond, body));
     }
     // The condition needs statements: they run at the head of each iteration. The top loop may not be left by a
@@ -568,7 +520,7 @@ fn while_body(
             },
             span,
         );
-        loop_stmts(cx, body, span)
+        iteration::loop_stmts(cx, body, span)
     })?;
     let more = match over {
         Some(var) => build::not(build::var(var, Ty::PY_BOOL, span)),

@@ -5,8 +5,9 @@ use nestwise_ir::{PlaceId, WithSpan};
 
 use crate::refusal::Refusal;
 use crate::site::access_paths::{ScopeInfo, flow_of_loop, is_stable, walk_expr, walk_stmts};
+use crate::site::bounds::Atom;
 use crate::site::item_attributes::exprs_of;
-use crate::site::size_terms::{Atom, MAX_ATOMS, atoms};
+use crate::site::size_terms::{MAX_ATOMS, atoms};
 use crate::site::special_methods::is_method;
 use crate::site::static_cost::Effort;
 use crate::site::whole_array_uses::{Whole, wholes};

@@ -2,6 +2,7 @@
 //! tells of its cost.
 
 pub mod access_paths;
+pub mod bounds;
 pub mod captures;
 pub mod interface;
 pub(crate) mod item_attributes;

@@ -14,33 +14,14 @@ use nestwise_ir::surface::{
 };
 
 use crate::site::access_paths::{children, is_stable, targets_of, walk_expr, walk_stmts};
+use crate::site::bounds::{Atom, AtomKind, Bound};
 use crate::site::item_attributes::exprs_of;
-use crate::site::static_cost::{Bound, Effort, Turn};
+use crate::site::static_cost::{Effort, Turn};
 
 /// More than this are not worth a test.
 pub(crate) const MAX_ATOMS: usize = 8;
 /// Longest chain of definitions that is followed.
 const MAX_CHAIN: u32 = 16;
-
-/// What of a place counts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum AtomKind {
-    /// The value of an int.
-    Int,
-    /// `len(place)`.
-    Len,
-    /// The extent of an axis: `place.shape[k]`, or the length of what `k` subscripts lead to. Axis 0 is `Len`.
-    Dim(u32),
-}
-
-/// A number that the amount of work grows with.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Atom {
-    /// A name, or an attribute chain on one.
-    pub place: PlaceId,
-    /// What of it.
-    pub kind: AtomKind,
-}
 
 /// What a site's work is bounded by, if it is, and what CPython does.
 pub(crate) fn atoms(site: &Site, reads: &[String]) -> (Option<Vec<Atom>>, Effort) {

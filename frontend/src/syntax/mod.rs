@@ -5,37 +5,28 @@
 //! syntax: what is not lowered is refused by name and position. Lowering goes on behind a refusal, so that a
 //! report shows all of them.
 
+pub(crate) mod callable;
 pub(crate) mod convert;
 pub(crate) mod describe;
 pub(crate) mod lines;
 pub(crate) mod names;
+pub(crate) mod source;
 
 use std::collections::HashSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use nestwise_ir::surface::{Function, Place, Scope, Site, Stmt};
 use nestwise_ir::{Arena, PlaceId, Span, WithSpan};
-use rustpython_parser::ast::{self, Ranged};
-use rustpython_parser::{Mode, StringKind, Tok, lexer, parse_tokens};
+use rustpython_parser::ast;
 
 use crate::refusal::Refusal;
 use crate::site::access_paths::{function_reads, is_stable, mark_captured, mark_written};
 use crate::site::item_attributes::part_targets;
 use crate::site::special_methods::add_methods;
 use crate::site::tuple_names::add_items;
-use crate::syntax::convert::{Lower, Names};
-use crate::syntax::lines::Lines;
+use crate::syntax::convert::converter::{Converter, Names};
+use crate::syntax::source::Source;
 
 pub use crate::site::access_paths::ScopeInfo;
-
-/// Most tokens of one logical line. The parser's own tree is at most that deep and freed recursively.
-const MAX_LINE_TOKENS: usize = 2000;
-/// Most `elif`s of a text (each nests in the one before) and deepest indentation.
-const MAX_BLOCKS: usize = 500;
-/// Longest text in bytes.
-const MAX_TEXT: usize = 1 << 20;
-/// Stands in front of an indented text so that it parses.
-const WRAPPER: &str = "if 1:\n";
 
 /// Reads one `for` or `while` statement.
 ///
@@ -52,9 +43,9 @@ pub fn parse_site(
     let [stmt @ (ast::Stmt::For(_) | ast::Stmt::While(_))] = source.suite.as_slice() else {
         return Err(vec![WithSpan::new(source.lines.span(0), Refusal::NotALoop)]);
     };
-    let mut lower = Lower::new(&source, Names::Site(scope));
-    let top = lower.top(stmt);
-    finish(lower, top, scope, false)
+    let mut converter = Converter::new(&source, Names::Site(scope));
+    let top = converter.top(stmt);
+    finish(converter, top, scope, false)
 }
 
 /// Reads an expression with a loop in it: a list comprehension, `sum(x * x for x in xs)`.
@@ -69,24 +60,24 @@ pub fn parse_value(
     let [ast::Stmt::Expr(stmt)] = source.suite.as_slice() else {
         return Err(vec![WithSpan::new(source.lines.span(0), Refusal::NotALoop)]);
     };
-    let mut lower = Lower::new(&source, Names::Site(scope));
-    let top = lower.value(&stmt.value);
-    finish(lower, top, scope, true)
+    let mut converter = Converter::new(&source, Names::Site(scope));
+    let top = converter.value(&stmt.value);
+    finish(converter, top, scope, true)
 }
 
 /// The site of a loop that was lowered, or why there is none.
 fn finish(
-    mut lower: Lower<'_>,
+    mut converter: Converter<'_>,
     mut top: Option<Stmt>,
     scope: &ScopeInfo,
     value: bool,
 ) -> Result<Site, Vec<WithSpan<Refusal>>> {
-    let returns = lower.returns;
-    let mut places = std::mem::take(&mut lower.table).finish();
+    let returns = converter.returns;
+    let mut places = std::mem::take(&mut converter.table).finish();
     if let Some(top) = &mut top {
         part_targets(&places, std::slice::from_mut(top), &[]);
         for span in mark_written(&mut places, std::slice::from_ref(top), &[]) {
-            lower.refuse_at(
+            converter.refuse_at(
                 span,
                 Refusal::AssignTarget {
                     name: "an attribute of a changing object",
@@ -94,7 +85,7 @@ fn finish(
             );
         }
     }
-    match (top, lower.refusals) {
+    match (top, converter.refusals) {
         (Some(top), refusals) if refusals.is_empty() => {
             let mut site = Site {
                 places,
@@ -137,7 +128,7 @@ pub fn parse_function(
             },
         ))
     };
-    let Some(callable) = find_callable(&source.suite) else {
+    let Some(callable) = callable::find_callable(&source.suite) else {
         return refuse(
             source.lines.span(0),
             "stands beside other code or is not a plain function",
@@ -150,15 +141,18 @@ pub fn parse_function(
         local: local_names,
         free: free_names,
     };
-    let mut lower = Lower::new(&source, names);
-    let lowered = lower.callable(&callable);
+    let mut converter = Converter::new(&source, names);
+    let lowered = converter.callable(&callable);
     let start = source.lines.span(callable.start());
-    let (params, body) = match (lowered, lower.refusals.into_iter().min_by_key(|r| r.span)) {
+    let (params, body) = match (
+        lowered,
+        converter.refusals.into_iter().min_by_key(|r| r.span),
+    ) {
         (Some(lowered), None) => lowered,
         (_, Some(first)) => return Err(first),
         (None, None) => return refuse(start, "could not be read"),
     };
-    let places = lower.table.finish();
+    let places = converter.table.finish();
     let mut function = Function {
         name: name.to_owned(),
         file: file.to_owned(),
@@ -167,7 +161,8 @@ pub fn parse_function(
         body,
         library: None,
     };
-    if let Some((span, why)) = mark_function_writes(&mut function, &lower.declared, free_names) {
+    if let Some((span, why)) = mark_function_writes(&mut function, &converter.declared, free_names)
+    {
         return refuse(span.unwrap_or(start), why);
     }
     mark_function_captures(&mut function, free_names)?;
@@ -238,208 +233,4 @@ fn mark_function_captures(
         function.places[id].captured = is_stable(&function.places, id, others);
     }
     Ok(())
-}
-
-/// A parsed text.
-pub(crate) struct Source {
-    lines: Lines,
-    screened: Screened,
-}
-
-/// What was found in a text.
-pub(crate) struct Screened {
-    suite: Vec<ast::Stmt>,
-    /// Offsets of f-strings, which were replaced by plain ones.
-    f_strings: Vec<u32>,
-    /// Offsets of strings with escapes that the parser may read differently from CPython.
-    odd_strings: Vec<u32>,
-    /// It may suspend the function around it.
-    suspends: bool,
-}
-
-impl std::ops::Deref for Source {
-    type Target = Screened;
-    fn deref(&self) -> &Screened {
-        &self.screened
-    }
-}
-
-impl Source {
-    fn parse(text: &str, first_line: u32, indented: bool) -> Result<Source, WithSpan<Refusal>> {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let prefix = if indented { WRAPPER } else { "" };
-        if text.len() > MAX_TEXT {
-            let refusal = Refusal::TooLarge {
-                what: "bytes of text",
-                limit: MAX_TEXT,
-            };
-            return Err(WithSpan::new(
-                Span {
-                    line: first_line,
-                    column: 0,
-                },
-                refusal,
-            ));
-        }
-        let lines = Lines::new(text, first_line, prefix.len() as u32);
-        let wrapped = format!("{prefix}{text}");
-        // The parser is not ours; a panic in it costs the site, not the process.
-        let parsed = catch_unwind(AssertUnwindSafe(|| parse_screened(&wrapped, &lines)));
-        let failed = || {
-            let message = "the parser failed inside".to_owned();
-            Err(WithSpan::new(lines.span(0), Refusal::Parse { message }))
-        };
-        let mut screened = parsed.unwrap_or_else(|_| failed())?;
-        let suite = &mut screened.suite;
-        if indented {
-            *suite = match suite.pop() {
-                Some(ast::Stmt::If(wrapper)) if suite.is_empty() && wrapper.orelse.is_empty() => {
-                    wrapper.body
-                }
-                _ => return Err(WithSpan::new(lines.span(0), Refusal::NotALoop)),
-            };
-        }
-        Ok(Source { lines, screened })
-    }
-}
-
-/// Lexes, screens and parses. The parser is driven by a table and does not recurse, but its tree is freed
-/// recursively, so what could nest too deeply is counted in tokens first.
-fn parse_screened(text: &str, lines: &Lines) -> Result<Screened, WithSpan<Refusal>> {
-    let (mut tokens, mut f_strings, mut odd_strings) = (Vec::new(), Vec::new(), Vec::new());
-    let mut suspends = false;
-    let (mut in_line, mut elifs, mut indent) = (0, 0, 0_usize);
-    for token in lexer::lex(text, Mode::Module) {
-        // The lexer may repeat an error for ever.
-        let Ok((mut token, range)) = token else {
-            tokens.push(token);
-            break;
-        };
-        let start = u32::from(range.start());
-        in_line += 1;
-        match &mut token {
-            Tok::Newline => in_line = 0,
-            Tok::Yield | Tok::Await | Tok::Async => suspends = true,
-            Tok::Elif => elifs += 1,
-            Tok::Indent => indent += 1,
-            Tok::Dedent => indent = indent.saturating_sub(1),
-            Tok::String { value, kind, .. } => {
-                if kind.is_any_fstring() {
-                    suspends |= ["yield", "await"].into_iter().any(|w| value.contains(w));
-                    f_strings.push(start);
-                    *kind = StringKind::String;
-                    value.clear();
-                } else if !kind.is_raw() && names::has_odd_escape(value) {
-                    odd_strings.push(start);
-                    value.clear();
-                }
-            }
-            _ => {}
-        }
-        if in_line > MAX_LINE_TOKENS {
-            let refusal = Refusal::TooLarge {
-                what: "tokens in one statement",
-                limit: MAX_LINE_TOKENS,
-            };
-            return Err(WithSpan::new(lines.span(start), refusal));
-        }
-        if elifs.max(indent) > MAX_BLOCKS {
-            let refusal = Refusal::TooDeep {
-                limit: MAX_BLOCKS as u32,
-            };
-            return Err(WithSpan::new(lines.span(start), refusal));
-        }
-        tokens.push(Ok((token, range)));
-    }
-    match parse_tokens(tokens, Mode::Module, "") {
-        Ok(ast::Mod::Module(module)) => Ok(Screened {
-            suite: module.body,
-            f_strings,
-            odd_strings,
-            suspends,
-        }),
-        Ok(_) => Err(WithSpan::new(lines.span(0), Refusal::NotALoop)),
-        Err(error) => Err(match f_strings.first() {
-            // Python 3.12 allows quotes in an f-string that end it here: name the cause, not the consequence.
-            Some(&start) => WithSpan::new(
-                lines.span(start),
-                Refusal::Expression {
-                    name: "an f-string",
-                },
-            ),
-            None => {
-                let message = error.error.to_string();
-                WithSpan::new(
-                    lines.span(u32::from(error.offset)),
-                    Refusal::Parse { message },
-                )
-            }
-        }),
-    }
-}
-
-/// The parts of a `def` or of a `lambda` bound to a name.
-pub(crate) enum Callable<'a> {
-    Def(&'a ast::StmtFunctionDef),
-    AsyncDef(&'a ast::StmtAsyncFunctionDef),
-    Lambda(&'a ast::ExprLambda),
-}
-
-fn find_callable(suite: &[ast::Stmt]) -> Option<Callable<'_>> {
-    let [stmt] = suite else { return None };
-    let value = match stmt {
-        ast::Stmt::FunctionDef(def) => return Some(Callable::Def(def)),
-        ast::Stmt::AsyncFunctionDef(def) => return Some(Callable::AsyncDef(def)),
-        ast::Stmt::Assign(assign) => assign.value.as_ref(),
-        ast::Stmt::AnnAssign(assign) => assign.value.as_deref()?,
-        _ => return None,
-    };
-    match value {
-        ast::Expr::Lambda(lambda) => Some(Callable::Lambda(lambda)),
-        _ => None,
-    }
-}
-
-impl<'a> Callable<'a> {
-    fn start(&self) -> u32 {
-        let start = match self {
-            Callable::Def(def) => def.start(),
-            Callable::AsyncDef(def) => def.start(),
-            Callable::Lambda(lambda) => lambda.start(),
-        };
-        start.into()
-    }
-
-    fn arguments(&self) -> &'a ast::Arguments {
-        match self {
-            Callable::Def(def) => &def.args,
-            Callable::AsyncDef(def) => &def.args,
-            Callable::Lambda(lambda) => &lambda.args,
-        }
-    }
-
-    /// Why a function of this form is not inlined: the offset and the end of "it ...".
-    fn objection(&self, name: &str) -> Option<(u32, &'static str)> {
-        let args = self.arguments();
-        let at = |node: &ast::Arg| u32::from(node.start());
-        if let Callable::AsyncDef(_) = self {
-            return Some((self.start(), "is asynchronous"));
-        }
-        if let Callable::Def(def) = self {
-            if let Some(decorator) = def.decorator_list.first() {
-                return Some((decorator.start().into(), "is decorated"));
-            }
-            if !def.type_params.is_empty() {
-                return Some((self.start(), "has type parameters"));
-            }
-            if def.name.as_str() != name {
-                return Some((self.start(), "is not what stands in the source file"));
-            }
-        }
-        match (&args.vararg, &args.kwarg) {
-            (Some(arg), _) => Some((at(arg), "takes any number of arguments")),
-            (None, Some(arg)) => Some((at(arg), "takes any keyword arguments")),
-            (None, None) => None,
-        }
-    }
 }

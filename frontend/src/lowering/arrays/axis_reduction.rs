@@ -6,25 +6,22 @@
 
 use nestwise_ir::model::nest::{CmpOp, Expr};
 use nestwise_ir::surface::BinOp as Op;
-use nestwise_ir::{Precondition, Scalar, Span, Ty, Work};
+use nestwise_ir::{Scalar, Span, Ty, Work};
 
 use crate::builtins::{ArrayFn, Known, NumpyFn};
-use crate::lowering::arrays::elementwise;
-use crate::lowering::arrays::elementwise::{Elementwise, Node, kind_ty, unsupported};
-use crate::lowering::arrays::materialise;
 use crate::lowering::arrays::offsets::minus;
-use crate::lowering::arrays::reduction;
-use crate::lowering::arrays::temporary;
-use crate::lowering::arrays::view::{Axis, Section};
-use crate::lowering::build;
+use crate::lowering::arrays::{elementwise, in_memory, materialise, reduction, shapes, temporary};
+use crate::lowering::build::{self, constant_bool};
 use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::control::for_loop::emit;
-use crate::lowering::expr::constant_bool;
-use crate::lowering::spill;
-use crate::lowering::types::kinds::Kind;
-use crate::lowering::value::{Sv, Val};
-use crate::refusal::R;
+use crate::lowering::operands;
+use crate::lowering::types::kinds::{Kind, kind_ty};
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::section::{Axis, Section};
+use crate::lowering::value::tree::{Elementwise, Node};
+use crate::refusal::{R, unsupported};
 
 /// Along what a reduction goes.
 #[derive(Default, PartialEq)]
@@ -72,12 +69,12 @@ pub(crate) fn along(
     keep: bool,
     span: Span,
 ) -> R<Val> {
-    let Some(kind) = reduction::element_kind(cx, &a, span)? else {
+    let Some(kind) = elementwise::element_kind(cx, &a, span)? else {
         return Ok(Val::Scalar(Sv::bottom(span)));
     };
     let mut like = a.like.clone();
-    let from = reduction::in_memory(cx, &a, kind, span)?;
-    goes_by_rows(cx, &a.node, span)?;
+    let from = in_memory::in_memory(cx, &a, kind, span)?;
+    in_memory::goes_by_rows(cx, &a.node, span)?;
     let mut shape = from.shape();
     let len = shape.remove(axis);
     like.iter_mut().for_each(|axes| _ = axes.remove(axis));
@@ -90,9 +87,9 @@ pub(crate) fn along(
     if sum && axis < shape.len() {
         add_rows(cx, &from, &to, axis, &len, span)?;
         if f == ArrayFn::Mean {
-            materialise::check_not_empty(&mut cx.builder, &len, span);
+            shapes::check_not_empty(&mut cx.builder, &len, span);
             let len = Sv::of(len, Kind::PyInt).with_range((1, i64::MAX.into()));
-            let len = spill::spill_sv(cx, len);
+            let len = operands::spill_sv(cx, len);
             divide_all(cx, &to, &len, span)?;
         }
     } else {
@@ -103,7 +100,7 @@ pub(crate) fn along(
             materialise::fill_element(cx, &to, false, counters, value, span)
         })?;
     }
-    reduction::let_go(cx, &a, &from);
+    in_memory::let_go(cx, &a, &from);
     let mut part = to;
     if keep {
         part.axes.insert(axis, Axis::New);
@@ -112,30 +109,6 @@ pub(crate) fn along(
         part,
         &cx.builder.arrays,
     ))))
-}
-
-/// What is computed from arrays that lie row by row does so, too.
-pub(crate) fn goes_by_rows(cx: &mut Lowering<'_>, node: &Node, span: Span) -> R<()> {
-    if node.turns() {
-        return Err(unsupported(
-            "what depends on how a transposed array lies",
-            span,
-        ));
-    }
-    let mut all = vec![];
-    node.sections(&mut |s, _| all.push(s));
-    let back = |axis: &Axis| matches!(axis, Axis::Range { step, .. } if *step < 0);
-    if all.iter().any(|s| s.axes.iter().any(back)) {
-        return Err(unsupported(
-            "a reduction along an axis of a reversed array",
-            span,
-        ));
-    }
-    for section in all {
-        cx.preconditions
-            .require(Precondition::RowMajor(section.array));
-    }
-    Ok(())
 }
 
 /// Sums along an axis that is not the last one.
@@ -236,18 +209,18 @@ pub(crate) fn arranged(
 
 /// What each element along the last axis has over the one before.
 fn differences(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Val> {
-    let tree = reduction::reduced(cx, value, span)?;
-    let kind = match reduction::element_kind(cx, &tree, span)? {
+    let tree = elementwise::reduced(cx, value, span)?;
+    let kind = match elementwise::element_kind(cx, &tree, span)? {
         None => return Ok(Val::Scalar(Sv::bottom(span))),
         Some(kind) if kind.is_bool() => {
             return Err(unsupported("numpy.diff of bools", span));
         }
         Some(kind) => kind,
     };
-    let all = reduction::in_memory(cx, &tree, kind, span)?;
+    let all = in_memory::in_memory(cx, &tree, kind, span)?;
     let shape = all.shape();
     let axis = shape.len() - 1;
-    materialise::check_not_empty(&mut cx.builder, &shape[axis], span);
+    shapes::check_not_empty(&mut cx.builder, &shape[axis], span);
     let [one, many] = [Expr::int(1, span), minus(&shape[axis], &Expr::int(1, span))];
     let [later, earlier] = [one, Expr::int(0, span)].map(|first| {
         let part = all.narrowed(axis, first, many.clone());
@@ -268,15 +241,15 @@ pub(crate) fn turned(builder: &Builder, section: Section) -> Val {
 
 /// An array of one axis in memory, and whether nobody else has it; none: its type is not known yet.
 fn line_of(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Option<(Section, bool)>> {
-    let tree = reduction::reduced(cx, value, span)?;
+    let tree = elementwise::reduced(cx, value, span)?;
     if tree.shape.len() != 1 {
         return Err(unsupported("an arrangement of several axes", span));
     }
-    let Some(kind) = reduction::element_kind(cx, &tree, span)? else {
+    let Some(kind) = elementwise::element_kind(cx, &tree, span)? else {
         return Ok(None);
     };
     let fresh = tree.part().is_none();
-    Ok(Some((reduction::in_memory(cx, &tree, kind, span)?, fresh)))
+    Ok(Some((in_memory::in_memory(cx, &tree, kind, span)?, fresh)))
 }
 
 /// The type of the values of a reduction along an axis; none: it is not one of those known here.

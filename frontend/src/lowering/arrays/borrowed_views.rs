@@ -12,13 +12,12 @@ use nestwise_ir::model::liveout::SameAs;
 use nestwise_ir::{Span, Ty, UnOp, VarId};
 
 use crate::lowering::arrays::alias;
-use crate::lowering::arrays::elementwise::unsupported;
 use crate::lowering::arrays::memory::Flag;
 use crate::lowering::build;
 use crate::lowering::context::Lowering;
 use crate::lowering::environment::Environment;
 use crate::lowering::types::live_ranges::WebId;
-use crate::refusal::R;
+use crate::refusal::{R, unsupported};
 
 /// A web is given a part of what the owner has made.
 pub(crate) fn borrow_part(cx: &mut Lowering<'_>, web: WebId, owner: WebId, span: Span) -> R<()> {

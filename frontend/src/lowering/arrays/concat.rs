@@ -7,17 +7,14 @@ use nestwise_ir::model::nest::Expr;
 use nestwise_ir::{Extent, Span, Work};
 
 use crate::builtins::ArrayFn;
-use crate::lowering::arrays::axis_reduction;
 use crate::lowering::arrays::axis_reduction::Along;
-use crate::lowering::arrays::elementwise;
-use crate::lowering::arrays::elementwise::{Elementwise, Node, unsupported};
-use crate::lowering::arrays::materialise;
-use crate::lowering::arrays::reduction;
-use crate::lowering::arrays::temporary;
-use crate::lowering::arrays::view::{Axis, Section};
+use crate::lowering::arrays::{elementwise, in_memory, materialise, shapes, temporary};
 use crate::lowering::context::Lowering;
-use crate::lowering::value::{Sv, Val};
-use crate::refusal::R;
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::section::{Axis, Section};
+use crate::lowering::value::tree::{Elementwise, Node};
+use crate::refusal::{R, unsupported};
 
 /// Arrays that are joined, at most.
 const MOST: usize = 16;
@@ -97,7 +94,7 @@ pub(crate) fn joined(
 fn side_by_side(cx: &mut Lowering<'_>, trees: Vec<Elementwise>, meet: &Meet, span: Span) -> R<Val> {
     let mut kinds = Vec::with_capacity(trees.len());
     for tree in &trees {
-        match reduction::element_kind(cx, tree, span)? {
+        match elementwise::element_kind(cx, tree, span)? {
             Some(kind) => kinds.push(kind),
             None => return Ok(Val::Scalar(Sv::bottom(span))),
         }
@@ -110,11 +107,11 @@ fn side_by_side(cx: &mut Lowering<'_>, trees: Vec<Elementwise>, meet: &Meet, spa
     let mut like = like.ok_or_else(|| unsupported("joining arrays of no known size", span))?;
     for tree in &trees {
         if shape.len() > 1 {
-            axis_reduction::goes_by_rows(cx, &tree.node, span)?;
+            in_memory::goes_by_rows(cx, &tree.node, span)?;
         }
         for (axis, (x, y)) in shape.iter().zip(&tree.shape).enumerate() {
             if !matches!(meet, Meet::Along(own) if *own == axis) {
-                elementwise::check_alike(&mut cx.builder, x, y, span);
+                shapes::check_alike(&mut cx.builder, x, y, span);
             }
         }
     }
@@ -142,10 +139,10 @@ fn side_by_side(cx: &mut Lowering<'_>, trees: Vec<Elementwise>, meet: &Meet, spa
     let to = temporary::temporary(cx, Some(like), &shape, kind.natural(), span)?;
     places.push(end);
     for (tree, place) in trees.iter().zip(places.windows(2)) {
-        let from = reduction::in_memory(cx, tree, kind, span)?;
+        let from = in_memory::in_memory(cx, tree, kind, span)?;
         let target = there(&to, meet, place[0], place[1] - place[0], span);
         materialise::store_all(cx, &target, false, &Node::Part(from.clone()), 1.0, span)?;
-        reduction::let_go(cx, tree, &from);
+        in_memory::let_go(cx, tree, &from);
     }
     Ok(Val::Array(Box::new(Elementwise::made(
         to,

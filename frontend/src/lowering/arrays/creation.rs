@@ -1,46 +1,23 @@
 //! Arrays that are made of numbers: `np.array([x, y, z])`, `np.zeros(n)`, `np.full(x.shape, 0.5)`.
 
-use nestwise_ir::model::nest::{CmpOp, Const, Expr, ExprKind};
-use nestwise_ir::{ArrayKind, BinOp, Extent, Scalar, Span, Ty, UnOp};
+use nestwise_ir::model::nest::{CmpOp, Expr};
+use nestwise_ir::{Extent, Scalar, Span, Ty};
 
 use crate::builtins::ArrayFn;
-use crate::lowering::arrays::elementwise;
-use crate::lowering::arrays::elementwise::{Elementwise, Like, Node};
-use crate::lowering::arrays::linspace;
-use crate::lowering::arrays::view::is_one;
-use crate::lowering::build;
+use crate::lowering::arrays::{elementwise, extents, linspace};
 use crate::lowering::context::Lowering;
-use crate::lowering::names::swaps;
-use crate::lowering::scalar::arith;
-use crate::lowering::scalar::compare;
+use crate::lowering::lists::slice;
 use crate::lowering::scalar::convert;
-use crate::lowering::spill;
-use crate::lowering::types::kinds::{Kind, Kinds};
-use crate::lowering::value::{Sv, Val};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::lowering::types::kinds::{Kind, kind_ty};
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::section::is_one;
+use crate::lowering::value::tree::{Elementwise, Node};
+use crate::lowering::{build, operands};
+use crate::refusal::{R, Refusal, refuse, unsupported};
 
 /// An element is chosen by comparing its place with each of the display's.
 const LONGEST: usize = 16;
-
-pub(crate) fn wrong(f: ArrayFn, span: Span) -> nestwise_ir::WithSpan<Refusal> {
-    let what = format!("this form of numpy.{}", f.name());
-    refuse(span, Refusal::Unsupported { what })
-}
-
-/// An array that a function makes.
-pub(crate) fn made_of(node: Node, shape: Vec<Expr>, axes: Like) -> Val {
-    Val::Array(Box::new(Elementwise {
-        node,
-        shape,
-        like: Some(axes),
-        fresh: true,
-        whole: true,
-        lent: false,
-        viewed: false,
-    }))
-}
 
 /// `np.array`, `np.zeros`, `np.ones`, `np.empty`, `np.full`, `np.eye`, `np.identity`, `np.arange`, `np.linspace`.
 pub(crate) fn display(
@@ -50,7 +27,7 @@ pub(crate) fn display(
     dtype: Option<Scalar>,
     span: Span,
 ) -> R<Val> {
-    let wrong = || wrong(f, span);
+    let wrong = || extents::wrong(f, span);
     if matches!(f, ArrayFn::Eye | ArrayFn::Identity | ArrayFn::Arange) {
         return of_places(cx, f, args, dtype, span);
     }
@@ -68,7 +45,7 @@ pub(crate) fn display(
         return match arg {
             Val::Tuple(items) => array_of_items(cx, items, dtype, span),
             array if elementwise::is_numpy_array(&cx.builder, &array) => {
-                elementwise::array_like(cx, ArrayFn::Copy, vec![array], dtype, span)
+                array_like(cx, ArrayFn::Copy, vec![array], dtype, span)
             }
             _ => Err(wrong()),
         };
@@ -77,14 +54,14 @@ pub(crate) fn display(
         Val::Tuple(items) => items,
         one => vec![one],
     };
-    let Some((shape, axes)) = extents(cx, f, sizes, span)? else {
+    let Some((shape, axes)) = extents::extents(cx, f, sizes, span)? else {
         return Ok(Val::Scalar(Sv::bottom(span)));
     };
     let storage = dtype.unwrap_or(Scalar::F64);
     let value = match (f, given) {
         (ArrayFn::Full, _) if storage != Scalar::F64 => return Err(wrong()),
         (ArrayFn::Full, given) => {
-            let value = arith::need_scalar(given.ok_or_else(wrong)?, "a value", span)?;
+            let value = convert::need_scalar(given.ok_or_else(wrong)?, "a value", span)?;
             if value.is_bottom() {
                 return Ok(Val::Scalar(value));
             }
@@ -92,7 +69,7 @@ pub(crate) fn display(
             if !value.kinds.every(wide) {
                 return Err(wrong());
             }
-            spill::spill_sv(cx, value).e
+            operands::spill_sv(cx, value).e
         }
         _ => {
             let ty = Ty::np(storage);
@@ -101,39 +78,12 @@ pub(crate) fn display(
                 ..Expr::int(0, span)
             };
             let one = i32::from(f == ArrayFn::Ones);
-            compare::literal(&Sv::of(like, Kind::Np(storage)), one, span)
+            convert::literal(&Sv::of(like, Kind::Np(storage)), one, span)
         }
     };
     let value = build::retype(value, Ty::np(storage));
     let value = Sv::of(value, Kind::Np(storage));
-    Ok(made_of(Node::Scalar(value), shape, axes))
-}
-
-/// The axes of an array of a shape that is given; none: a size is not known yet.
-pub(crate) fn extents(
-    cx: &mut Lowering<'_>,
-    f: ArrayFn,
-    sizes: Vec<Val>,
-    span: Span,
-) -> R<Option<(Vec<Expr>, Like)>> {
-    let (mut shape, mut axes) = (vec![], vec![]);
-    for size in sizes {
-        let size = arith::need_scalar(size, "a shape", span)?;
-        if size.is_bottom() {
-            return Ok(None);
-        }
-        let axis = known_extent(cx, &size).ok_or_else(|| wrong(f, span))?;
-        if matches!(axis, Extent::Value { .. } | Extent::Computed(_))
-            || matches!(axis, Extent::Axis { plus, .. } if plus < 0)
-        {
-            let zero = Expr::int(0, span);
-            let there = build::compare(CmpOp::Ge, size.e.clone(), zero, Ty::PY_BOOL, span);
-            cx.builder.emit_check(there);
-        }
-        shape.push(size.e);
-        axes.push(axis);
-    }
-    Ok(Some((shape, axes)))
+    Ok(extents::made_of(Node::Scalar(value), shape, axes))
 }
 
 /// An array whose elements follow from their places.
@@ -146,21 +96,21 @@ fn of_places(
 ) -> R<Val> {
     let axes = if f == ArrayFn::Eye { 2 } else { 1 };
     if sizes.is_empty() || sizes.len() > axes {
-        return Err(wrong(f, span));
+        return Err(extents::wrong(f, span));
     }
     let node = match (f, dtype) {
         (ArrayFn::Arange, None | Some(Scalar::I64)) => Node::Places,
-        (ArrayFn::Arange, Some(_)) => return Err(wrong(f, span)),
+        (ArrayFn::Arange, Some(_)) => return Err(extents::wrong(f, span)),
         (_, storage) => Node::Diagonal(storage.unwrap_or(Scalar::F64)),
     };
     if f != ArrayFn::Arange && sizes.len() == 1 {
         sizes.extend(sizes.first().cloned());
     }
-    Ok(match extents(cx, f, sizes, span)? {
+    Ok(match extents::extents(cx, f, sizes, span)? {
         None => Val::Scalar(Sv::bottom(span)),
         // It would be repeated beside longer ones.
-        Some((shape, _)) if shape.iter().any(is_one) => return Err(wrong(f, span)),
-        Some((shape, axes)) => made_of(node, shape, axes),
+        Some((shape, _)) if shape.iter().any(is_one) => return Err(extents::wrong(f, span)),
+        Some((shape, axes)) => extents::made_of(node, shape, axes),
     })
 }
 
@@ -173,93 +123,12 @@ pub(crate) fn diagonal(storage: Scalar, places: &[Expr], span: Span) -> Sv {
     };
     let kind = Kind::Np(storage);
     let like = Sv::of(like, kind);
-    let [one, zero] = [1, 0].map(|v| compare::literal(&like, v, span));
+    let [one, zero] = [1, 0].map(|v| convert::literal(&like, v, span));
     let [.., row, column] = places else {
         return Sv::of(one, kind);
     };
     let on = build::compare(CmpOp::Eq, row.clone(), column.clone(), Ty::PY_BOOL, span);
     Sv::of(build::select(on, one, zero, ty), kind)
-}
-
-/// An extent that is known before the nest runs, or one that is no less.
-fn known_extent(cx: &Lowering<'_>, size: &Sv) -> Option<Extent> {
-    let bound = match size.e.kind {
-        ExprKind::Var(var) => cx.builder.lengths.get(&var).copied(),
-        _ => None,
-    };
-    let int = size.kinds == Kinds::of(Kind::PyInt);
-    bound.or_else(|| exact_extent(cx, &size.e).filter(|_| int))
-}
-
-/// The extent that an expression is, however the nest runs: ints and lengths from outside that nothing assigns.
-pub(crate) fn exact_extent(cx: &Lowering<'_>, e: &Expr) -> Option<Extent> {
-    match &e.kind {
-        ExprKind::Const(Const::Int(n)) => Some(Extent::Fixed(u32::try_from(*n).ok()?)),
-        ExprKind::Var(var) if cx.builder.spilled.contains_key(var) => {
-            exact_extent(cx, &cx.builder.spilled[var])
-        }
-        ExprKind::Var(var) => {
-            let capture = cx.builder.vars[*var]
-                .live_in
-                .filter(|_| cx.builder.fixed.contains(var))?;
-            let plus = 0;
-            (e.ty == Ty::PY_INT).then_some(Extent::Value { capture, plus })
-        }
-        ExprKind::Dim(array, axis) => {
-            let decl = &cx.builder.arrays[*array];
-            match decl.kind {
-                ArrayKind::Scratch if decl.list => decl.like.get(*axis as usize).copied(),
-                ArrayKind::Ndarray
-                | ArrayKind::List
-                | ArrayKind::Tuple
-                | ArrayKind::Bytes
-                | ArrayKind::Str
-                    if !swaps::trades_places(&cx.env, decl.capture) =>
-                {
-                    Some(Extent::Axis {
-                        capture: decl.capture,
-                        axis: *axis,
-                        plus: 0,
-                    })
-                }
-                _ => None,
-            }
-        }
-        ExprKind::Unary {
-            op: UnOp::Neg, a, ..
-        } if e.ty == Ty::PY_INT => {
-            let a = exact_extent(cx, a)?;
-            Some(cx.env.facts.computed(BinOp::Sub, Extent::Fixed(0), a))
-        }
-        ExprKind::Binary { op, a, b, .. } if e.ty == Ty::PY_INT => {
-            let int = |e: &Expr| e.as_int().and_then(|v| i64::try_from(v).ok());
-            let longer = match (op, int(a), int(b)) {
-                (BinOp::Add, _, Some(by)) => Some((a, by)),
-                (BinOp::Add, Some(by), _) => Some((b, by)),
-                (BinOp::Sub, _, Some(by)) => by.checked_neg().map(|by| (a, by)),
-                _ => None,
-            };
-            let longer = longer.and_then(|(e, by)| exact_extent(cx, e)?.longer(by));
-            longer.or_else(|| computed_extent(cx, *op, a, b))
-        }
-        _ => None,
-    }
-}
-
-fn computed_extent(cx: &Lowering<'_>, op: BinOp, a: &Expr, b: &Expr) -> Option<Extent> {
-    let fits = match op {
-        BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Min | BinOp::Max => true,
-        BinOp::FloorDiv => b.as_int().is_some_and(|by| by > 0),
-        _ => false,
-    };
-    let known = |e: &Expr| match e.as_int() {
-        Some(n) if n < 0 => None,
-        _ => exact_extent(cx, e),
-    };
-    let (true, Some(a), Some(b)) = (fits, known(a), known(b)) else {
-        return None;
-    };
-    Some(cx.env.facts.computed(op, a, b))
 }
 
 fn array_of_items(
@@ -277,8 +146,8 @@ fn array_of_items(
     }
     let mut values = Vec::with_capacity(items.len());
     for item in items {
-        let sv = arith::need_scalar(item, "an element", span)?;
-        values.push(spill::spill_sv(cx, sv));
+        let sv = convert::need_scalar(item, "an element", span)?;
+        values.push(operands::spill_sv(cx, sv));
     }
     if values.iter().any(Sv::is_bottom) {
         return Ok(Val::Scalar(Sv::bottom(span)));
@@ -305,7 +174,7 @@ fn array_of_items(
     let count = elements.len();
     let shape = vec![Expr::int(count as i64, span)];
     let axes = vec![Extent::Fixed(count as u32)];
-    Ok(made_of(Node::Items(elements), shape, axes))
+    Ok(extents::made_of(Node::Items(elements), shape, axes))
 }
 
 /// The item at a place.
@@ -323,4 +192,65 @@ pub(crate) fn item_of(items: &[Sv], at: &Expr, span: Span) -> R<Sv> {
         });
     }
     Ok(chosen.unwrap_or_else(|| Sv::bottom(span)))
+}
+
+/// A copy of an array, or one of its shape and type, or of another type.
+pub(crate) fn array_like(
+    cx: &mut Lowering<'_>,
+    f: ArrayFn,
+    mut args: Vec<Val>,
+    dtype: Option<Scalar>,
+    span: Span,
+) -> R<Val> {
+    let (Some(array), true) = (args.pop(), args.is_empty()) else {
+        return Err(unsupported("this form of making an array", span));
+    };
+    if let (ArrayFn::Copy, Some(list)) = (f, slice::list_copy(cx, &array, span)?) {
+        return Ok(list);
+    }
+    if !elementwise::is_numpy_array(&cx.builder, &array) {
+        return match array {
+            Val::Scalar(sv) if sv.is_bottom() => Ok(Val::Scalar(sv)),
+            _ => Err(unsupported("making an array like a number", span)),
+        };
+    }
+    let tree = elementwise::operand(cx, array, span)?;
+    if f != ArrayFn::Copy && !matches!(tree.node, Node::Part(_)) {
+        return Err(unsupported("an array like one that is computed", span));
+    }
+    let Some(kind) = elementwise::element_kind(cx, &tree, span)? else {
+        return Ok(Val::Scalar(Sv::bottom(span)));
+    };
+    let kind = match dtype {
+        Some(_) if f == ArrayFn::Copy => {
+            return Err(unsupported("this form of making an array", span));
+        }
+        Some(storage) => Kind::Np(storage),
+        None => kind,
+    };
+    let ty = kind_ty(kind);
+    let value = match f {
+        ArrayFn::Copy => {
+            return Ok(Val::Array(Box::new(Elementwise {
+                fresh: true,
+                ..tree
+            })));
+        }
+        // Nobody may rely on what is in an empty one.
+        ArrayFn::ZerosLike | ArrayFn::EmptyLike => 0,
+        _ => 1,
+    };
+    let like = Sv::of(
+        Expr {
+            ty,
+            ..Expr::int(0, span)
+        },
+        kind,
+    );
+    let value = Sv::of(convert::literal(&like, value, span), kind);
+    Ok(Val::Array(Box::new(Elementwise {
+        node: Node::Scalar(value),
+        fresh: true,
+        ..tree
+    })))
 }

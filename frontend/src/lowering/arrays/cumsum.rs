@@ -3,17 +3,15 @@
 use nestwise_ir::surface::BinOp as Op;
 use nestwise_ir::{Scalar, Span, Work};
 
-use crate::lowering::arrays::elementwise;
-use crate::lowering::arrays::elementwise::{Elementwise, kind_ty, unsupported};
-use crate::lowering::arrays::materialise;
-use crate::lowering::arrays::reduction;
-use crate::lowering::arrays::temporary;
+use crate::lowering::arrays::{elementwise, materialise, temporary};
 use crate::lowering::build;
 use crate::lowering::context::Lowering;
 use crate::lowering::scalar::arith;
-use crate::lowering::types::kinds::Kind;
-use crate::lowering::value::{Sv, Val};
-use crate::refusal::R;
+use crate::lowering::types::kinds::{Kind, kind_ty};
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::tree::Elementwise;
+use crate::refusal::{R, unsupported};
 
 /// The sums so far, in memory of the nest's own. The first of them is the first element, whatever its sign.
 pub(crate) fn accumulated(cx: &mut Lowering<'_>, mut args: Vec<Val>, span: Span) -> R<Val> {
@@ -28,8 +26,8 @@ pub(crate) fn accumulated(cx: &mut Lowering<'_>, mut args: Vec<Val>, span: Span)
         return Err(wrong());
     }
     cx.builder.tally(Work::ArrayCall, 2.0);
-    let tree = reduction::reduced(cx, x, span)?;
-    let Some(kind) = reduction::element_kind(cx, &tree, span)? else {
+    let tree = elementwise::reduced(cx, x, span)?;
+    let Some(kind) = elementwise::element_kind(cx, &tree, span)? else {
         return Ok(Val::Scalar(Sv::bottom(span)));
     };
     let storage = match kind.natural() {

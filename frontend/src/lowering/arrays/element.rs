@@ -5,22 +5,16 @@ use nestwise_ir::surface::BinOp as Op;
 use nestwise_ir::{Fun, Lib, Precondition, Scalar, Span, Ty, Work};
 
 use crate::builtins::{ArrayFn, Known, NumpyFn, NumpySpecial};
-use crate::lowering::arrays::creation;
-use crate::lowering::arrays::elementwise::{Node, kind_ty, unsupported};
-use crate::lowering::arrays::gather;
-use crate::lowering::arrays::linspace;
-use crate::lowering::arrays::view;
-use crate::lowering::arrays::view::Axis;
-use crate::lowering::build;
+use crate::lowering::arrays::{access, creation, gather, linspace};
 use crate::lowering::context::Lowering;
-use crate::lowering::scalar::arith;
-use crate::lowering::scalar::compare;
-use crate::lowering::scalar::convert;
-use crate::lowering::scalar::math;
-use crate::lowering::spill;
-use crate::lowering::types::kinds::Kind;
-use crate::lowering::value::{Sv, Val};
-use crate::refusal::R;
+use crate::lowering::scalar::{arith, compare, convert, math};
+use crate::lowering::types::kinds::{Kind, kind_ty};
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::section::Axis;
+use crate::lowering::value::tree::Node;
+use crate::lowering::{build, operands};
+use crate::refusal::{R, unsupported};
 
 impl Lowering<'_> {
     /// The element of a tree at some places along the axes of what it is part of.
@@ -30,7 +24,7 @@ impl Lowering<'_> {
             Node::Part(section) => {
                 let own = section.shape().len();
                 let counters = &counters[counters.len().saturating_sub(own)..];
-                Ok(view::section_element(
+                Ok(access::section_element(
                     &mut self.builder,
                     section,
                     counters,
@@ -41,7 +35,7 @@ impl Lowering<'_> {
                 let own = section.shape().len();
                 let counters = &counters[counters.len().saturating_sub(own)..];
                 let counters: Vec<Expr> = counters.iter().rev().cloned().collect();
-                Ok(view::section_element(
+                Ok(access::section_element(
                     &mut self.builder,
                     section,
                     &counters,
@@ -132,8 +126,8 @@ fn element_call(cx: &mut Lowering<'_>, known: Known, mut args: Vec<Sv>, span: Sp
     use NumpySpecial as N;
     match (known, args.len()) {
         (Known::Numpy(NumpyFn::Special(N::Minimum | N::Maximum)), 2) => {
-            let y = args.pop().map(|y| spill::spill_sv(cx, y));
-            let x = args.pop().map(|x| spill::spill_sv(cx, x));
+            let y = args.pop().map(|y| operands::spill_sv(cx, y));
+            let x = args.pop().map(|x| operands::spill_sv(cx, x));
             let both: Vec<Sv> = x.into_iter().chain(y).collect();
             check_zeros(cx, &both, span);
             let Known::Numpy(f) = known else {
@@ -181,7 +175,7 @@ fn chosen(cx: &mut Lowering<'_>, mut args: Vec<Sv>, span: Span) -> R<Sv> {
     };
     let cond = convert::truth(&mut cx.builder, Val::Scalar(cond), span)?;
     let cond = cx.builder.spill(build::condition(cond));
-    let (x, y) = (spill::spill_sv(cx, x), spill::spill_sv(cx, y));
+    let (x, y) = (operands::spill_sv(cx, x), operands::spill_sv(cx, y));
     // The type is that of what is made of both; of Python's numbers it is NumPy's.
     let both = arith::arith(cx, Op::Add, x.clone(), y.clone(), span)?;
     let own = |sv: &Sv| convert::in_repr(sv, Scalar::F64, true);
@@ -230,7 +224,7 @@ fn array_power(cx: &mut Lowering<'_>, a: Sv, b: Sv, span: Span) -> R<Sv> {
     let odd = |k: Kind| k.is_bool() || k.is_complex();
     let numbers = a.kinds.numpy() == a.kinds && !a.kinds.any(odd);
     if known == Some(2.0) && numbers && (float || b.as_int().is_some()) {
-        let a = spill::spill_sv(cx, a);
+        let a = operands::spill_sv(cx, a);
         return arith::arith(cx, Op::Mul, a.clone(), a, span);
     }
     if !float || !b.kinds.every(|k| k.is_float() || k.is_integral()) {

@@ -4,31 +4,21 @@ use nestwise_ir::model::nest::{CmpOp, Expr};
 use nestwise_ir::surface::BinOp as Op;
 use nestwise_ir::{ArrayKind, BinOp, Scalar, Span, Ty, Work};
 
-use crate::lowering::arrays::elementwise;
-use crate::lowering::arrays::elementwise::{Elementwise, Node, unsupported};
-use crate::lowering::arrays::mask;
-use crate::lowering::arrays::materialise;
-use crate::lowering::arrays::materialise::ELEMENT;
-use crate::lowering::arrays::reduction;
-use crate::lowering::arrays::subscript::Place;
-use crate::lowering::arrays::temporary;
-use crate::lowering::arrays::view;
-use crate::lowering::arrays::view::{Axis, Section};
-use crate::lowering::build;
+use crate::lowering::arrays::materialise::{self, ELEMENT};
+use crate::lowering::arrays::place::{Place, Scattered};
+use crate::lowering::arrays::{access, elementwise, in_memory, mask, shapes, temporary, view};
 use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::control::for_loop::emit;
-use crate::lowering::hir;
 use crate::lowering::scalar::convert;
 use crate::lowering::types::kinds::Kind;
-use crate::lowering::value::{Sv, Val, View};
-use crate::refusal::R;
-
-/// Elements of a part of an array with one axis, where the ints of another array say.
-pub(crate) struct Scattered {
-    target: Section,
-    places: Elementwise,
-}
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::section::{Axis, Section};
+use crate::lowering::value::tree::{Elementwise, Node};
+use crate::lowering::value::view::View;
+use crate::lowering::{build, hir};
+use crate::refusal::{R, unsupported};
 
 /// Whether a view's subscripts say that elements are to be gathered.
 pub(crate) fn gathers(builder: &Builder, view: &View, index: &[Val]) -> bool {
@@ -174,9 +164,9 @@ pub(crate) fn scatter(
         return Err(unsupported("several axes for places of one", span));
     }
     if let [len] = value.shape.as_slice()
-        && !elementwise::repeats(&mut cx.builder, len, &places.shape[0], span)
+        && !shapes::repeats(&mut cx.builder, len, &places.shape[0], span)
     {
-        elementwise::check_alike(&mut cx.builder, len, &places.shape[0], span);
+        shapes::check_alike(&mut cx.builder, len, &places.shape[0], span);
     }
     check_places(cx, &places, &target, span)?;
     let storage = cx.builder.arrays[target.array].storage;
@@ -187,7 +177,7 @@ pub(crate) fn scatter(
             Node::Binary(op, Box::new(old), Box::new(value.node))
         }
     };
-    materialise::not_empty_of(&mut cx.builder, &node, storage, &places.shape, span);
+    shapes::not_empty_of(&mut cx.builder, &node, storage, &places.shape, span);
     let operations = node.operations() + places.node.operations() + 1.0;
     cx.builder.tally(Work::ArrayCall, operations);
     // All is read before anything is stored.
@@ -197,7 +187,7 @@ pub(crate) fn scatter(
         materialise::keeps_apart(cx, &target, of);
     }
     let at = match same {
-        true => Node::Part(reduction::copied(cx, &places, Kind::Np(Scalar::I64), span)?),
+        true => Node::Part(in_memory::copied(cx, &places, Kind::Np(Scalar::I64), span)?),
         false => places.node,
     };
     let values = match same {
@@ -227,7 +217,7 @@ pub(crate) fn gathered(
     span: Span,
 ) -> R<Sv> {
     match place_in(cx, from, places, counters, span)? {
-        Some(at) => Ok(view::section_element(&mut cx.builder, from, &[at], span)),
+        Some(at) => Ok(access::section_element(&mut cx.builder, from, &[at], span)),
         None => Ok(Sv::bottom(span)),
     }
 }

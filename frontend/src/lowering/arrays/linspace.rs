@@ -7,31 +7,18 @@ use nestwise_ir::surface::BinOp as Op;
 use nestwise_ir::{BinOp, Scalar, Span, Ty};
 
 use crate::builtins::ArrayFn;
-use crate::lowering::arrays::creation;
-use crate::lowering::arrays::creation::{made_of, wrong};
-use crate::lowering::arrays::elementwise::Node;
-use crate::lowering::build;
+use crate::lowering::arrays::extents::{self, made_of, wrong};
 use crate::lowering::context::Lowering;
-use crate::lowering::scalar::arith;
-use crate::lowering::scalar::convert;
-use crate::lowering::spill;
+use crate::lowering::scalar::{arith, convert};
 use crate::lowering::types::kinds::Kind;
-use crate::lowering::value::{Sv, Val};
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::tree::{Node, Spaced};
+use crate::lowering::{build, operands};
 use crate::refusal::R;
 
 /// How many there are where nobody says.
 const USUAL: i128 = 50;
-
-/// The numbers; evaluated.
-#[derive(Clone, Debug)]
-pub(crate) struct Spaced {
-    start: Sv,
-    stop: Sv,
-    delta: Sv,
-    step: Sv,
-    /// The last one's place.
-    last: Expr,
-}
 
 pub(crate) fn linspace(
     cx: &mut Lowering<'_>,
@@ -48,7 +35,7 @@ pub(crate) fn linspace(
     };
     let mut ends = Vec::with_capacity(2);
     for end in [start, stop] {
-        let end = arith::need_scalar(end, "an end", span)?;
+        let end = convert::need_scalar(end, "an end", span)?;
         if end.is_bottom() {
             return Ok(Val::Scalar(end));
         }
@@ -59,7 +46,7 @@ pub(crate) fn linspace(
         ends.push(Sv::of(float, Kind::Np(Scalar::F64)));
     }
     let count = count.unwrap_or_else(|| Val::Scalar(Sv::int(USUAL, span)));
-    let Some((shape, axes)) = creation::extents(cx, ArrayFn::Linspace, vec![count], span)? else {
+    let Some((shape, axes)) = extents::extents(cx, ArrayFn::Linspace, vec![count], span)? else {
         return Ok(Val::Scalar(Sv::bottom(span)));
     };
     let one = Expr::int(1, span);
@@ -76,9 +63,9 @@ pub(crate) fn linspace(
     let gaps = floating(gaps);
     let (stop, start) = (ends.remove(1), ends.remove(0));
     let delta = arith::arith(cx, Op::Sub, stop.clone(), start.clone(), span)?;
-    let delta = spill::spill_sv(cx, delta);
+    let delta = operands::spill_sv(cx, delta);
     let step = arith::arith(cx, Op::Div, delta.clone(), gaps, span)?;
-    let step = spill::spill_sv(cx, step);
+    let step = operands::spill_sv(cx, step);
     let spaced = Spaced {
         start,
         stop,

@@ -6,34 +6,24 @@ use nestwise_ir::model::nest::{Expr, StmtKind};
 use nestwise_ir::surface::BinOp as Op;
 use nestwise_ir::{BinOp, Scalar, Span, Ty, VarId, Work};
 
-use crate::lowering::arrays::elementwise;
-use crate::lowering::arrays::elementwise::{Elementwise, Node, kind_ty, unsupported};
-use crate::lowering::arrays::materialise;
-use crate::lowering::arrays::reduction;
-use crate::lowering::arrays::subscript;
-use crate::lowering::arrays::temporary;
-use crate::lowering::arrays::view;
-use crate::lowering::arrays::view::Section;
+use crate::lowering::arrays::place::Masked;
+use crate::lowering::arrays::{
+    access, elementwise, in_memory, materialise, shapes, store, temporary,
+};
 use crate::lowering::build;
 use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::interpreter_cost::HALF;
-use crate::lowering::scalar::arith;
-use crate::lowering::scalar::convert;
+use crate::lowering::scalar::{arith, convert};
 use crate::lowering::types::intervals;
-use crate::lowering::types::kinds::Kind;
-use crate::lowering::value::{Sv, Val};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::lowering::types::kinds::{Kind, kind_ty};
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::section::Section;
+use crate::lowering::value::tree::{Elementwise, Node};
+use crate::refusal::{R, Refusal, refuse, unsupported};
 
 const MASK: Kind = Kind::Np(Scalar::Bool);
-
-/// Elements of a part of an array that a mask of the same shape selects, or rows that one of as many elements does.
-pub(crate) struct Masked {
-    pub target: Section,
-    pub mask: Elementwise,
-}
 
 /// What a mask selects of a part of an array.
 pub(crate) fn masked(
@@ -47,9 +37,9 @@ pub(crate) fn masked(
         return Err(unsupported("a mask with other axes than the array", span));
     }
     for (x, y) in shape.iter().zip(&mask.shape) {
-        elementwise::check_alike(builder, x, y, span);
+        shapes::check_alike(builder, x, y, span);
     }
-    materialise::not_empty_of(builder, &mask.node, Scalar::Bool, &mask.shape, span);
+    shapes::not_empty_of(builder, &mask.node, Scalar::Bool, &mask.shape, span);
     builder.tally(Work::ArrayCall, mask.node.operations() + 1.0);
     Ok(Masked { target, mask })
 }
@@ -67,7 +57,7 @@ pub(crate) fn selected(cx: &mut Lowering<'_>, masked: Masked, span: Span) -> R<V
         let all = all.reduce(|a, b| cx.env.facts.computed(BinOp::Mul, a, b));
         all.into_iter().chain(rest.iter().copied()).collect()
     });
-    let all = crate::lowering::arrays::variance::count(looked_at, span);
+    let all = crate::lowering::arrays::shapes::count(looked_at, span);
     let most: Vec<Expr> = std::iter::once(all).chain(rest.iter().cloned()).collect();
     let storage = cx.builder.arrays[from.array].storage;
     let memory = temporary::temporary(cx, like, &most, storage, span)?;
@@ -76,7 +66,7 @@ pub(crate) fn selected(cx: &mut Lowering<'_>, masked: Masked, span: Span) -> R<V
     where_true(cx, &mask.node, looked_at, span, |cx, row| {
         materialise::over(cx, rest, span, |cx, counters| {
             let value =
-                view::section_element(&mut cx.builder, &from, &[row, counters].concat(), span);
+                access::section_element(&mut cx.builder, &from, &[row, counters].concat(), span);
             materialise::fill_element(cx, &next, false, counters, value, span)
         })?;
         count_on(&mut cx.builder, count, span);
@@ -111,7 +101,7 @@ pub(crate) fn fill_masked(
     // NumPy has looked at all of the mask before it stores.
     let mask = match materialise::keeps_apart(cx, &target, &mask.node) {
         true => mask.node,
-        false => Node::Part(reduction::copied(cx, &mask, MASK, span)?),
+        false => Node::Part(in_memory::copied(cx, &mask, MASK, span)?),
     };
     let operations = value.node.operations() + 1.0;
     cx.builder.tally(Work::ArrayCall, operations);
@@ -125,7 +115,7 @@ pub(crate) fn fill_masked(
                 Ok(())
             })?;
             let all = build::var(count, Ty::PY_INT, span);
-            elementwise::check_alike(&mut cx.builder, &all, len, span);
+            shapes::check_alike(&mut cx.builder, &all, len, span);
             Some(counter(&mut cx.builder, span))
         }
         _ => return Err(unsupported("several axes for what a mask selects", span)),
@@ -136,7 +126,7 @@ pub(crate) fn fill_masked(
         let value = cx.element_of(&value.node, at.as_slice(), span)?;
         let value = match op {
             Some(op) if !value.is_bottom() => {
-                let old = view::section_element(&mut cx.builder, &target, counters, span);
+                let old = access::section_element(&mut cx.builder, &target, counters, span);
                 arith::arith(cx, op, old, value, span)?
             }
             _ => value,
@@ -184,7 +174,7 @@ fn for_selected(
         return Ok(Some(value));
     }
     let sv = convert::commit(sv.clone());
-    let e = subscript::ndarray_form(&mut cx.builder, &sv, target.array, span)?;
+    let e = store::ndarray_form(&mut cx.builder, &sv, target.array, span)?;
     let e = cx.builder.spill(e);
     let kind = Kind::Np(storage);
     let node = Node::Scalar(Sv::of(build::retype(e, kind_ty(kind)), kind));
@@ -230,7 +220,7 @@ pub(crate) fn count_on(builder: &mut Builder, count: VarId, span: Span) {
 
 /// Whether elements of a tree are bools, those of a mask; none: that is not known yet.
 pub(crate) fn is_mask(cx: &mut Lowering<'_>, tree: &Elementwise, span: Span) -> R<Option<bool>> {
-    let Some(kind) = reduction::element_kind(cx, tree, span)? else {
+    let Some(kind) = elementwise::element_kind(cx, tree, span)? else {
         return Ok(None);
     };
     if kind != MASK && !kind.natural().is_int() {

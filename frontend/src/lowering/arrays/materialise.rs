@@ -5,27 +5,21 @@
 //! computed into memory of the nest's own first. That different arrays share no memory is asked at each launch
 //! ([`nestwise_ir::Nest::apart`]).
 
-use nestwise_ir::model::nest::{CmpOp, Expr, StmtKind};
+use nestwise_ir::model::nest::{Expr, StmtKind};
 use nestwise_ir::surface::BinOp as Op;
-use nestwise_ir::{Access, ArrayId, ArrayKind, Precondition, Scalar, Span, Ty, Work};
+use nestwise_ir::{Access, ArrayId, ArrayKind, Precondition, Span, Ty, Work};
 
-use crate::lowering::arrays::alias;
-use crate::lowering::arrays::elementwise;
-use crate::lowering::arrays::elementwise::{Elementwise, Like, Node, unsupported};
-use crate::lowering::arrays::subscript;
-use crate::lowering::arrays::temporary;
-use crate::lowering::arrays::view::{self, Section};
+use crate::lowering::arrays::{elementwise, shapes, store, temporary, updates};
 use crate::lowering::build;
-use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::control::for_loop::emit;
-use crate::lowering::lists::make;
 use crate::lowering::scalar::convert;
 use crate::lowering::types::kinds::{Kind, Kinds};
-use crate::lowering::value::{Sv, Val};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::section::{self, Section};
+use crate::lowering::value::tree::{Elementwise, Like, Node};
+use crate::refusal::{R, Refusal, refuse, unsupported};
 use crate::site::captures::Capture;
 
 /// What a loop over the elements of one axis is called.
@@ -46,13 +40,13 @@ pub(crate) fn fill(
         return Err(unsupported("more axes than there are", span));
     };
     for (x, y) in shape[ahead..].iter().zip(&value.shape) {
-        if !elementwise::repeats(&mut cx.builder, y, x, span) {
-            elementwise::check_alike(&mut cx.builder, x, y, span);
+        if !shapes::repeats(&mut cx.builder, y, x, span) {
+            shapes::check_alike(&mut cx.builder, x, y, span);
         }
     }
     let apart = keeps_apart(cx, &target, &value.node);
     if let (false, None, Some(source)) = (apart, op, value.part())
-        && !view::copies_like_memmove(&target, source)
+        && !section::copies_like_memmove(&target, source)
     {
         return Err(unsupported(
             "a copy within an array in another direction",
@@ -67,7 +61,7 @@ pub(crate) fn fill(
         }
     };
     let storage = cx.builder.arrays[target.array].storage;
-    not_empty_of(&mut cx.builder, &node, storage, &shape, span);
+    shapes::not_empty_of(&mut cx.builder, &node, storage, &shape, span);
     let operations = node.operations();
     let copies = if op.is_none() { 1.0 } else { 0.0 };
     cx.builder.tally(Work::ArrayCall, operations + copies);
@@ -84,30 +78,6 @@ pub(crate) fn fill(
         operations + copies,
         span,
     )
-}
-
-/// What an array without elements may raise all the same is CPython's to see: numbers have to fit its type, and what is
-/// repeated along its axes is computed.
-pub(crate) fn not_empty_of(
-    builder: &mut Builder,
-    node: &Node,
-    storage: Scalar,
-    shape: &[Expr],
-    span: Span,
-) {
-    if !node.has_number_beside(storage) && !node.computes_below(shape.len()) {
-        return;
-    }
-    for len in shape {
-        check_not_empty(builder, len, span);
-    }
-}
-
-/// An event if there are no elements.
-pub(crate) fn check_not_empty(builder: &mut Builder, len: &Expr, span: Span) {
-    let zero = Expr::int(0, span);
-    let some = build::compare(CmpOp::Gt, len.clone(), zero, Ty::PY_BOOL, span);
-    builder.emit_check(some);
 }
 
 /// Computes the elements of a part of an array, one after the other.
@@ -171,8 +141,8 @@ pub(crate) fn fill_element(
         return Err(unsupported("an update that changes the type", span));
     }
     let value = match cx.builder.arrays[array].list {
-        true => subscript::list_form(cx, &value, &make::view_of_list(target), span)?,
-        false => subscript::ndarray_form(&mut cx.builder, &value, array, span)?,
+        true => store::list_form(cx, &value, &section::view_of_list(target), span)?,
+        false => store::ndarray_form(&mut cx.builder, &value, array, span)?,
     };
     let value = build::retype(value, cx.builder.arrays[array].elem);
     let kind = StmtKind::Store {
@@ -223,9 +193,9 @@ pub(crate) fn may_fill(cx: &mut Lowering<'_>, target: &Section, span: Span) -> R
 /// Whether that changes nothing that has another name.
 pub(crate) fn may_update(cx: &mut Lowering<'_>, array: ArrayId, span: Span) -> R<()> {
     if cx.builder.arrays[array].starts {
-        alias::check_left(cx, array, span);
+        updates::check_left(cx, array, span);
     }
-    alias::check_one_name(cx, array, span);
+    updates::check_one_name(cx, array, span);
     Ok(())
 }
 
@@ -264,7 +234,7 @@ pub(crate) fn keeps_apart(cx: &mut Lowering<'_>, target: &Section, value: &Node)
             cx.preconditions
                 .require(Precondition::NoAlias(target.array, source.array));
         } else {
-            apart &= here && view::keep_apart(target, source);
+            apart &= here && section::keep_apart(target, source);
         }
     }
     apart

@@ -8,22 +8,18 @@ use nestwise_ir::model::nest::{Expr, StmtKind};
 use nestwise_ir::{Fun, Lib, Scalar, Span, Ty, Work};
 
 use crate::builtins::ArrayFn;
-use crate::lowering::arrays::axis_reduction;
-use crate::lowering::arrays::elementwise;
-use crate::lowering::arrays::elementwise::{Elementwise, Like, Node, unsupported};
-use crate::lowering::arrays::materialise;
-use crate::lowering::arrays::materialise::ELEMENT;
-use crate::lowering::arrays::reduction;
-use crate::lowering::arrays::reduction::no_sum;
-use crate::lowering::arrays::temporary;
-use crate::lowering::arrays::view;
-use crate::lowering::arrays::view::Section;
+use crate::lowering::arrays::materialise::{self, ELEMENT};
+use crate::lowering::arrays::reduction::{self, no_sum};
+use crate::lowering::arrays::{access, elementwise, in_memory, shapes, temporary};
 use crate::lowering::build;
 use crate::lowering::context::Lowering;
 use crate::lowering::control::for_loop::emit;
 use crate::lowering::types::kinds::Kind;
-use crate::lowering::value::{Sv, Val};
-use crate::refusal::R;
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::section::Section;
+use crate::lowering::value::tree::{Elementwise, Like, Node};
+use crate::refusal::{R, unsupported};
 
 /// A factor in memory: a part of an array, and whether its rows are the columns of that.
 struct Factor {
@@ -72,10 +68,10 @@ pub(crate) fn product(
     let (Some(m), Some(n), Some(also_n), Some(p)) = (m, n, also_n, p) else {
         return Err(unsupported("a product of numbers", span));
     };
-    elementwise::check_alike(&mut cx.builder, n, also_n, span);
+    shapes::check_alike(&mut cx.builder, n, also_n, span);
     let kinds = (
-        reduction::element_kind(cx, &a, span)?,
-        reduction::element_kind(cx, &b, span)?,
+        elementwise::element_kind(cx, &a, span)?,
+        elementwise::element_kind(cx, &b, span)?,
     );
     let (Some(kind), Some(other)) = kinds else {
         return Ok(Val::Scalar(Sv::bottom(span)));
@@ -96,11 +92,11 @@ pub(crate) fn product(
         Scalar::F64 | Scalar::F32 => {
             let [x, y] = [factor(cx, &a, kind, span)?, factor(cx, &b, kind, span)?];
             for factor in [&x, &y] {
-                reduction::lies_so_at_first(cx, &factor.part);
+                in_memory::lies_so_at_first(cx, &factor.part);
             }
             multiply(cx, f, [&x, &y], &to, extents, span)?;
-            reduction::let_go(cx, &a, &x.part);
-            reduction::let_go(cx, &b, &y.part);
+            in_memory::let_go(cx, &a, &x.part);
+            in_memory::let_go(cx, &b, &y.part);
         }
         Scalar::I64 => multiply_ints(cx, [&a, &b], kind, &to, span)?,
         _ => return Err(no_sum(kind, span)),
@@ -123,19 +119,19 @@ fn dot(
     match kind.natural() {
         Scalar::F64 | Scalar::F32 => {
             let parts = [
-                reduction::in_memory(cx, &a, kind, span)?,
-                reduction::in_memory(cx, &b, kind, span)?,
+                in_memory::in_memory(cx, &a, kind, span)?,
+                in_memory::in_memory(cx, &b, kind, span)?,
             ];
             parts
                 .iter()
-                .for_each(|part| reduction::lies_so_at_first(cx, part));
+                .for_each(|part| in_memory::lies_so_at_first(cx, part));
             let fun = match f {
                 ArrayFn::Dot => Fun::DotNext,
                 _ => Fun::MatMulNext,
             };
             let dot = reduction::folded(cx, fun, &parts, kind, span)?;
-            reduction::let_go(cx, &a, &parts[0]);
-            reduction::let_go(cx, &b, &parts[1]);
+            in_memory::let_go(cx, &a, &parts[0]);
+            in_memory::let_go(cx, &b, &parts[1]);
             Ok(Sv::of(dot, kind))
         }
         Scalar::I64 => reduction::int_sum(cx, &a, Some(&b.node), span),
@@ -156,14 +152,14 @@ fn factor(cx: &mut Lowering<'_>, tree: &Elementwise, kind: Kind, span: Span) -> 
             unsupported(what, span)
         })?;
         let back = tree.clone().turned(node);
-        axis_reduction::goes_by_rows(cx, &back.node, span)?;
-        let (part, turned) = (reduction::copied(cx, &back, kind, span)?, true);
+        in_memory::goes_by_rows(cx, &back.node, span)?;
+        let (part, turned) = (in_memory::copied(cx, &back, kind, span)?, true);
         return Ok(Factor { part, turned });
     }
     if tree.shape.len() > 1 && !matches!(tree.node, Node::Part(_)) {
-        axis_reduction::goes_by_rows(cx, &tree.node, span)?;
+        in_memory::goes_by_rows(cx, &tree.node, span)?;
     }
-    let (part, turned) = (reduction::in_memory(cx, tree, kind, span)?, false);
+    let (part, turned) = (in_memory::in_memory(cx, tree, kind, span)?, false);
     Ok(Factor { part, turned })
 }
 
@@ -200,7 +196,7 @@ fn multiply(
                 let y_at = y.element([&k, &j], 0);
                 let mut args = vec![build::var(acc, elem, span)];
                 for (part, at) in [(&x.part, x_at), (&y.part, y_at)] {
-                    args.push(view::section_element(&mut cx.builder, part, &at, span).e);
+                    args.push(access::section_element(&mut cx.builder, part, &at, span).e);
                 }
                 // It may overflow.
                 let value = build::call(fun, Lib::Numpy, args, elem, true, span);
@@ -235,8 +231,8 @@ fn multiply_ints(
         let sum = reduction::int_sum(cx, &row, Some(&column.node), span)?;
         materialise::fill_element(cx, to, false, counters, sum, span)
     })?;
-    reduction::let_go(cx, a, &x.part);
-    reduction::let_go(cx, b, &y.part);
+    in_memory::let_go(cx, a, &x.part);
+    in_memory::let_go(cx, b, &y.part);
     Ok(())
 }
 

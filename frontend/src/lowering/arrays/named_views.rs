@@ -8,29 +8,23 @@ use nestwise_ir::model::liveout::MadeArray;
 use nestwise_ir::model::nest::{Expr, PartAxis};
 use nestwise_ir::{ArrayKind, LiveOutKind, Span, Ty, VarId};
 
-use crate::lowering::arrays::alias;
-use crate::lowering::arrays::borrowed_views;
-use crate::lowering::arrays::elementwise;
-use crate::lowering::arrays::elementwise::{Elementwise, Node, unsupported};
-use crate::lowering::arrays::temporary;
-use crate::lowering::arrays::view::{Axis, Section};
+use crate::lowering::arrays::{alias, borrowed_views, elementwise, named_arrays, temporary};
 use crate::lowering::build;
 use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
-use crate::lowering::control::assign;
 use crate::lowering::environment::Subst;
 use crate::lowering::hir::Def;
 use crate::lowering::lists::make;
-use crate::lowering::live_outs;
-use crate::lowering::names::reads;
-use crate::lowering::names::swaps;
+use crate::lowering::live_outs::observe;
+use crate::lowering::names::{slots, swaps};
 use crate::lowering::types::facts::{PartFact, Source};
 use crate::lowering::types::live_ranges::WebId;
 use crate::lowering::types::variables;
-use crate::lowering::value::{Val, View};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::lowering::value::Val;
+use crate::lowering::value::section::{Axis, Section};
+use crate::lowering::value::tree::{Elementwise, Node};
+use crate::lowering::value::view::View;
+use crate::refusal::{R, Refusal, refuse, unsupported};
 
 /// For each axis the step of a range, or none for one place.
 fn pattern(section: &Section) -> Vec<Option<i64>> {
@@ -101,12 +95,12 @@ pub(crate) fn assign_array(
                 }
                 (source, section.clone())
             }
-            Named::Again(owner) => match alias::name_again(cx, web, owner, &tree, span)? {
+            Named::Again(owner) => match named_arrays::name_again(cx, web, owner, &tree, span)? {
                 Some(section) => (Source::Made(web), section),
                 None => return Ok(()),
             },
         },
-        None => match temporary::make(cx, web, &tree, span)? {
+        None => match named_arrays::make(cx, web, &tree, span)? {
             Some(section) => (Source::Made(web), section),
             None => return Ok(()),
         },
@@ -175,7 +169,7 @@ pub(crate) fn assign_from_outside(
 ) -> R<()> {
     cx.memory.outside.get_or_insert((web, span));
     let tree = elementwise::operand(cx, Val::View(view), span)?;
-    match temporary::make(cx, web, &tree, span)? {
+    match named_arrays::make(cx, web, &tree, span)? {
         Some(section) => assign_part(cx, def, web, Source::Made(web), section, span),
         None => Ok(()),
     }
@@ -231,8 +225,8 @@ pub(crate) fn is_own_result(builder: &Builder, tree: &Elementwise) -> bool {
 }
 
 fn name_part(cx: &mut Lowering<'_>, def: Def, web: WebId, section: Section, span: Span) -> R<()> {
-    let observed = assign::observed(&cx.env, def);
-    let alone = assign::alone(&cx.env, def.def, web);
+    let observed = cx.env.observed(def);
+    let alone = cx.env.alone(def.def, web);
     let before = numbers(&section);
     let stable = before.iter().all(|e| cx.builder.is_stable(e, 8));
     let needs_var = cx.env.facts.webs[web].needs_var;
@@ -252,7 +246,7 @@ fn name_part(cx: &mut Lowering<'_>, def: Def, web: WebId, section: Section, span
         }
     }
     if observed {
-        live_outs::observe_part(cx, def, web, &section, span)?;
+        observe::observe_part(cx, def, web, &section, span)?;
     }
     if alone {
         cx.env.substs.push((web, Subst::Part(section)));
@@ -322,7 +316,7 @@ pub(crate) fn read_part(
 
 fn array_of(cx: &mut Lowering<'_>, source: Source, span: Span) -> R<(u32, nestwise_ir::ArrayId)> {
     match source {
-        Source::Capture(capture) => Ok((capture, reads::slot(cx, capture, span)?)),
+        Source::Capture(capture) => Ok((capture, slots::slot(cx, capture, span)?)),
         Source::Made(web) => match temporary::made_array(cx, web, span)? {
             Some((array, _)) => Ok((cx.builder.arrays[array].capture, array)),
             None => Err(refuse(

@@ -5,20 +5,16 @@
 use nestwise_ir::model::nest::{CmpOp, Expr};
 use nestwise_ir::{BinOp, Span, Ty, Work};
 
-use crate::lowering::arrays::axis_reduction;
 use crate::lowering::arrays::axis_reduction::Along;
-use crate::lowering::arrays::elementwise;
-use crate::lowering::arrays::elementwise::{Elementwise, Node, unsupported};
-use crate::lowering::arrays::materialise;
-use crate::lowering::arrays::offsets;
-use crate::lowering::arrays::reduction;
-use crate::lowering::arrays::temporary;
+use crate::lowering::arrays::{elementwise, in_memory, materialise, offsets, shapes, temporary};
 use crate::lowering::build;
 use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::scalar::convert;
-use crate::lowering::value::{Sv, Val};
-use crate::refusal::R;
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::tree::{Elementwise, Node};
+use crate::refusal::{R, unsupported};
 
 /// A rolled array, in memory of the nest's own.
 pub(crate) fn rolled(
@@ -51,8 +47,8 @@ pub(crate) fn rolled(
     }
     // Python of NumPy's own.
     cx.builder.tally(Work::ArrayCall, 12.0);
-    let tree = reduction::reduced(cx, x, span)?;
-    let Some(kind) = reduction::element_kind(cx, &tree, span)? else {
+    let tree = elementwise::reduced(cx, x, span)?;
+    let Some(kind) = elementwise::element_kind(cx, &tree, span)? else {
         return Ok(Val::Scalar(Sv::bottom(span)));
     };
     let rank = tree.shape.len();
@@ -62,9 +58,9 @@ pub(crate) fn rolled(
         _ => return Err(wrong()),
     };
     if rank > 1 {
-        axis_reduction::goes_by_rows(cx, &tree.node, span)?;
+        in_memory::goes_by_rows(cx, &tree.node, span)?;
     }
-    let from = reduction::in_memory(cx, &tree, kind, span)?;
+    let from = in_memory::in_memory(cx, &tree, kind, span)?;
     let shape = from.shape();
     let to = temporary::temporary(cx, tree.like.clone(), &shape, kind.natural(), span)?;
     let first = end_first(&mut cx.builder, shift, &shape[axis], span)?;
@@ -75,7 +71,7 @@ pub(crate) fn rolled(
             .map(|(of, place)| of.narrowed(axis, place.clone(), many.clone()));
         materialise::store_all(cx, &target, false, &Node::Part(part), 1.0, span)?;
     }
-    reduction::let_go(cx, &tree, &from);
+    in_memory::let_go(cx, &tree, &from);
     Ok(Val::Array(Box::new(Elementwise {
         // Rolled flat, and given its shape.
         viewed: along.axis_of(rank).is_none(),
@@ -102,7 +98,7 @@ fn end_first(builder: &mut Builder, shift: Val, len: &Expr, span: Span) -> R<Exp
             shift
         });
     }
-    materialise::check_not_empty(builder, len, span);
+    shapes::check_not_empty(builder, len, span);
     let rest = build::binary(BinOp::Mod, shift.e, len.clone(), Ty::PY_INT, false, span);
     Ok(builder.spill(rest))
 }

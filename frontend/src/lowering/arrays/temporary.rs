@@ -1,31 +1,19 @@
 //! Memory of the nest's own for arrays that operations make: for the time of a statement, or under a name.
 
 use nestwise_ir::model::nest::{CmpOp, Expr, ExprKind};
-use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, BinOp, Extent, Scalar, Span, Ty, Work};
+use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, BinOp, Extent, Scalar, Span, Ty};
 
-use crate::lowering::arrays::alias;
-use crate::lowering::arrays::creation;
-use crate::lowering::arrays::elementwise;
-use crate::lowering::arrays::elementwise::{Elementwise, Like, Node, unsupported};
-use crate::lowering::arrays::materialise;
-use crate::lowering::arrays::offsets;
-use crate::lowering::arrays::reduction;
-use crate::lowering::arrays::view::{self, Axis, Section};
+use crate::lowering::arrays::{extents, offsets, view};
 use crate::lowering::build;
 use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
-use crate::lowering::environment::Environment;
-use crate::lowering::lists::make;
-use crate::lowering::names::reads;
-use crate::lowering::names::swaps;
+use crate::lowering::names::{slots, swaps};
 use crate::lowering::scalar::convert;
 use crate::lowering::types::facts::Made;
-use crate::lowering::types::kinds::Kind;
 use crate::lowering::types::live_ranges::WebId;
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
-use crate::site::captures::Capture;
+use crate::lowering::value::section::{Axis, Section};
+use crate::lowering::value::tree::{Elementwise, Like};
+use crate::refusal::{R, Refusal, refuse, unsupported};
 
 /// Memory for an array of this shape until it is released.
 pub(crate) fn temporary(
@@ -92,7 +80,7 @@ fn own_array(cx: &mut Lowering<'_>, made: &Made, name: &str, span: Span) -> R<Ar
 
 fn slots_of(cx: &mut Lowering<'_>, extent: Extent, span: Span) -> R<()> {
     match extent {
-        Extent::Axis { capture, .. } => reads::slot(cx, capture, span).map(|_| ()),
+        Extent::Axis { capture, .. } => slots::slot(cx, capture, span).map(|_| ()),
         Extent::Computed(which) => {
             let length = cx.env.facts.lengths.borrow().get(which as usize).copied();
             let parts = length.map(|l| [l.a, l.b]);
@@ -104,7 +92,7 @@ fn slots_of(cx: &mut Lowering<'_>, extent: Extent, span: Span) -> R<()> {
 }
 
 /// As many elements of it as an array of this shape has; an event if it is not large enough.
-fn first_of_array(
+pub(crate) fn first_of_array(
     cx: &mut Lowering<'_>,
     array: ArrayId,
     like: &Like,
@@ -121,12 +109,12 @@ fn first_of_array(
                 axis,
                 plus: 0,
             } if !swaps::trades_places(&cx.env, *capture) => {
-                let model = reads::slot(cx, *capture, span)?;
+                let model = slots::slot(cx, *capture, span)?;
                 build::dim(model, *axis as usize, span)
             }
             _ => build::dim(array, own, span),
         };
-        let as_made = creation::exact_extent(cx, len) == Some(*axis);
+        let as_made = extents::exact_extent(cx, len) == Some(*axis);
         let fits = as_made || offsets::same(len, &room) || offsets::is_less(len, &room);
         if !fits {
             let fits = build::compare(CmpOp::Le, len.clone(), room, Ty::PY_BOOL, span);
@@ -166,35 +154,13 @@ pub(crate) fn made_array(
     Ok(Some((array, made)))
 }
 
-/// The web's array at entry, if it has one: the type of its elements, its axes, and itself.
-fn at_start(env: &Environment<'_>, web: WebId) -> Option<(Scalar, Like, u32)> {
-    let local = env.webs.entry.get(web).copied().flatten()?;
-    let capture = env.hir.locals.get(local)?.capture?;
-    match env.captures.get(capture as usize)? {
-        Capture::Array {
-            kind: ArrayKind::Ndarray,
-            storage,
-            rank,
-            ..
-        } => {
-            let axis = |axis| Extent::Axis {
-                capture,
-                axis,
-                plus: 0,
-            };
-            Some((*storage, (0..*rank).map(axis).collect(), capture))
-        }
-        _ => None,
-    }
-}
-
 /// All of an array that begins as a copy of a captured one.
 pub(crate) fn all_of(cx: &mut Lowering<'_>, array: ArrayId, span: Span) -> R<Section> {
     let (capture, rank) = (
         cx.builder.arrays[array].capture,
         cx.builder.arrays[array].rank,
     );
-    let model = reads::slot(cx, capture, span)?;
+    let model = slots::slot(cx, capture, span)?;
     let axis = |k: usize| Axis::Range {
         start: Expr::int(0, span),
         len: build::dim(model, k, span),
@@ -205,104 +171,6 @@ pub(crate) fn all_of(cx: &mut Lowering<'_>, array: ArrayId, span: Span) -> R<Sec
         array,
         axes: (0..rank as usize).map(axis).collect(),
     })
-}
-
-/// Computes an array into the memory of a web; none: its type is not known in this round.
-pub(crate) fn make(
-    cx: &mut Lowering<'_>,
-    web: WebId,
-    tree: &Elementwise,
-    span: Span,
-) -> R<Option<Section>> {
-    if matches!(&tree.node, Node::Part(section) if cx.builder.arrays[section.array].list) {
-        return make::make_list(cx, web, tree, span);
-    }
-    let turned = tree.node.turns() || matches!(tree.node, Node::Turned(_));
-    if turned && tree.shape.len() > 1 {
-        return Err(unsupported(
-            "a name of a transposed array, or of what is computed of one",
-            span,
-        ));
-    }
-    if tree.lent {
-        return Err(unsupported(
-            "a name of a view of an array that nothing names",
-            span,
-        ));
-    }
-    let Some(kind) = reduction::element_kind(cx, tree, span)? else {
-        return Ok(None);
-    };
-    let Kind::Np(storage) = kind else {
-        return Err(no_size(span));
-    };
-    if cx.env.facts.webs[web].made.is_none() {
-        let made = match at_start(&cx.env, web) {
-            Some((storage, like, capture)) => Made {
-                storage,
-                like,
-                starts: Some(capture),
-                list: None,
-            },
-            None => Made {
-                storage,
-                like: tree.like.clone().ok_or_else(|| no_size(span))?,
-                starts: None,
-                list: None,
-            },
-        };
-        cx.env.facts.restart |= made.starts.is_some();
-        cx.env.facts.webs[web].made = Some(made);
-        cx.env.facts.changed = true;
-    }
-    let Some((array, made)) = made_array(cx, web, span)? else {
-        return Ok(None);
-    };
-    if made.list.is_some() || made.storage != storage || made.like.len() != tree.shape.len() {
-        return Err(cx.env.type_changes(web, span));
-    }
-    let to = match made.starts {
-        Some(_) => {
-            let whole = all_of(cx, array, span)?;
-            for (x, y) in whole.shape().iter().zip(&tree.shape) {
-                elementwise::check_alike(&mut cx.builder, x, y, span);
-            }
-            whole
-        }
-        None => {
-            let shape: Vec<Expr> = tree
-                .shape
-                .iter()
-                .map(|e| length(&mut cx.builder, e))
-                .collect();
-            first_of_array(cx, array, &made.like, &shape, span)?
-        }
-    };
-    may_be_made(cx, array, &made, span)?;
-    alias::made_anew(cx, web, span);
-    let viewed = tree.viewed.then(|| build::boolean(true, Ty::PY_BOOL, span));
-    alias::note_viewed(cx, web, viewed, span);
-    materialise::not_empty_of(&mut cx.builder, &tree.node, storage, &tree.shape, span);
-    let operations = tree.node.operations() + f64::from(u8::from(tree.fresh));
-    cx.builder.tally(Work::ArrayCall, operations);
-    let mut apart = true;
-    tree.node.sections(&mut |source, here| {
-        apart &= source.array != array || here && view::keep_apart(&to, source);
-    });
-    if apart {
-        materialise::store_all(cx, &to, false, &tree.node, operations, span)?;
-        return Ok(Some(to));
-    }
-    materialise::store_afterwards(
-        cx,
-        &to,
-        Some(made.like),
-        false,
-        &tree.node,
-        operations,
-        span,
-    )?;
-    Ok(Some(to))
 }
 
 /// Whether memory may get other contents: no loop that is open runs over what is there, or, the outermost one, over what the
@@ -329,7 +197,7 @@ pub(crate) fn axis_length(builder: &mut Builder, tree: &Elementwise, axis: usize
 }
 
 /// A number of elements, evaluated: never below zero.
-fn length(builder: &mut Builder, e: &Expr) -> Expr {
+pub(crate) fn length(builder: &mut Builder, e: &Expr) -> Expr {
     if convert::never_negative(builder, e) {
         return view::spill_long(builder, e.clone());
     }

@@ -6,20 +6,18 @@ use nestwise_ir::surface::BinOp as Op;
 use nestwise_ir::{Fun, Span, Ty, Work};
 
 use crate::builtins::{ArrayFn, Known, NumpyFn};
-use crate::lowering::arrays::axis_reduction;
-use crate::lowering::arrays::axis_reduction::Along;
-use crate::lowering::arrays::elementwise;
-use crate::lowering::arrays::elementwise::{Elementwise, Node, unsupported};
+use crate::lowering::arrays::axis_reduction::{self, Along};
 use crate::lowering::arrays::offsets::minus;
-use crate::lowering::arrays::reduction;
-use crate::lowering::arrays::reduction::no_sum;
-use crate::lowering::build;
+use crate::lowering::arrays::reduction::{self, no_sum};
+use crate::lowering::arrays::{elementwise, in_memory, shapes};
 use crate::lowering::context::Lowering;
 use crate::lowering::scalar::math;
-use crate::lowering::spill;
 use crate::lowering::types::kinds::Kind;
-use crate::lowering::value::{Sv, Val};
-use crate::refusal::R;
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::tree::{Elementwise, Node};
+use crate::lowering::{build, operands};
+use crate::refusal::{R, unsupported};
 
 /// Numbers that may be taken off that of the elements.
 const MOST_FEWER: i128 = 1 << 20;
@@ -45,8 +43,8 @@ pub(crate) fn spread(
         }
     }
     let array = args.pop().filter(|v| args.is_empty() && v.is_array());
-    let given = reduction::reduced(cx, array.ok_or_else(wrong)?, span)?;
-    let kind = match reduction::element_kind(cx, &given, span)? {
+    let given = elementwise::reduced(cx, array.ok_or_else(wrong)?, span)?;
+    let kind = match elementwise::element_kind(cx, &given, span)? {
         None => return Ok(Val::Scalar(Sv::bottom(span))),
         Some(kind) if kind.is_float() => kind,
         Some(kind) => return Err(no_sum(kind, span)),
@@ -57,7 +55,7 @@ pub(crate) fn spread(
         Some(_) => given,
         // It is read twice.
         None => Elementwise::made(
-            reduction::copied(cx, &given, kind, span)?,
+            in_memory::copied(cx, &given, kind, span)?,
             &cx.builder.arrays,
         ),
     };
@@ -104,7 +102,7 @@ fn variance(
     };
     let many = match axis {
         Some(axis) => tree.shape[axis].clone(),
-        None => count(&tree.shape, span),
+        None => shapes::count(&tree.shape, span),
     };
     let many = minus(&many, &Expr::int(fewer, span));
     let some = build::compare(
@@ -116,7 +114,7 @@ fn variance(
     );
     cx.builder.emit_check(some);
     let many = Sv::of(many, Kind::PyInt).with_range((1, i64::MAX.into()));
-    let many = spill::spill_sv(cx, many);
+    let many = operands::spill_sv(cx, many);
     match sum {
         Val::Scalar(sum) => reduction::divided(cx, sum, many, span).map(Val::Scalar),
         sums => {
@@ -128,11 +126,4 @@ fn variance(
             Ok(Val::Array(Box::new(sums)))
         }
     }
-}
-
-/// Elements of a shape; those in memory fit an int.
-pub(crate) fn count(shape: &[Expr], span: Span) -> Expr {
-    let product = |a, b| build::binary(nestwise_ir::BinOp::Mul, a, b, Ty::PY_INT, false, span);
-    let many = shape.iter().cloned().reduce(product);
-    many.unwrap_or_else(|| Expr::int(1, span))
 }

@@ -4,42 +4,19 @@ use nestwise_ir::model::nest::{Expr, StmtKind};
 use nestwise_ir::{Scalar, Span, Ty};
 
 use crate::lowering::arrays::named_views;
-use crate::lowering::build;
 use crate::lowering::context::Lowering;
-use crate::lowering::environment::Environment;
-use crate::lowering::environment::Subst;
-use crate::lowering::hir::{self, Def, DefId, LocalId};
+use crate::lowering::environment::{Environment, Subst};
+use crate::lowering::hir::Def;
 use crate::lowering::lists::make;
-use crate::lowering::live_outs;
+use crate::lowering::live_outs::observe;
 use crate::lowering::scalar::convert;
-use crate::lowering::spill;
 use crate::lowering::types::live_ranges::WebId;
-use crate::lowering::types::provenance;
-use crate::lowering::types::variables;
-use crate::lowering::value::{Sv, Tag, Val, View};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
-
-/// Whether what the local holds in the end can be seen.
-pub(crate) fn observed(env: &Environment<'_>, def: Def) -> bool {
-    let local = env.hir.locals.get(def.local);
-    let last = env
-        .webs
-        .exit
-        .get(def.local)
-        .is_some_and(|d| d.contains(&def.def));
-    local.is_some_and(|l| l.place.is_some()) && last
-}
-
-/// Whether an assignment is its web's only one and the name had no value the web could also have.
-pub(crate) fn alone(env: &Environment<'_>, def: DefId, web: WebId) -> bool {
-    env.webs
-        .defs
-        .get(web)
-        .is_some_and(|d| d.as_slice() == [def])
-        && env.webs.entry.get(web) == Some(&None)
-}
+use crate::lowering::types::{provenance, variables};
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::{Sv, Tag};
+use crate::lowering::value::view::View;
+use crate::lowering::{build, operands};
+use crate::refusal::{R, Refusal, refuse};
 
 /// Assigns a value to a local.
 pub(crate) fn assign(cx: &mut Lowering<'_>, def: Def, val: Val, span: Span) -> R<()> {
@@ -92,8 +69,8 @@ fn assign_scalar(cx: &mut Lowering<'_>, def: Def, web: WebId, sv: Sv, span: Span
     if cx.env.facts.webs[web].holds_array() {
         return Err(cx.env.type_changes(web, span));
     }
-    let alone = alone(&cx.env, def.def, web);
-    let observed = observed(&cx.env, def);
+    let alone = cx.env.alone(def.def, web);
+    let observed = cx.env.observed(def);
     let pure = cx.builder.is_stable(&sv.e, 3) && sv.repr() != Scalar::U64 && sv.kinds.len() == 1;
     if alone && pure {
         cx.env.substs.push((
@@ -118,8 +95,8 @@ fn assign_scalar(cx: &mut Lowering<'_>, def: Def, web: WebId, sv: Sv, span: Span
     }
     let var = variables::web_var(cx, web, span)?;
     // What is also kept as its own type is evaluated once, before the variable changes.
-    let sv = if observed && live_outs::has_side(cx, def.local, web, sv.kinds)? {
-        spill::spill_sv(cx, sv)
+    let sv = if observed && observe::has_side(cx, def.local, web, sv.kinds)? {
+        operands::spill_sv(cx, sv)
     } else {
         sv
     };
@@ -136,7 +113,7 @@ fn assign_scalar(cx: &mut Lowering<'_>, def: Def, web: WebId, sv: Sv, span: Span
         cx.builder.emit_let(tag_var, tag);
     }
     if observed {
-        live_outs::observe(cx, def, web, &sv, span)?;
+        observe::observe(cx, def, web, &sv, span)?;
     }
     Ok(())
 }
@@ -172,8 +149,8 @@ fn assign_view(cx: &mut Lowering<'_>, def: Def, web: WebId, view: View, span: Sp
     if !cx.env.facts.webs[web].kinds.is_empty() || cx.env.facts.webs[web].part.is_some() {
         return Err(cx.env.type_changes(web, span));
     }
-    let observed = observed(&cx.env, def);
-    let alone = alone(&cx.env, def.def, web);
+    let observed = cx.env.observed(def);
+    let alone = cx.env.alone(def.def, web);
     let stable = view.index.iter().all(|e| cx.builder.is_stable(e, 8));
     let needs_var = cx.env.facts.webs[web].needs_var;
     let mut view = view;
@@ -207,40 +184,10 @@ fn assign_view(cx: &mut Lowering<'_>, def: Def, web: WebId, view: View, span: Sp
         }
     }
     if observed {
-        live_outs::observe_view(cx, def, web, &view, span)?;
+        observe::observe_view(cx, def, web, &view, span)?;
     }
     if alone {
         cx.env.substs.push((web, Subst::View(view)));
     }
     Ok(())
-}
-
-/// Opens a block of an inlined call: its locals have no values.
-pub(crate) fn forget(cx: &mut Lowering<'_>, locals: &[LocalId], span: Span) {
-    for local in locals {
-        if cx.env.facts.flagged.contains(local) {
-            let flag = provenance::flag_var(cx, *local);
-            cx.builder
-                .emit_let(flag, build::boolean(false, Ty::PY_BOOL, span));
-        }
-    }
-}
-
-/// The name of a target, for messages and loops.
-pub(crate) fn target_name(env: &Environment<'_>, target: &hir::Target) -> String {
-    match target {
-        hir::Target::Local(def) => env
-            .hir
-            .locals
-            .get(def.local)
-            .map(|l| l.name.clone())
-            .unwrap_or_default(),
-        hir::Target::Subscript(..) => "an element".into(),
-        hir::Target::Attr(_, name) => name.clone(),
-        hir::Target::Tuple(items) => items
-            .iter()
-            .map(|t| target_name(env, t))
-            .collect::<Vec<_>>()
-            .join(", "),
-    }
 }

@@ -8,9 +8,7 @@ use crate::lowering::hir::{
     BlockId, Expr, ExprKind, Inline, Kind, ListComprehension, LocalId, Origin, Stmt, Target,
 };
 use crate::lowering::names::resolve::{Names, Res, Resolver};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::refusal::{R, Refusal, refuse};
 
 pub(crate) fn stmt(kind: Kind, span: Span) -> Stmt {
     Stmt { kind, span }

@@ -3,20 +3,17 @@
 use nestwise_ir::model::nest::Expr;
 use nestwise_ir::{ArrayId, ArrayKind, Span, VarId};
 
-use crate::lowering::arrays::alias;
-use crate::lowering::arrays::elementwise::{Elementwise, Node};
-use crate::lowering::arrays::reduction;
-use crate::lowering::build;
+use crate::lowering::arrays::{alias, elementwise, in_memory};
 use crate::lowering::context::Lowering;
 use crate::lowering::environment::Environment;
 use crate::lowering::hir::Target;
 use crate::lowering::lists::make;
-use crate::lowering::spill;
 use crate::lowering::types::provenance;
-use crate::lowering::value::{Sv, Val};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::tree::{Elementwise, Node};
+use crate::lowering::{build, operands};
+use crate::refusal::{R, Refusal, refuse};
 
 /// Simultaneous assignment: all values were evaluated before the first target is assigned.
 pub(crate) fn assign_all(
@@ -40,7 +37,7 @@ pub(crate) fn assign_all(
                 let what = "a part of an array, behind what it is computed from".into();
                 return Err(refuse(span, Refusal::Unsupported { what }));
             }
-            value if exposed => spill::spill_val(cx, value),
+            value if exposed => operands::spill_val(cx, value),
             // Its type may depend on variables that the targets before it set.
             Val::Scalar(sv) if k > 0 => Val::Scalar(Sv {
                 tag: provenance::snapshot(cx, &sv),
@@ -75,9 +72,9 @@ fn kept_together(cx: &mut Lowering<'_>, values: Vec<Val>, span: Span) -> R<Vec<V
                 Val::Array(Box::new(make::list_as_part(&mut cx.builder, view, span)))
             }
             Val::Array(tree) if !first && computed(cx, &tree) => {
-                match reduction::element_kind(cx, &tree, span)? {
+                match elementwise::element_kind(cx, &tree, span)? {
                     Some(kind) => {
-                        let part = reduction::copied(cx, &tree, kind, span)?;
+                        let part = in_memory::copied(cx, &tree, kind, span)?;
                         Val::Array(Box::new(Elementwise::made(part, &cx.builder.arrays)))
                     }
                     None => Val::Array(tree),

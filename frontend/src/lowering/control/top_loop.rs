@@ -4,11 +4,11 @@
 //! and extents. Where they are not (they read arrays, or convert floats), the loop becomes the only thing that one
 //! iteration of a `while` does, and is a loop inside the nest like any other.
 
-use crate::lowering::build;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
 use nestwise_ir::model::nest::{Cast, Expr, ExprKind, Stmt, StmtKind};
 use nestwise_ir::{BinOp, Fun, Lib, Scalar, Span, UnOp, WithSpan};
+
+use crate::lowering::build;
+use crate::refusal::{Refusal, refuse};
 
 /// Whether what stands before the top loop, and its bounds, can be computed from ints and extents.
 pub(crate) fn known_before(blocks: &[Vec<Stmt>], bounds: &[&Expr]) -> bool {

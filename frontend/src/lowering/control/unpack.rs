@@ -3,18 +3,15 @@
 use nestwise_ir::model::nest::Expr;
 use nestwise_ir::{CmpOp, Span, Ty, Work};
 
-use crate::lowering::arrays::elementwise;
-use crate::lowering::arrays::elementwise::{Elementwise, Node};
-use crate::lowering::arrays::subscript;
+use crate::lowering::arrays::{access, shapes};
 use crate::lowering::build;
 use crate::lowering::context::Lowering;
 use crate::lowering::lists::make;
 use crate::lowering::objects::records;
 use crate::lowering::scalar::convert;
 use crate::lowering::value::Val;
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::lowering::value::tree::{Elementwise, Node};
+use crate::refusal::{R, Refusal, refuse};
 
 /// The elements of a value that is unpacked into `count` targets.
 pub(crate) fn unpack(cx: &mut Lowering<'_>, value: Val, count: usize, span: Span) -> R<Vec<Val>> {
@@ -41,7 +38,7 @@ pub(crate) fn unpack(cx: &mut Lowering<'_>, value: Val, count: usize, span: Span
                 item
             };
             (0..count)
-                .map(|k| subscript::element(&mut cx.builder, item(k), span))
+                .map(|k| access::element(&mut cx.builder, item(k), span))
                 .collect()
         }
         Val::Array(tree) => unpack_array(cx, *tree, count, span),
@@ -55,7 +52,7 @@ pub(crate) fn unpack(cx: &mut Lowering<'_>, value: Val, count: usize, span: Span
 
 fn unpack_array(cx: &mut Lowering<'_>, tree: Elementwise, count: usize, span: Span) -> R<Vec<Val>> {
     let wanted = Expr::int(count as i64, span);
-    elementwise::check_alike(&mut cx.builder, &tree.shape[0], &wanted, span);
+    shapes::check_alike(&mut cx.builder, &tree.shape[0], &wanted, span);
     let places = (0..count).map(|k| Expr::int(k as i64, span));
     match &tree.node {
         _ if tree.shape.len() == 1 => {

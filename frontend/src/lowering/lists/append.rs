@@ -9,22 +9,21 @@ use nestwise_ir::{
     VarId, Work, surface as s,
 };
 
-use crate::lowering::arrays::subscript;
-use crate::lowering::arrays::subscript::pair;
+use crate::lowering::arrays::access;
+use crate::lowering::arrays::store::{self, pair};
 use crate::lowering::build;
 use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::hir::{self, Grown, Kind as Stmt};
 use crate::lowering::live_outs::state::Appended;
 use crate::lowering::names::resolve::{Names, Res, Resolver};
-use crate::lowering::scalar::compare;
 use crate::lowering::scalar::convert;
 use crate::lowering::types::facts::Wish;
 use crate::lowering::types::kinds::{Kind, Kinds};
-use crate::lowering::value::{Sv, Val, View};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::view::View;
+use crate::refusal::{R, Refusal, refuse};
 use crate::site::captures::Capture;
 
 impl Resolver<'_> {
@@ -112,7 +111,7 @@ pub(crate) fn append(
         }
         _ => return Err(cannot(name, span)),
     };
-    let values: Vec<Sv> = values.into_iter().map(|sv| convert::commit(sv)).collect();
+    let values: Vec<Sv> = values.into_iter().map(convert::commit).collect();
     if values.is_empty() || values.iter().any(Sv::is_bottom) {
         return Ok(());
     }
@@ -143,13 +142,13 @@ fn append_to(
     let elem = cx.builder.arrays[array].elem;
     let name = cx.builder.arrays[array].name.clone();
     let value = if elem.repr == Scalar::Num && sv.kinds.within(pair()) {
-        subscript::number(cx, sv, span)
+        store::number(cx, sv, span)
     } else if Kinds::of_ty(elem) == sv.kinds {
         convert::own_form(sv, elem)
     } else if Kinds::of_ty(elem).union(sv.kinds).within(pair()) {
         // Ints and floats: tagged numbers from the next round on.
         cx.env.facts.wish(Wish::Slot(method));
-        Some(compare::literal(&Sv::float(0.0, span), 0, span))
+        Some(convert::literal(&Sv::float(0.0, span), 0, span))
     } else {
         None
     };
@@ -327,7 +326,7 @@ pub(crate) fn grown_item(
         index: vec![at],
         checked: vec![true],
     };
-    subscript::element(&mut cx.builder, view, span)
+    access::element(&mut cx.builder, view, span)
 }
 
 /// `len(xs)` of a list that grows.

@@ -5,37 +5,26 @@
 //! those. Where the name is read it is a view, as of a list from outside. For that the memory is exactly as long as the list, which
 //! is a length that is known before the nest runs.
 
-use nestwise_ir::model::nest::{CmpOp, Expr, ExprKind, StmtKind};
+use nestwise_ir::model::nest::{CmpOp, Expr, ExprKind};
 use nestwise_ir::{ArrayId, ArrayKind, BinOp, Extent, Prov, Scalar, Span, Ty, Work};
 
-use crate::lowering::arrays::alias;
-use crate::lowering::arrays::creation;
-use crate::lowering::arrays::elementwise::{Elementwise, Node, unsupported};
-use crate::lowering::arrays::mask;
-use crate::lowering::arrays::materialise;
-use crate::lowering::arrays::temporary;
-use crate::lowering::arrays::temporary::no_size;
-use crate::lowering::arrays::view;
-use crate::lowering::arrays::view::{Axis, Section};
-use crate::lowering::build;
+use crate::lowering::arrays::temporary::{self, no_size};
+use crate::lowering::arrays::{alias, extents, materialise, updates, view};
 use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
-use crate::lowering::control::assign;
-use crate::lowering::control::for_loop;
 use crate::lowering::environment::Environment;
-use crate::lowering::expr;
-use crate::lowering::hir::{self, Kind as Stmt, LocalId};
-use crate::lowering::interpreter_cost::HALF;
-use crate::lowering::scalar::arith;
-use crate::lowering::spill;
-use crate::lowering::types::facts::Made;
-use crate::lowering::types::facts::Wish;
+use crate::lowering::hir::{self, LocalId};
+use crate::lowering::scalar::convert;
+use crate::lowering::types::facts::{Made, Wish};
 use crate::lowering::types::kinds::{Kind, Kinds};
 use crate::lowering::types::live_ranges::WebId;
-use crate::lowering::value::{Sv, Val, View};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::section::{self, Axis, Section};
+use crate::lowering::value::tree::{Elementwise, Node};
+use crate::lowering::value::view::View;
+use crate::lowering::{build, operands};
+use crate::refusal::{R, Refusal, refuse, unsupported};
 use crate::site::captures::Capture;
 
 /// Displays that are longer are left to CPython: each item is a store of its own.
@@ -55,8 +44,8 @@ pub(crate) fn fresh(node: Node, shape: Vec<Expr>, like: Vec<Extent>) -> Val {
 }
 
 /// How elements of these types lie in memory, and what they are loaded as; none: not all in one way.
-fn element(kinds: Kinds) -> Option<(Scalar, Ty)> {
-    if kinds == crate::lowering::arrays::subscript::pair() {
+pub(crate) fn element(kinds: Kinds) -> Option<(Scalar, Ty)> {
+    if kinds == crate::lowering::arrays::store::pair() {
         return Some((Scalar::Num, Ty::PY_NUM));
     }
     match kinds.single()? {
@@ -70,31 +59,22 @@ fn element(kinds: Kinds) -> Option<(Scalar, Ty)> {
 }
 
 /// Of an element in a list: how long the list is at most, and where the element is in it.
-type Place = (Extent, Expr);
-
-/// Whether a comprehension leaves items out.
-fn has_tests(stmt: &hir::Stmt) -> bool {
-    match &stmt.kind {
-        Stmt::If { .. } => true,
-        Stmt::For { body, .. } => body.iter().any(has_tests),
-        _ => false,
-    }
-}
+pub(crate) type Place = (Extent, Expr);
 
 /// `[a, b, c]`.
 pub(crate) fn list_display(cx: &mut Lowering<'_>, items: &[hir::Expr], span: Span) -> R<Val> {
     if items.is_empty() || items.len() > LONGEST {
         return Err(unsupported("a list display of so many items", span));
     }
-    let values = expr::tuple(cx, items)?;
+    let values = operands::tuple(cx, items)?;
     cx.builder.tally(Work::Tuple, 1.0);
     let mut elements = Vec::with_capacity(values.len());
     for value in values {
-        let sv = arith::need_scalar(value, "an item of a list", span)?;
+        let sv = convert::need_scalar(value, "an item of a list", span)?;
         if sv.is_bottom() {
             return Ok(Val::Scalar(sv));
         }
-        elements.push(spill::spill_sv(cx, sv));
+        elements.push(operands::spill_sv(cx, sv));
     }
     let count = elements.len();
     let shape = vec![Expr::int(count as i64, span)];
@@ -110,7 +90,7 @@ pub(crate) fn repeated(cx: &mut Lowering<'_>, list: Elementwise, count: Val, spa
     let Node::Items(items) = &list.node else {
         return Err(unsupported("a product with a list that is computed", span));
     };
-    let count = arith::need_scalar(count, "a number of repetitions", span)?;
+    let count = convert::need_scalar(count, "a number of repetitions", span)?;
     if count.is_bottom() {
         return Ok(Val::Scalar(count));
     }
@@ -134,7 +114,7 @@ pub(crate) fn repeated(cx: &mut Lowering<'_>, list: Elementwise, count: Val, spa
             ));
         }
     }
-    let ([item], Some(extent)) = (items.as_slice(), creation::exact_extent(cx, &count.e)) else {
+    let ([item], Some(extent)) = (items.as_slice(), extents::exact_extent(cx, &count.e)) else {
         return Err(no_size(span));
     };
     Ok(fresh(
@@ -144,93 +124,8 @@ pub(crate) fn repeated(cx: &mut Lowering<'_>, list: Elementwise, count: Val, spa
     ))
 }
 
-/// `[element for target in iter if tests ...]`, computed into memory of its own.
-pub(crate) fn list_comprehension(
-    cx: &mut Lowering<'_>,
-    all: &hir::ListComprehension,
-    span: Span,
-) -> R<Val> {
-    assign::forget(cx, &all.fresh, span);
-    cx.builder.tally(Work::Builtin, 1.0);
-    let count = has_tests(&all.each).then(|| mask::counter(&mut cx.builder, span));
-    let mut made: Option<(ArrayId, Section)> = None;
-    let each = std::slice::from_ref(&all.each);
-    each_element(cx, each, None, span, &mut |cx, element, (extent, place)| {
-        let at = count.map_or(place, |var| build::var(var, Ty::PY_INT, span));
-        let value = cx.expr(element)?;
-        made = put_item(cx, value, extent, at, span)?;
-        count
-            .into_iter()
-            .for_each(|var| mask::count_on(&mut cx.builder, var, span));
-        Ok(())
-    })?;
-    let Some((array, mut section)) = made else {
-        return Ok(Val::Scalar(Sv::bottom(span)));
-    };
-    if let Some(count) = count {
-        cx.builder.stable.push(count);
-        let (zero, count) = (Expr::int(0, span), build::var(count, Ty::PY_INT, span));
-        section = section.narrowed(0, zero, count);
-    }
-    let like = cx.builder.arrays[array].like.clone();
-    Ok(fresh(Node::Part(section.clone()), section.shape(), like))
-}
-
-/// The loops and tests of a comprehension, with `body` for each element. `around`: how many there would be without tests, and the
-/// place of this one among them, by the loops around.
-fn each_element(
-    cx: &mut Lowering<'_>,
-    block: &[hir::Stmt],
-    around: Option<Place>,
-    span: Span,
-    body: &mut dyn FnMut(&mut Lowering<'_>, &hir::Expr, Place) -> R<()>,
-) -> R<()> {
-    match (block.first().map(|s| &s.kind), around) {
-        (Some(Stmt::Effect(element)), Some(place)) => body(cx, element, place),
-        (
-            Some(Stmt::If {
-                test, body: inner, ..
-            }),
-            around,
-        ) => {
-            let cond = cx.cond(test)?;
-            let within =
-                |cx: &mut Lowering<'_>| cx.inner(|cx| each_element(cx, inner, around, span, body));
-            let ((), then) = cx.scaled(HALF, within)?;
-            let orelse = vec![];
-            cx.builder.emit(StmtKind::If { cond, then, orelse }, span);
-            Ok(())
-        }
-        (
-            Some(Stmt::For {
-                target,
-                iter,
-                body: inner,
-                ..
-            }),
-            around,
-        ) => for_loop::each_item(cx, iter, span, |cx, (extent, length), item, counter| {
-            cx.assign_target(target, item, span)?;
-            let place = match around {
-                None => (extent, counter),
-                Some((many, at)) => {
-                    let int = |op, a, b| build::binary(op, a, b, Ty::PY_INT, false, span);
-                    let first = int(BinOp::Mul, at, length);
-                    // Neither is below zero.
-                    let many = cx.env.facts.computed(BinOp::Max, many, Extent::Fixed(0));
-                    let each = cx.env.facts.computed(BinOp::Max, extent, Extent::Fixed(0));
-                    let all = cx.env.facts.computed(BinOp::Mul, many, each);
-                    (all, int(BinOp::Add, first, counter))
-                }
-            };
-            each_element(cx, inner, Some(place), span, body)
-        }),
-        _ => Err(no_size(span)),
-    }
-}
-
 /// Refuses a list of which only running tells how long it is, where nobody asks for that.
-fn of_known_length(cx: &Lowering<'_>, list: &Elementwise, span: Span) -> R<()> {
+pub(crate) fn of_known_length(cx: &Lowering<'_>, list: &Elementwise, span: Span) -> R<()> {
     match is_counted(cx, list) {
         true => Err(unsupported(
             "a list whose length only running tells, but as a value that is not looked at",
@@ -247,7 +142,7 @@ fn is_counted(cx: &Lowering<'_>, list: &Elementwise) -> bool {
     made && list
         .shape
         .first()
-        .and_then(|len| creation::exact_extent(cx, len))
+        .and_then(|len| extents::exact_extent(cx, len))
         != most
 }
 
@@ -262,51 +157,8 @@ fn is_whole_list(builder: &Builder, section: &Section) -> bool {
     builder.arrays[section.array].list && section.axes.iter().all(whole)
 }
 
-/// Stores an item of a list of so many; a row of a list of lists by its elements. None: its type is not known yet.
-fn put_item(
-    cx: &mut Lowering<'_>,
-    value: Val,
-    extent: Extent,
-    counter: Expr,
-    span: Span,
-) -> R<Option<(ArrayId, Section)>> {
-    let mut like = vec![extent];
-    let row = match value {
-        Val::List(row) => {
-            of_known_length(cx, &row, span)?;
-            like.extend(row.like.iter().flatten().copied());
-            *row
-        }
-        other => {
-            let sv = arith::need_scalar(other, "an item of a list", span)?;
-            if sv.is_bottom() {
-                return Ok(None);
-            }
-            let sv = spill::spill_sv(cx, sv);
-            Elementwise {
-                node: Node::Scalar(sv),
-                shape: vec![],
-                like: Some(vec![]),
-                fresh: true,
-                whole: true,
-                lent: false,
-                viewed: false,
-            }
-        }
-    };
-    let Some((storage, ty)) = type_of_items(&cx.builder, &row, span)? else {
-        return Ok(None);
-    };
-    let (array, section) = temporary_list(cx, like, storage, ty, span)?;
-    let mut to = section.clone();
-    to.axes[0] = Axis::At(counter);
-    copy_items(cx, &to, &row, span)?;
-    let_go_of_list(cx, &row);
-    Ok(Some((array, section)))
-}
-
 /// Memory for a list until it is released.
-fn temporary_list(
+pub(crate) fn temporary_list(
     cx: &mut Lowering<'_>,
     like: Vec<Extent>,
     storage: Scalar,
@@ -324,7 +176,11 @@ fn temporary_list(
 }
 
 /// The type of a list's elements; none: it is not known yet.
-fn type_of_items(builder: &Builder, list: &Elementwise, span: Span) -> R<Option<(Scalar, Ty)>> {
+pub(crate) fn type_of_items(
+    builder: &Builder,
+    list: &Elementwise,
+    span: Span,
+) -> R<Option<(Scalar, Ty)>> {
     let kinds = match &list.node {
         Node::Scalar(sv) => sv.kinds,
         Node::Items(items) => items
@@ -358,21 +214,6 @@ pub(crate) fn all_of_list(builder: &Builder, array: ArrayId, span: Span) -> Sect
     }
 }
 
-/// A part of a list that the nest makes, all of it or a row, as a view.
-pub(crate) fn view_of_list(section: &Section) -> View {
-    let at = section.axes.iter().map_while(|axis| match axis {
-        Axis::At(e) => Some(e.clone()),
-        _ => None,
-    });
-    let index: Vec<Expr> = at.collect();
-    View {
-        capture: section.capture,
-        array: section.array,
-        checked: vec![true; index.len()],
-        index,
-    }
-}
-
 /// A view of a list that the nest makes, as what names are given.
 pub(crate) fn list_as_part(builder: &mut Builder, view: View, span: Span) -> Elementwise {
     let whole = view.index.is_empty();
@@ -397,7 +238,7 @@ pub(crate) fn settled_list(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<V
         };
     }
     match &list.node {
-        Node::Part(section) => Ok(Val::View(view_of_list(section))),
+        Node::Part(section) => Ok(Val::View(section::view_of_list(section))),
         _ => Err(no_size(span)),
     }
 }
@@ -516,7 +357,7 @@ pub(crate) fn make_list(
         }
     }
     temporary::may_be_made(cx, array, &made, span)?;
-    alias::made_anew(cx, web, span);
+    updates::made_anew(cx, web, span);
     copy_items(cx, &to, tree, span)?;
     let_go_of_list(cx, tree);
     Ok(Some(to))
@@ -544,7 +385,12 @@ fn hold(env: &mut Environment<'_>, web: WebId, storage: Scalar, ty: Ty, span: Sp
 }
 
 /// Stores the items of a list into a part of memory of the same shape.
-fn copy_items(cx: &mut Lowering<'_>, to: &Section, list: &Elementwise, span: Span) -> R<()> {
+pub(crate) fn copy_items(
+    cx: &mut Lowering<'_>,
+    to: &Section,
+    list: &Elementwise,
+    span: Span,
+) -> R<()> {
     if let (Node::Items(items), 1) = (&list.node, to.shape().len()) {
         for (k, item) in items.iter().enumerate() {
             let place = [Expr::int(k as i64, span)];
@@ -559,7 +405,7 @@ fn copy_items(cx: &mut Lowering<'_>, to: &Section, list: &Elementwise, span: Spa
 }
 
 /// Memory that a list was computed into is free, once it has been copied.
-fn let_go_of_list(cx: &mut Lowering<'_>, list: &Elementwise) {
+pub(crate) fn let_go_of_list(cx: &mut Lowering<'_>, list: &Elementwise) {
     if let (Node::Part(section), true) = (&list.node, list.fresh) {
         cx.memory.in_use.remove(&section.array);
     }

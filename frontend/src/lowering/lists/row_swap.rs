@@ -7,18 +7,16 @@
 use nestwise_ir::model::nest::{Expr, StmtKind};
 use nestwise_ir::{Access, ArrayId, ArrayKind, Span, Ty};
 
-use crate::lowering::arrays::subscript;
+use crate::lowering::arrays::access;
 use crate::lowering::build;
 use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::control::for_loop::emit;
 use crate::lowering::hir::{self, ExprKind, Target};
-use crate::lowering::scalar::arith;
 use crate::lowering::scalar::convert;
-use crate::lowering::value::{Val, View};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::lowering::value::Val;
+use crate::lowering::value::view::View;
+use crate::refusal::{R, Refusal, refuse};
 
 /// Whether two expressions, evaluated one after the other, are the same: names, literals, arithmetic, subscripts.
 fn same(a: &hir::Expr, b: &hir::Expr) -> bool {
@@ -86,20 +84,13 @@ pub(crate) fn row_swap(
         let what = "moving rows that have names".into();
         return Err(refuse(span, Refusal::Unsupported { what }));
     }
-    let (a, b) = (settled(&mut cx.builder, a), settled(&mut cx.builder, b));
+    let (a, b) = (
+        access::settled(&mut cx.builder, a),
+        access::settled(&mut cx.builder, b),
+    );
     cx.builder.arrays[a.array].moved = true;
     exchange(cx, a, b, span)?;
     Ok(true)
-}
-
-/// A view whose subscripts are checked, evaluated and not negative.
-pub(crate) fn settled(builder: &mut Builder, view: View) -> View {
-    let mut view = convert::check_view(builder, view);
-    for k in 0..view.index.len() {
-        let e = convert::normal_index(builder, &view, k);
-        view.index[k] = builder.spill(e);
-    }
-    view
 }
 
 /// Exchanges the elements of two parts of one array.
@@ -122,8 +113,8 @@ fn exchange(cx: &mut Lowering<'_>, a: View, b: View, span: Span) -> R<()> {
 fn exchange_elements(builder: &mut Builder, a: View, b: View, span: Span) -> R<()> {
     let mut taken = Vec::new();
     for view in [&a, &b] {
-        let value = subscript::element(builder, view.clone(), span)?;
-        let value = arith::need_scalar(value, "an element", span)?;
+        let value = access::element(builder, view.clone(), span)?;
+        let value = convert::need_scalar(value, "an element", span)?;
         taken.push(builder.spill(value.e));
     }
     for (view, value) in [b, a].into_iter().zip(taken) {

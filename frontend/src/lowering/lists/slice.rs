@@ -7,21 +7,17 @@ use nestwise_ir::model::nest::{CmpOp, Expr};
 use nestwise_ir::surface::UnOp;
 use nestwise_ir::{ArrayKind, BinOp, Span, Ty, Work};
 
-use crate::lowering::arrays::creation;
-use crate::lowering::arrays::elementwise::Node;
 use crate::lowering::arrays::temporary::no_size;
-use crate::lowering::arrays::view;
-use crate::lowering::arrays::view::{Axis, Section};
-use crate::lowering::build;
+use crate::lowering::arrays::{extents, view};
 use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
-use crate::lowering::hir;
 use crate::lowering::lists::make::fresh;
 use crate::lowering::scalar::convert;
 use crate::lowering::value::Val;
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::lowering::value::section::{Axis, Section};
+use crate::lowering::value::tree::Node;
+use crate::lowering::{build, hir};
+use crate::refusal::{R, Refusal, refuse};
 
 /// `xs.copy()`: a new list of the same elements. None: something else is copied, or a tuple, which stays itself.
 pub(crate) fn list_copy(cx: &mut Lowering<'_>, value: &Val, span: Span) -> R<Option<Val>> {
@@ -44,7 +40,7 @@ fn section_of_list(builder: &mut Builder, value: &Val, span: Span) -> Option<Sec
 
 fn new_list_of(cx: &mut Lowering<'_>, section: Section, span: Span) -> R<Val> {
     let shape = section.shape();
-    let extent = creation::exact_extent(cx, &shape[0]).ok_or_else(|| no_size(span))?;
+    let extent = extents::exact_extent(cx, &shape[0]).ok_or_else(|| no_size(span))?;
     cx.builder.tally(Work::Builtin, 1.0);
     Ok(fresh(Node::Part(section), shape, vec![extent]))
 }

@@ -11,11 +11,9 @@ use std::sync::Arc;
 use nestwise_ir::{PlaceId, Span, surface as s};
 
 use crate::lowering::hir::{Expr, ExprKind, Inline, Kind, LocalId, Origin, Read, Stmt, Target};
+use crate::lowering::names::method_paths;
 use crate::lowering::names::resolve::{CallState, Callee, Handed, Names, Res, Resolver};
-use crate::lowering::objects::methods;
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::refusal::{R, Refusal, refuse};
 
 /// Calls nested deeper than this are refused.
 const DEPTH_LIMIT: usize = 8;
@@ -158,7 +156,7 @@ impl Resolver<'_> {
         let attributes = names.places.iter().filter(|(_, p)| p.parent.is_some());
         let found: Vec<(PlaceId, LocalId)> = attributes
             .filter_map(|(id, _)| {
-                let path = methods::path(names.places, receiver, false, id)?;
+                let path = method_paths::path(names.places, receiver, false, id)?;
                 Some((id, *self.written.get(&path)?))
             })
             .collect();

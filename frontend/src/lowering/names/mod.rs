@@ -1,6 +1,8 @@
 //! What names stand for: resolution, inlined functions, buffer swaps, reads of locals.
 
 pub(crate) mod inline;
+pub(crate) mod method_paths;
 pub(crate) mod reads;
 pub(crate) mod resolve;
+pub(crate) mod slots;
 pub(crate) mod swaps;

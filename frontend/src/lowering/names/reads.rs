@@ -1,25 +1,21 @@
 //! The value of a local where it is read, and the slots of arrays.
 
-use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, Prov, Scalar, Span, Ty};
+use nestwise_ir::{Prov, Span, Ty};
 
-use crate::lowering::arrays::elementwise::Node;
 use crate::lowering::arrays::named_views;
 use crate::lowering::build;
 use crate::lowering::context::Lowering;
 use crate::lowering::environment::Subst;
 use crate::lowering::hir::{LocalId, Read};
-use crate::lowering::lists::make;
-use crate::lowering::names::swaps;
-use crate::lowering::objects::records;
+use crate::lowering::names::{slots, swaps};
 use crate::lowering::types::kinds::Kinds;
 use crate::lowering::types::live_ranges::WebId;
-use crate::lowering::types::provenance;
-use crate::lowering::types::variables;
-use crate::lowering::value::with_wide;
-use crate::lowering::value::{Sv, Tag, Val, View};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::lowering::types::{provenance, variables};
+use crate::lowering::value::scalar::{Sv, Tag, with_wide};
+use crate::lowering::value::tree::Node;
+use crate::lowering::value::view::View;
+use crate::lowering::value::{Val, section};
+use crate::refusal::{R, Refusal, refuse};
 use crate::site::captures::Capture;
 
 fn entry_read(cx: &mut Lowering<'_>, local: LocalId, span: Span) -> Option<Sv> {
@@ -50,7 +46,7 @@ fn entry_read(cx: &mut Lowering<'_>, local: LocalId, span: Span) -> Option<Sv> {
 pub(crate) fn read(cx: &mut Lowering<'_>, read: Read, span: Span) -> R<Val> {
     let decl = &cx.env.hir.locals[read.local];
     if let (true, Some(capture)) = (decl.swapped, decl.capture) {
-        let array = slot(cx, capture, span)?;
+        let array = slots::slot(cx, capture, span)?;
         return Ok(Val::View(View {
             capture,
             array,
@@ -108,7 +104,7 @@ pub(crate) fn read(cx: &mut Lowering<'_>, read: Read, span: Span) -> R<Val> {
         if let Node::Part(section) = &tree.node
             && cx.builder.arrays[section.array].list
         {
-            return Ok(Val::View(make::view_of_list(section)));
+            return Ok(Val::View(section::view_of_list(section)));
         }
         return Ok(Val::Array(Box::new(tree)));
     }
@@ -154,7 +150,7 @@ fn read_view(
     if let Some(Subst::View(view)) = subst {
         return Ok(view);
     }
-    let array = slot(cx, capture, span)?;
+    let array = slots::slot(cx, capture, span)?;
     if axes == 0 {
         return Ok(View {
             capture,
@@ -175,66 +171,4 @@ fn read_view(
         index,
         checked: vec![true; axes],
     })
-}
-
-/// The slot of a captured array.
-pub(crate) fn slot(cx: &mut Lowering<'_>, capture: u32, span: Span) -> R<ArrayId> {
-    if let Some(array) = cx.env.slots.get(&capture) {
-        return Ok(*array);
-    }
-    let local = cx
-        .env
-        .hir
-        .locals
-        .iter()
-        .find(|l| l.capture == Some(capture));
-    let name = local.map(|l| l.name.clone()).unwrap_or_default();
-    if let Some(Capture::Objects { .. }) = cx.env.captures.get(capture as usize) {
-        return Ok(records::objects(cx, capture, name));
-    }
-    let Some(Capture::Array {
-        kind,
-        storage,
-        elem,
-        rank,
-        ..
-    }) = cx.env.captures.get(capture as usize)
-    else {
-        return Err(refuse(
-            span,
-            Refusal::Internal {
-                message: format!("capture {capture} is no array"),
-            },
-        ));
-    };
-    if !(1..=8).contains(rank) {
-        return Err(refuse(span, Refusal::RankTooLarge { name, rank: *rank }));
-    }
-    let unsigned = *kind != ArrayKind::Ndarray && *storage == Scalar::U64;
-    if *storage == Scalar::C64 || unsigned {
-        let ty = format!("{kind} of {storage}");
-        return Err(refuse(span, Refusal::Type { name, ty }));
-    }
-    let (mut storage, mut elem) = (*storage, *elem);
-    if cx.env.facts.num_slots.contains(&capture) {
-        (storage, elem) = (Scalar::Num, Ty::PY_NUM);
-    }
-    let decl = ArrayDecl {
-        name,
-        capture,
-        kind: *kind,
-        storage,
-        elem,
-        rank: *rank,
-        read: false,
-        written: false,
-        like: vec![],
-        starts: false,
-        moved: false,
-        attributes: false,
-        list: false,
-    };
-    let array = cx.builder.arrays.push(decl);
-    cx.env.slots.insert(capture, array);
-    Ok(array)
 }

@@ -4,35 +4,27 @@ use nestwise_ir::model::nest::Expr;
 use nestwise_ir::surface::UnOp as Sign;
 use nestwise_ir::{ArrayKind, Scalar, Span, Ty};
 
-use crate::lowering::arrays::axis_reduction;
-use crate::lowering::arrays::elementwise::Node;
-use crate::lowering::arrays::subscript;
-use crate::lowering::arrays::temporary;
-use crate::lowering::arrays::view;
-use crate::lowering::build;
+use crate::lowering::arrays::{access, axis_reduction, temporary, view};
 use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
-use crate::lowering::hir;
-use crate::lowering::interpreter_cost;
 use crate::lowering::objects::records;
-use crate::lowering::scalar::bigint;
-use crate::lowering::scalar::compare;
-use crate::lowering::scalar::convert;
+use crate::lowering::scalar::{bigint, convert};
 use crate::lowering::types::kinds::{Kind, Kinds};
-use crate::lowering::value::{Sv, Val};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::tree::Node;
+use crate::lowering::{build, hir, interpreter_cost};
+use crate::refusal::{R, Refusal, refuse};
 
 /// `base.name`.
 pub(crate) fn attribute(cx: &mut Lowering<'_>, base: &hir::Expr, name: &str, span: Span) -> R<Val> {
     let value = cx.expr(base)?;
     interpreter_cost::count_attribute(&mut cx.builder, &value);
     if let Val::View(object) = &value
-        && records::is_object(&cx.builder, object)
+        && cx.builder.is_object(object)
     {
         let view = records::attribute_of(cx, object.clone(), name, span)?;
-        return subscript::element(&mut cx.builder, view, span);
+        return access::element(&mut cx.builder, view, span);
     }
     let unknown = |ty: String| {
         refuse(
@@ -120,7 +112,7 @@ fn part(builder: &mut Builder, sv: Sv, name: &str, span: Span) -> R<Sv> {
             return Err(unknown);
         }
         let kinds = Kinds::all(&[Kind::PyFloat, Kind::Np(Scalar::F64)]);
-        let tag = crate::lowering::value::Tag::AnyNp(vec![(sv.kinds, sv.tag)]);
+        let tag = crate::lowering::value::scalar::Tag::AnyNp(vec![(sv.kinds, sv.tag)]);
         return Ok(
             Sv::new(build::unary(op, sv.e, kinds.ty(Scalar::F64), false), kinds).with_tag(tag),
         );
@@ -143,7 +135,7 @@ fn part(builder: &mut Builder, sv: Sv, name: &str, span: Span) -> R<Sv> {
         // The imaginary part of a real number: zero of its type.
         Kind::PyBool => Ok(Sv::int(0, span)),
         _ => {
-            let zero = compare::literal(&sv, 0, span);
+            let zero = convert::literal(&sv, 0, span);
             convert::keep_events(builder, &sv);
             Ok(Sv::new(zero, sv.kinds))
         }

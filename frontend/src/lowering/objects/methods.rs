@@ -8,36 +8,10 @@ use std::collections::HashSet;
 
 use nestwise_ir::{Arena, PlaceId, surface as s};
 
+use crate::lowering::names::method_paths;
 use crate::lowering::names::resolve::Resolver;
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::refusal::{R, Refusal, refuse};
 use crate::site::captures::Capture;
-
-/// The path of a place from the names of the site, if there is one: in a function only its object's attributes have
-/// one. `receiver` is a method's first parameter and the path of what that stands for.
-pub(crate) fn path(
-    places: &Arena<PlaceId, s::Place>,
-    receiver: Option<&(PlaceId, String)>,
-    in_site: bool,
-    id: PlaceId,
-) -> Option<String> {
-    let place = places.get(id)?;
-    match (receiver, place.parent) {
-        (Some((own, path)), _) if *own == id => Some(path.clone()),
-        (_, Some(parent)) => Some(format!(
-            "{}.{}",
-            path(places, receiver, in_site, parent)?,
-            place.name
-        )),
-        (_, None) => in_site.then(|| place.name.clone()),
-    }
-}
-
-/// The path of the array that a method with a path is one of: it is known by the method alone.
-pub(crate) fn of_array(method: &str) -> String {
-    format!("{method}.__self__")
-}
 
 impl Resolver<'_> {
     /// Whether a method whose captures begin there is one of an array.
@@ -88,12 +62,14 @@ impl Resolver<'_> {
             let in_site = first == 0;
             let of = match self.is_of_array(&function, inner) {
                 true => {
-                    let own = path(places, receiver, in_site, id);
-                    Some(of_array(&own.unwrap_or_else(|| s::path(places, id))))
+                    let own = method_paths::path(places, receiver, in_site, id);
+                    Some(method_paths::of_array(
+                        &own.unwrap_or_else(|| s::path(places, id)),
+                    ))
                 }
                 false => place
                     .parent
-                    .and_then(|p| path(places, receiver, in_site, p)),
+                    .and_then(|p| method_paths::path(places, receiver, in_site, p)),
             };
             let (Some(of), Some(param)) = (of, function.params.first()) else {
                 continue;
@@ -119,7 +95,7 @@ impl Resolver<'_> {
             if !place.written || place.parent.is_none() {
                 continue;
             }
-            let Some(path) = path(&function.places, Some(own), false, id) else {
+            let Some(path) = method_paths::path(&function.places, Some(own), false, id) else {
                 continue;
             };
             self.by_method.insert(path.clone());

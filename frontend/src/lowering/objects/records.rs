@@ -5,52 +5,22 @@
 //! name ([`crate::site::item_attributes`]); the row itself has no elements. An item of a tuple is such an attribute.
 
 use nestwise_ir::model::nest::{CmpOp, Expr, ExprKind, Nest, Stmt};
-use nestwise_ir::{Access, ArrayDecl, ArrayId, ArrayKind, Precondition, Scalar, Span, Ty, Work};
+use nestwise_ir::{Access, ArrayId, ArrayKind, Precondition, Span, Ty, Work};
 
-use crate::lowering::arrays::subscript;
-use crate::lowering::build;
-use crate::lowering::builder::Builder;
+use crate::lowering::arrays::access;
 use crate::lowering::context::Lowering;
 use crate::lowering::environment::Environment;
-use crate::lowering::hir;
-use crate::lowering::lists::row_swap;
-use crate::lowering::names::reads;
+use crate::lowering::names::slots;
 use crate::lowering::scalar::convert;
-use crate::lowering::spill;
 use crate::lowering::types::kinds::Kind;
-use crate::lowering::value::{Sv, Val, View};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::view::View;
+use crate::lowering::{build, hir, operands};
+use crate::refusal::{R, Refusal, refuse};
 use crate::site::captures::{Alike, Capture};
 use crate::site::item_attributes::item_name;
 use crate::site::tuple_names;
-
-/// The slot of a list of objects.
-pub(crate) fn objects(cx: &mut Lowering<'_>, capture: u32, name: String) -> ArrayId {
-    let array = cx.builder.arrays.push(ArrayDecl {
-        name,
-        capture,
-        kind: ArrayKind::Objects,
-        storage: Scalar::Bool,
-        elem: Ty::PY_BOOL,
-        rank: 2,
-        read: false,
-        written: false,
-        like: vec![],
-        starts: false,
-        moved: false,
-        attributes: false,
-        list: false,
-    });
-    cx.env.slots.insert(capture, array);
-    array
-}
-
-/// Whether it is an object of a list.
-pub(crate) fn is_object(builder: &Builder, view: &View) -> bool {
-    builder.arrays[view.array].kind == ArrayKind::Objects && view.index.len() == 1
-}
 
 /// What a list's objects have under a name, and which capture that is.
 fn held<'a>(env: &Environment<'a>, object: &View, name: &str) -> Option<(u32, &'a Capture)> {
@@ -64,7 +34,7 @@ fn held<'a>(env: &Environment<'a>, object: &View, name: &str) -> Option<(u32, &'
 
 fn alike(cx: &Lowering<'_>, object: &View) -> Option<Alike> {
     match cx.env.captures.get(object.capture as usize) {
-        Some(Capture::Objects { alike, .. }) if is_object(&cx.builder, object) => Some(*alike),
+        Some(Capture::Objects { alike, .. }) if cx.builder.is_object(object) => Some(*alike),
         _ => None,
     }
 }
@@ -91,7 +61,7 @@ pub(crate) fn opened(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Val> {
 
 fn tuple_item(cx: &mut Lowering<'_>, tuple: &View, which: usize, span: Span) -> R<Val> {
     let view = attribute_of(cx, tuple.clone(), &item_name(which), span)?;
-    subscript::element(&mut cx.builder, view, span)
+    access::element(&mut cx.builder, view, span)
 }
 
 /// `value[index]`, where that is one item of a tuple of a list: the others need not be of any use.
@@ -124,7 +94,7 @@ pub(crate) fn item_of_tuple(
 pub(crate) fn having(cx: &mut Lowering<'_>, object: &hir::Expr, name: &str, span: Span) -> R<Val> {
     let value = cx.expr(object)?;
     let fits = match &value {
-        Val::View(view) if is_object(&cx.builder, view) => {
+        Val::View(view) if cx.builder.is_object(view) => {
             matches!(held(&cx.env, view, name), Some((_, Capture::User { .. })))
         }
         Val::Scalar(sv) => sv.is_bottom(),
@@ -145,7 +115,7 @@ pub(crate) fn attribute_of(cx: &mut Lowering<'_>, object: View, name: &str, span
         let (name, ty) = (name.into(), "list's object".into());
         return Err(refuse(span, Refusal::UnknownAttribute { name, ty }));
     };
-    let array = reads::slot(cx, capture, span)?;
+    let array = slots::slot(cx, capture, span)?;
     let list = cx.builder.arrays[object.array].name.clone();
     let decl = &mut cx.builder.arrays[array];
     decl.name = format!("{list}[...].{name}");
@@ -167,7 +137,7 @@ pub(crate) fn same_object(
     cx.builder.tally(Work::Compare, 1.0);
     let first = cx.expr(a)?;
     let first = if b.stores() {
-        spill::spill_val(cx, first)
+        operands::spill_val(cx, first)
     } else {
         first
     };
@@ -184,7 +154,7 @@ pub(crate) fn same_object(
     }
     cx.preconditions
         .require(Precondition::NoAlias(x.array, x.array));
-    let [x, y] = [x, y].map(|view| row_swap::settled(&mut cx.builder, view).index.remove(0));
+    let [x, y] = [x, y].map(|view| access::settled(&mut cx.builder, view).index.remove(0));
     let same = build::compare(CmpOp::Eq, x, y, Ty::PY_BOOL, span);
     Ok(Sv::of(same, Kind::PyBool))
 }
@@ -197,7 +167,7 @@ pub(crate) fn attribute_place(
     span: Span,
 ) -> R<Option<View>> {
     let object = match cx.expr(base)? {
-        Val::View(view) if is_object(&cx.builder, &view) => view,
+        Val::View(view) if cx.builder.is_object(&view) => view,
         Val::Scalar(sv) if sv.is_bottom() => return Ok(None),
         _ => {
             let name = "an attribute of a changing object";

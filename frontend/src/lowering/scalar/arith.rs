@@ -4,82 +4,23 @@ use nestwise_ir::model::nest::{Expr, UnOp};
 use nestwise_ir::surface::{BinOp as Op, UnOp as Sign};
 use nestwise_ir::{BinOp, Fun, Lib, Prov, Scalar, Span, Ty};
 
-use crate::lowering::build;
 use crate::lowering::context::Lowering;
 use crate::lowering::environment::Environment;
-use crate::lowering::scalar::bigint;
-use crate::lowering::scalar::convert;
-use crate::lowering::spill;
+use crate::lowering::scalar::{bigint, convert, operators};
 use crate::lowering::types::facts::Wish;
-use crate::lowering::types::intervals;
-use crate::lowering::types::kinds::natural_in;
-use crate::lowering::types::kinds::{self, Kind, Kinds, Rule};
+use crate::lowering::types::kinds::{self, Kind, Kinds, Rule, natural_in};
 use crate::lowering::types::live_ranges::WebId;
-use crate::lowering::types::provenance;
-use crate::lowering::value::{Sv, Tag, Val};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
-
-/// The operator as written.
-pub(crate) fn symbol(op: Op) -> &'static str {
-    match op {
-        Op::Add => "+",
-        Op::Sub => "-",
-        Op::Mul => "*",
-        Op::Div => "/",
-        Op::FloorDiv => "//",
-        Op::Mod => "%",
-        Op::Pow => "**",
-        Op::Shl => "<<",
-        Op::Shr => ">>",
-        Op::BitAnd => "&",
-        Op::BitOr => "|",
-        Op::BitXor => "^",
-    }
-}
-
-/// The typed operator.
-pub(crate) fn typed(op: Op) -> BinOp {
-    match op {
-        Op::Add => BinOp::Add,
-        Op::Sub => BinOp::Sub,
-        Op::Mul => BinOp::Mul,
-        Op::Div => BinOp::Div,
-        Op::FloorDiv => BinOp::FloorDiv,
-        Op::Mod => BinOp::Mod,
-        Op::Pow => BinOp::Pow,
-        Op::Shl => BinOp::Shl,
-        Op::Shr => BinOp::Shr,
-        Op::BitAnd => BinOp::And,
-        Op::BitOr => BinOp::Or,
-        Op::BitXor => BinOp::Xor,
-    }
-}
-
-/// A scalar, or why the value is none.
-pub(crate) fn need_scalar(val: Val, what: &str, span: Span) -> R<Sv> {
-    match val {
-        Val::Scalar(sv) => Ok(sv),
-        Val::Str(text) if text.chars().count() == 1 => {
-            Ok(crate::lowering::scalar::convert::character(&text, span))
-        }
-        Val::View(_) | Val::Array(_) => {
-            Err(refuse(span, Refusal::ArrayExpression { what: what.into() }))
-        }
-        other => {
-            let what = format!("{what} of a {}", other.type_name());
-            Err(refuse(span, Refusal::Unsupported { what }))
-        }
-    }
-}
+use crate::lowering::types::{intervals, provenance};
+use crate::lowering::value::scalar::{Sv, Tag};
+use crate::lowering::{build, operands};
+use crate::refusal::{R, Refusal, refuse};
 
 fn wrong_operands(op: Op, a: &Sv, b: &Sv, span: Span) -> nestwise_ir::WithSpan<Refusal> {
     let operands = vec![a.kinds.to_string(), b.kinds.to_string()];
     refuse(
         span,
         Refusal::Operator {
-            op: symbol(op),
+            op: operators::symbol(op),
             operands,
         },
     )
@@ -152,8 +93,8 @@ fn by_provenance(cx: &mut Lowering<'_>, op: Op, a: &Sv, b: &Sv, span: Span) -> R
         return Ok(None);
     }
     let (a, b) = (
-        spill::spill_sv(cx, a.clone()),
-        spill::spill_sv(cx, b.clone()),
+        operands::spill_sv(cx, a.clone()),
+        operands::spill_sv(cx, b.clone()),
     );
     let tag = Tag::AnyNp(vec![(a.kinds, a.tag.clone()), (b.kinds, b.tag.clone())]);
     let Some(numpy) = provenance::is_among(cx, pair, &tag, Kinds::of(single), span) else {
@@ -232,7 +173,7 @@ fn mixed(op: Op, a: &Sv, b: &Sv, rules: &[(Kind, Kind, Rule)]) -> Option<Scalar>
     } else {
         intervals::of(compute)?
     };
-    let result = intervals::binary(typed(op), a.range, b.range)?;
+    let result = intervals::binary(operators::typed(op), a.range, b.range)?;
     let fits = [a.range, b.range, result]
         .iter()
         .all(|r| intervals::within(*r, bounds));
@@ -278,7 +219,7 @@ fn apply(op: Op, a: Sv, b: Sv, compute: Scalar, kinds: Kinds, exact: bool, span:
     let y = convert::in_repr(&b, compute, exact).ok_or_else(|| wrong_operands(op, &a, &b, span))?;
     let ty = kinds.ty(compute);
     let (x, y) = (build::retype(x, ty), build::retype(y, ty));
-    let typed = typed(op);
+    let typed = operators::typed(op);
     let bounds = intervals::of(compute);
     let exact_range = intervals::binary(typed, a.range, b.range);
     let overflows = match (bounds, exact_range) {
@@ -345,7 +286,14 @@ fn power_route(op: Op, a: &Sv, b: &Sv, compute: Scalar, kinds: Kinds) -> Option<
 
 /// `&`, `|`, `^` of Python's bools.
 fn bools(op: Op, a: Sv, b: Sv, kinds: Kinds, span: Span) -> R<Sv> {
-    let e = build::binary(typed(op), a.e, b.e, kinds.ty(Scalar::Bool), false, span);
+    let e = build::binary(
+        operators::typed(op),
+        a.e,
+        b.e,
+        kinds.ty(Scalar::Bool),
+        false,
+        span,
+    );
     Ok(Sv::new(e, kinds))
 }
 
@@ -523,16 +471,16 @@ fn size_of_mixed(a: &Sv) -> Option<Sv> {
 fn complex_power(cx: &mut Lowering<'_>, z: &Sv, n: i128, span: Span) -> R<Sv> {
     let one = nestwise_ir::Const::Complex(1.0, 0.0);
     let one = Sv::of(Expr::constant(one, Ty::PY_COMPLEX, span), Kind::PyComplex);
-    let (mut result, mut square, mut mask) = (one, spill::spill_sv(cx, z.clone()), 1);
+    let (mut result, mut square, mut mask) = (one, operands::spill_sv(cx, z.clone()), 1);
     while mask <= n {
         if n & mask != 0 {
             let product = arith(cx, Op::Mul, result, square.clone(), span)?;
-            result = spill::spill_sv(cx, product);
+            result = operands::spill_sv(cx, product);
         }
         mask <<= 1;
         if mask <= n {
             let squared = arith(cx, Op::Mul, square.clone(), square, span)?;
-            square = spill::spill_sv(cx, squared);
+            square = operands::spill_sv(cx, squared);
         }
     }
     for part in [UnOp::Real, UnOp::Imag] {

@@ -11,11 +11,10 @@ use nestwise_ir::surface::{BinOp as Op, UnOp as Sign};
 use nestwise_ir::{BinOp, Scalar, Span, Ty};
 
 use crate::lowering::build;
-use crate::lowering::scalar::arith::typed;
+use crate::lowering::scalar::operators::typed;
 use crate::lowering::types::intervals::{self, Range};
 use crate::lowering::types::kinds::Kind;
-use crate::lowering::value::with_wide;
-use crate::lowering::value::{Sv, Wide};
+use crate::lowering::value::scalar::{Sv, Wide, with_wide};
 use crate::refusal::R;
 
 /// 2**64 - 1.

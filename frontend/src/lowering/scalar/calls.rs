@@ -1,40 +1,25 @@
 //! Calls of builtins.
 
 use nestwise_ir::model::nest::{Cast, StmtKind, UnOp};
-use nestwise_ir::surface::{BinOp as Op, UnOp as Sign};
+use nestwise_ir::surface::BinOp as Op;
 use nestwise_ir::{BinOp, CmpOp, Expr, Fun, Lib, Scalar, Span, Ty};
 
 use crate::builtins::{ArrayForm, Builtin, Known, NumpyFn};
-use crate::lowering::arrays::concat;
-use crate::lowering::arrays::creation;
-use crate::lowering::arrays::elementwise;
-use crate::lowering::arrays::elementwise::Node;
-use crate::lowering::arrays::materialise;
-use crate::lowering::arrays::reduction;
-use crate::lowering::arrays::roll;
-use crate::lowering::arrays::temporary;
-use crate::lowering::build;
+use crate::lowering::arrays::{concat, creation, functions, roll, shapes, temporary};
 use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
-use crate::lowering::control::for_loop::Seq;
 use crate::lowering::control::for_loop::items;
-use crate::lowering::expr;
-use crate::lowering::hir;
-use crate::lowering::interpreter_cost;
+use crate::lowering::control::for_loop::iterable::Seq;
 use crate::lowering::lists::make;
 use crate::lowering::objects::records;
-use crate::lowering::scalar::arith;
-use crate::lowering::scalar::bigint;
-use crate::lowering::scalar::compare;
-use crate::lowering::scalar::convert;
-use crate::lowering::scalar::math;
-use crate::lowering::spill;
+use crate::lowering::scalar::{arith, compare, conversions, convert, math};
 use crate::lowering::types::intervals;
 use crate::lowering::types::kinds::{Kind, Kinds};
-use crate::lowering::value::{Sv, Val};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::tree::Node;
+use crate::lowering::{build, hir, interpreter_cost, operands};
+use crate::refusal::{R, Refusal, refuse};
 
 /// A call of a known function.
 pub(crate) fn call(
@@ -59,7 +44,7 @@ pub(crate) fn call(
     );
     let want_tag = cx.env.want_tag;
     cx.env.want_tag &= keeps_type;
-    let values = expr::tuple(cx, args);
+    let values = operands::tuple(cx, args);
     cx.env.want_tag = want_tag;
     let values = values?;
     interpreter_cost::count_call(&mut cx.builder, known, &values);
@@ -83,7 +68,7 @@ pub(crate) fn call(
             return match f.form() {
                 ArrayForm::Rolled => roll::rolled(cx, values, named, span),
                 ArrayForm::Joined => concat::joined(cx, f, values, named, span),
-                _ => reduction::reduction(cx, f, values, named, span),
+                _ => functions::reduction(cx, f, values, named, span),
             };
         }
         (Known::Numpy(NumpyFn::Array(f)), [(key, value)])
@@ -92,7 +77,7 @@ pub(crate) fn call(
         {
             return match f.form() {
                 ArrayForm::Display => creation::display(cx, f, values, Some(storage), span),
-                ArrayForm::Like => elementwise::array_like(cx, f, values, Some(storage), span),
+                ArrayForm::Like => creation::array_like(cx, f, values, Some(storage), span),
                 _ => Err(wrong("keyword arguments are not supported")),
             };
         }
@@ -107,7 +92,7 @@ pub(crate) fn call(
         (known, []) => {
             let mut scalars = Vec::new();
             for value in values {
-                scalars.push(arith::need_scalar(value, &known.name(), span)?);
+                scalars.push(convert::need_scalar(value, &known.name(), span)?);
             }
             if scalars.iter().any(Sv::is_bottom) {
                 return Ok(Val::Scalar(Sv::bottom(span)));
@@ -159,9 +144,9 @@ fn call_builtin(cx: &mut Lowering<'_>, builtin: Builtin, values: Vec<Val>, span:
         let truth = convert::truth(&mut cx.builder, first, span)?;
         return Ok(Val::Scalar(Sv::of(truth, Kind::PyBool)));
     }
-    let a = arith::need_scalar(first, builtin.name(), span)?;
+    let a = convert::need_scalar(first, builtin.name(), span)?;
     let b = second
-        .map(|v| arith::need_scalar(v, builtin.name(), span))
+        .map(|v| convert::need_scalar(v, builtin.name(), span))
         .transpose()?;
     if a.is_bottom() || b.as_ref().is_some_and(Sv::is_bottom) {
         let both = vec![Val::Scalar(Sv::bottom(span)), Val::Scalar(Sv::bottom(span))];
@@ -173,14 +158,14 @@ fn call_builtin(cx: &mut Lowering<'_>, builtin: Builtin, values: Vec<Val>, span:
     }
     let result = match (builtin, b) {
         (Builtin::Abs, None) => arith::absolute(a, span)?,
-        (Builtin::Int, None) => int_of(a, span)?,
-        (Builtin::Float, None) => float_of(a, span)?,
-        (Builtin::Round, None) => round(a, span)?,
+        (Builtin::Int, None) => conversions::int_of(a, span)?,
+        (Builtin::Float, None) => conversions::float_of(a, span)?,
+        (Builtin::Round, None) => conversions::round(a, span)?,
         (Builtin::Ord, None) if a.kinds == Kinds::of(Kind::Char) => {
             let e = build::cast(Cast::Ord, a.e, Ty::PY_INT, false);
             Sv::of(e, Kind::PyInt).with_range((0, 0x10_ffff))
         }
-        (Builtin::Complex, None) => complex_of(a, span)?,
+        (Builtin::Complex, None) => conversions::complex_of(a, span)?,
         (Builtin::Complex, Some(b)) => {
             let (re, im) = (
                 math::real("complex", &a, span)?,
@@ -192,7 +177,7 @@ fn call_builtin(cx: &mut Lowering<'_>, builtin: Builtin, values: Vec<Val>, span:
         }
         (Builtin::Pow, Some(b)) => arith::arith(cx, Op::Pow, a, b, span)?,
         (Builtin::Divmod, Some(b)) => {
-            let (a, b) = (spill::spill_sv(cx, a), spill::spill_sv(cx, b));
+            let (a, b) = (operands::spill_sv(cx, a), operands::spill_sv(cx, b));
             let quotient = arith::arith(cx, Op::FloorDiv, a.clone(), b.clone(), span)?;
             let rest = arith::arith(cx, Op::Mod, a, b, span)?;
             return Ok(Val::Tuple(vec![Val::Scalar(quotient), Val::Scalar(rest)]));
@@ -237,114 +222,6 @@ fn len_of(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Sv> {
     }
 }
 
-/// `int(a)`.
-pub(crate) fn int_of(a: Sv, span: Span) -> R<Sv> {
-    let wrong = || {
-        refuse(
-            span,
-            Refusal::Operator {
-                op: "int",
-                operands: vec![a.kinds.to_string()],
-            },
-        )
-    };
-    if a.kinds.any(|k| k == Kind::Char || k.is_complex()) {
-        return Err(wrong());
-    }
-    if a.kinds.py_integral() && a.repr() != Scalar::Num {
-        return bigint::int_sign(Sign::Pos, a, span);
-    }
-    if a.is_int() {
-        // An unsigned 64-bit int that is no signed one fires.
-        let e = convert::in_repr(&a, Scalar::I64, true).ok_or_else(wrong)?;
-        let range = intervals::clamp(a.range, intervals::I64);
-        return Ok(arith::as_kind(e, Kind::PyInt).with_range(range));
-    }
-    truncate(a, span)
-}
-
-/// A float to a Python int, toward zero; NaN, infinity and more than 64 bits fire.
-fn truncate(a: Sv, span: Span) -> R<Sv> {
-    let e = convert::in_repr(&a, Scalar::F64, true);
-    let e = e.ok_or_else(|| {
-        refuse(
-            span,
-            Refusal::Internal {
-                message: "no number".into(),
-            },
-        )
-    })?;
-    Ok(Sv::of(
-        build::cast(Cast::Trunc, e, Ty::PY_INT, true),
-        Kind::PyInt,
-    ))
-}
-
-/// `float(a)`.
-pub(crate) fn float_of(a: Sv, span: Span) -> R<Sv> {
-    let wrong = || {
-        refuse(
-            span,
-            Refusal::Operator {
-                op: "float",
-                operands: vec![a.kinds.to_string()],
-            },
-        )
-    };
-    if a.kinds.any(|k| k == Kind::Char || k.is_complex()) {
-        return Err(wrong());
-    }
-    let committed = convert::commit(a.clone());
-    let e = convert::in_repr(&committed, Scalar::F64, false).ok_or_else(wrong)?;
-    Ok(arith::as_kind(e, Kind::PyFloat))
-}
-
-fn complex_of(a: Sv, span: Span) -> R<Sv> {
-    let wrong = || {
-        refuse(
-            span,
-            Refusal::Operator {
-                op: "complex",
-                operands: vec![a.kinds.to_string()],
-            },
-        )
-    };
-    if a.kinds.has(Kind::Char) {
-        return Err(wrong());
-    }
-    let committed = convert::commit(a.clone());
-    let e = convert::in_repr(&committed, Scalar::C128, false).ok_or_else(wrong)?;
-    Ok(arith::as_kind(e, Kind::PyComplex))
-}
-
-/// `round(a)`: half to even, a Python int, for Python's and NumPy's numbers alike.
-fn round(a: Sv, span: Span) -> R<Sv> {
-    let wrong = || {
-        refuse(
-            span,
-            Refusal::Operator {
-                op: "round",
-                operands: vec![a.kinds.to_string()],
-            },
-        )
-    };
-    if a.kinds
-        .any(|k| k == Kind::Char || k.is_complex() || k == Kind::Np(Scalar::Bool))
-    {
-        return Err(wrong());
-    }
-    if a.is_int() {
-        return int_of(a, span);
-    }
-    let e = convert::in_repr(&a, Scalar::F64, true).ok_or_else(wrong)?;
-    let ty = e.ty;
-    let e = build::call(Fun::Rint, Lib::C, vec![e], ty, false, span);
-    Ok(Sv::of(
-        build::cast(Cast::Trunc, e, Ty::PY_INT, true),
-        Kind::PyInt,
-    ))
-}
-
 /// `min(...)`, `max(...)` of several values or of one array.
 fn least_or_greatest(
     cx: &mut Lowering<'_>,
@@ -370,7 +247,7 @@ fn least_or_greatest(
     }
     let mut best: Option<Sv> = None;
     for value in values {
-        let sv = arith::need_scalar(value, name, span)?;
+        let sv = convert::need_scalar(value, name, span)?;
         best = Some(match best {
             None => sv,
             Some(best) => compare::min_max(cx, greater, best, sv, span)?,
@@ -420,7 +297,7 @@ fn elements_of(builder: &mut Builder, value: Val, name: &str, span: Span) -> R<(
 fn first_of(cx: &mut Lowering<'_>, seq: &Seq, name: &str, span: Span) -> R<Sv> {
     let zero = Sv::int(0, span);
     let first = items::nth(cx, seq, zero, span)?;
-    arith::need_scalar(first, name, span)
+    convert::need_scalar(first, name, span)
 }
 
 /// The least or greatest element: a loop in the order of CPython's.
@@ -428,7 +305,7 @@ fn extremum(cx: &mut Lowering<'_>, greater: bool, array: Val, span: Span) -> R<S
     let name = if greater { "max" } else { "min" };
     let (mut seq, _) = elements_of(&mut cx.builder, array, name, span)?;
     let len = items::len(&mut cx.builder, &mut seq, span)?;
-    materialise::check_not_empty(&mut cx.builder, &len, span);
+    shapes::check_not_empty(&mut cx.builder, &len, span);
     let first = first_of(cx, &seq, name, span)?;
     let var = cx.builder.hidden(first.e.ty);
     let (kinds, range) = (first.kinds, first.range);
@@ -455,7 +332,7 @@ fn sum(cx: &mut Lowering<'_>, values: Vec<Val>, span: Span) -> R<Sv> {
     let (mut seq, elem) = elements_of(&mut cx.builder, array, "sum", span)?;
     let start = match start {
         None => Sv::int(0, span),
-        Some(value) => arith::need_scalar(value, "sum", span)?,
+        Some(value) => convert::need_scalar(value, "sum", span)?,
     };
     let start = convert::commit(start);
     if start.is_bottom() {
@@ -469,7 +346,7 @@ fn sum(cx: &mut Lowering<'_>, values: Vec<Val>, span: Span) -> R<Sv> {
     let numbers =
         elem.repr != Scalar::Char && elem.repr != Scalar::Num && !start.kinds.has(Kind::Char);
     let sample = Sv::new(
-        compare::literal(
+        convert::literal(
             &Sv::new(
                 Expr {
                     ty: elem,
@@ -499,7 +376,7 @@ fn sum(cx: &mut Lowering<'_>, values: Vec<Val>, span: Span) -> R<Sv> {
     if result != start.kinds {
         // An empty one would give a result of another type.
         let len = items::len(&mut cx.builder, &mut seq, span)?;
-        materialise::check_not_empty(&mut cx.builder, &len, span);
+        shapes::check_not_empty(&mut cx.builder, &len, span);
     }
     let ty = result.ty(repr);
     let first = convert::exact_repr(&start, repr).ok_or_else(|| wrong_sum(span))?;
@@ -542,7 +419,7 @@ fn compensated_sum(cx: &mut Lowering<'_>, mut seq: Seq, start: Sv, span: Span) -
     } else {
         // An empty one would give a result of another type.
         let len = items::len(&mut cx.builder, &mut seq, span)?;
-        materialise::check_not_empty(&mut cx.builder, &len, span);
+        shapes::check_not_empty(&mut cx.builder, &len, span);
         let head = first_of(cx, &seq, "sum", span)?;
         cx.builder.emit_let(total, plus(first, head.e));
     }

@@ -1,57 +1,17 @@
 //! Comparisons, choices between values, `min` and `max`.
 
-use nestwise_ir::model::nest::{Cast, CmpOp, Const, Expr};
+use nestwise_ir::model::nest::{Cast, Expr};
 use nestwise_ir::surface::CmpOp as Cmp;
 use nestwise_ir::{BinOp, Prov, Scalar, Span, Ty};
 
-use crate::lowering::build;
-use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
-use crate::lowering::scalar::arith;
-use crate::lowering::scalar::convert;
-use crate::lowering::scalar::strings;
-use crate::lowering::spill;
-use crate::lowering::types::intervals;
+use crate::lowering::scalar::{convert, named, operators, strings};
 use crate::lowering::types::kinds::{self, Kind, Kinds};
-use crate::lowering::types::provenance;
-use crate::lowering::value::{Sv, Tag, Val};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
-
-/// The typed comparison.
-pub(crate) fn typed(op: Cmp) -> CmpOp {
-    match op {
-        Cmp::Eq => CmpOp::Eq,
-        Cmp::Ne => CmpOp::Ne,
-        Cmp::Lt => CmpOp::Lt,
-        Cmp::Le => CmpOp::Le,
-        Cmp::Gt => CmpOp::Gt,
-        Cmp::Ge => CmpOp::Ge,
-    }
-}
-
-/// `a op b` as `b op a`.
-fn mirrored(op: Cmp) -> Cmp {
-    match op {
-        Cmp::Lt => Cmp::Gt,
-        Cmp::Le => Cmp::Ge,
-        Cmp::Gt => Cmp::Lt,
-        Cmp::Ge => Cmp::Le,
-        op => op,
-    }
-}
-
-pub(crate) fn symbol(op: Cmp) -> &'static str {
-    match op {
-        Cmp::Eq => "==",
-        Cmp::Ne => "!=",
-        Cmp::Lt => "<",
-        Cmp::Le => "<=",
-        Cmp::Gt => ">",
-        Cmp::Ge => ">=",
-    }
-}
+use crate::lowering::types::{intervals, provenance};
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::{Sv, Tag};
+use crate::lowering::{build, operands};
+use crate::refusal::{R, Refusal, refuse};
 
 /// `a op b` on values; strings compare with characters.
 pub(crate) fn compare_vals(cx: &mut Lowering<'_>, op: Cmp, a: Val, b: Val, span: Span) -> R<Sv> {
@@ -76,16 +36,22 @@ pub(crate) fn compare_vals(cx: &mut Lowering<'_>, op: Cmp, a: Val, b: Val, span:
             convert::keep_events(&mut cx.builder, &c);
             return Ok(Sv::bool(op == Cmp::Ne, span));
         }
-        (Val::View(view), other) if strings::is_text(&cx.builder, &view) => {
+        (Val::View(view), other) if cx.builder.is_text(&view) => {
             return strings::compare_text(&mut cx.builder, op, view, other, span);
         }
-        (other, Val::View(view)) if strings::is_text(&cx.builder, &view) => {
-            return strings::compare_text(&mut cx.builder, mirrored(op), view, other, span);
+        (other, Val::View(view)) if cx.builder.is_text(&view) => {
+            return strings::compare_text(
+                &mut cx.builder,
+                operators::mirrored(op),
+                view,
+                other,
+                span,
+            );
         }
         pair => pair,
     };
-    let a = arith::need_scalar(a, symbol(op), span)?;
-    let b = arith::need_scalar(b, symbol(op), span)?;
+    let a = convert::need_scalar(a, operators::comparison_symbol(op), span)?;
+    let b = convert::need_scalar(b, operators::comparison_symbol(op), span)?;
     compare(cx, op, a, b, span)
 }
 
@@ -99,7 +65,7 @@ pub(crate) fn compare(cx: &mut Lowering<'_>, op: Cmp, a: Sv, b: Sv, span: Span) 
         refuse(
             span,
             Refusal::Operator {
-                op: symbol(op),
+                op: operators::comparison_symbol(op),
                 operands,
             },
         )
@@ -145,7 +111,11 @@ pub(crate) fn compare(cx: &mut Lowering<'_>, op: Cmp, a: Sv, b: Sv, span: Span) 
     } else {
         Tag::Unknown
     };
-    Ok(Sv::new(build::compare(typed(op), x, y, ty, span), kinds).with_tag(tag))
+    Ok(Sv::new(
+        build::compare(operators::typed_comparison(op), x, y, ty, span),
+        kinds,
+    )
+    .with_tag(tag))
 }
 
 /// As in [`Lower::by_provenance`]: Python compares floats in 64 bits, NumPy a float32 with one in 32.
@@ -165,8 +135,8 @@ fn compare_by_provenance(
         return Ok(None);
     }
     let (a, b) = (
-        spill::spill_sv(cx, a.clone()),
-        spill::spill_sv(cx, b.clone()),
+        operands::spill_sv(cx, a.clone()),
+        operands::spill_sv(cx, b.clone()),
     );
     let tag = Tag::AnyNp(vec![(a.kinds, a.tag.clone()), (b.kinds, b.tag.clone())]);
     let bools = Kinds::all(&[Kind::PyBool, Kind::Np(Scalar::Bool)]);
@@ -182,7 +152,7 @@ fn compare_by_provenance(
             return Ok(None);
         };
         sides.push(build::compare(
-            typed(op),
+            operators::typed_comparison(op),
             x,
             y,
             bools.ty(Scalar::Bool),
@@ -301,7 +271,7 @@ pub(crate) fn pick(cx: &mut Lowering<'_>, cond: Expr, then: Sv, orelse: Sv, span
         _ => intervals::union(then.range, orelse.range),
     };
     let e = build::select(cond, x, y, kinds.ty(repr));
-    Ok(crate::lowering::value::with_wide(
+    Ok(crate::lowering::value::scalar::with_wide(
         Sv::new(e, kinds).with_range(range).with_tag(tag),
     ))
 }
@@ -381,7 +351,7 @@ pub(crate) fn min_max(cx: &mut Lowering<'_>, greater: bool, a: Sv, b: Sv, span: 
             let range = intervals::binary(op, a.range, b.range).unwrap_or(a.range);
             let ty = a.kinds.ty(a.repr());
             let e = build::binary(op, a.e, b.e, ty, false, span);
-            return Ok(crate::lowering::value::with_wide(
+            return Ok(crate::lowering::value::scalar::with_wide(
                 Sv::new(e, a.kinds).with_range(range),
             ));
         }
@@ -394,84 +364,22 @@ pub(crate) fn min_max(cx: &mut Lowering<'_>, greater: bool, a: Sv, b: Sv, span: 
             if build::is_atom(&sv.e) {
                 sv
             } else {
-                spill::spill_sv(cx, sv)
+                operands::spill_sv(cx, sv)
             }
         };
         let (a, b) = (atom(a), atom(b));
         let cond = compare(cx, op, b.clone(), a.clone(), span)?;
         return pick(cx, cond.e, b, a, span);
     }
-    let mark = statements(&cx.builder);
-    let (x, a) = named(&mut cx.builder, a);
-    let (y, b) = named(&mut cx.builder, b);
+    let mark = named::statements(&cx.builder);
+    let (x, a) = named::named(&mut cx.builder, a);
+    let (y, b) = named::named(&mut cx.builder, b);
     let cond = compare(cx, op, b.clone(), a.clone(), span)?;
     let sv = pick(cx, cond.e, b, a, span)?;
-    Ok(under_names(
+    Ok(named::under_names(
         &mut cx.builder,
         mark,
         [x, y].into_iter().flatten().collect(),
         sv,
     ))
-}
-
-/// A position in the open block.
-pub(crate) fn statements(builder: &Builder) -> usize {
-    builder.blocks.last().map_or(0, Vec::len)
-}
-
-/// The value with its names ([`Lower::named`]) bound around it; if statements that may use them were emitted
-/// since the mark, the names are assigned before those.
-pub(crate) fn under_names(
-    builder: &mut Builder,
-    mark: usize,
-    names: Vec<(nestwise_ir::VarId, Expr)>,
-    sv: Sv,
-) -> Sv {
-    if names.is_empty() {
-        return sv;
-    }
-    if statements(builder) > mark {
-        for (var, value) in names.into_iter().rev() {
-            let span = value.span;
-            let kind = nestwise_ir::StmtKind::Let { var, value };
-            if let Some(block) = builder.blocks.last_mut() {
-                block.insert(mark, nestwise_ir::Stmt { kind, span });
-            }
-        }
-        return sv;
-    }
-    let mut sv = sv.committed();
-    for (var, value) in names.into_iter().rev() {
-        sv.e = build::bind(var, value, sv.e);
-    }
-    crate::lowering::value::with_wide(sv)
-}
-
-/// The value under a name, to be used several times inside one expression.
-pub(crate) fn named(builder: &mut Builder, sv: Sv) -> (Option<(nestwise_ir::VarId, Expr)>, Sv) {
-    let sv = convert::commit(sv);
-    if build::is_atom(&sv.e) {
-        return (None, sv);
-    }
-    let (ty, span) = (sv.e.ty, sv.span());
-    let var = builder.hidden(ty);
-    let value = sv.e.clone();
-    (
-        Some((var, value)),
-        Sv {
-            e: build::var(var, ty, span),
-            ..sv
-        },
-    )
-}
-
-/// Zero, one or another literal in the representation and type of `like`.
-pub(crate) fn literal(like: &Sv, value: i32, span: Span) -> Expr {
-    let constant = match like.repr() {
-        Scalar::Bool => Const::Bool(value != 0),
-        s if s.is_float() => Const::Float(value.into()),
-        Scalar::C128 => Const::Complex(value.into(), 0.0),
-        _ => Const::Int(value.into()),
-    };
-    Expr::constant(constant, like.e.ty, span)
 }

@@ -7,10 +7,10 @@ use crate::lowering::build;
 use crate::lowering::builder::Builder;
 use crate::lowering::types::intervals;
 use crate::lowering::types::kinds::{Kind, Kinds};
-use crate::lowering::value::{Sv, Val, View};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::view::View;
+use crate::refusal::{R, Refusal, refuse};
 
 /// A `str` of one character.
 pub(crate) fn character(text: &str, span: Span) -> Sv {
@@ -366,11 +366,39 @@ fn at_least(builder: &Builder, e: &Expr) -> Option<i128> {
 }
 
 /// A scalar without an expression, for struct updates.
-fn sv_shell(kinds: Kinds, tag: crate::lowering::value::Tag, web: Option<usize>) -> Sv {
+fn sv_shell(kinds: Kinds, tag: crate::lowering::value::scalar::Tag, web: Option<usize>) -> Sv {
     Sv {
         kinds,
         tag,
         web,
         ..Sv::bottom(Span::default())
     }
+}
+
+/// A scalar, or why the value is none.
+pub(crate) fn need_scalar(val: Val, what: &str, span: Span) -> R<Sv> {
+    match val {
+        Val::Scalar(sv) => Ok(sv),
+        Val::Str(text) if text.chars().count() == 1 => {
+            Ok(crate::lowering::scalar::convert::character(&text, span))
+        }
+        Val::View(_) | Val::Array(_) => {
+            Err(refuse(span, Refusal::ArrayExpression { what: what.into() }))
+        }
+        other => {
+            let what = format!("{what} of a {}", other.type_name());
+            Err(refuse(span, Refusal::Unsupported { what }))
+        }
+    }
+}
+
+/// Zero, one or another literal in the representation and type of `like`.
+pub(crate) fn literal(like: &Sv, value: i32, span: Span) -> Expr {
+    let constant = match like.repr() {
+        Scalar::Bool => Const::Bool(value != 0),
+        s if s.is_float() => Const::Float(value.into()),
+        Scalar::C128 => Const::Complex(value.into(), 0.0),
+        _ => Const::Int(value.into()),
+    };
+    Expr::constant(constant, like.e.ty, span)
 }

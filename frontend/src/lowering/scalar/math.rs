@@ -8,16 +8,11 @@ use crate::builtins::{MathFn, MathSpecial, NumpyFn, NumpySpecial};
 use crate::lowering::build;
 use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
-use crate::lowering::scalar::arith;
-use crate::lowering::scalar::calls;
-use crate::lowering::scalar::compare;
-use crate::lowering::scalar::convert;
+use crate::lowering::scalar::{arith, compare, conversions, convert, named};
 use crate::lowering::types::intervals;
 use crate::lowering::types::kinds::{self, Kind};
-use crate::lowering::value::{Sv, Tag};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::lowering::value::scalar::{Sv, Tag};
+use crate::refusal::{R, Refusal, refuse};
 
 /// The C library's functions that are exact and cannot fail.
 fn harmless(fun: Fun) -> bool {
@@ -183,7 +178,7 @@ fn whole(f: MathSpecial, a: &Sv, name: &str, span: Span) -> R<Sv> {
         let python = a.kinds.py_integral();
         let small = intervals::within(a.range, (-limit, limit));
         if python || small {
-            return calls::int_of(a.clone(), span);
+            return conversions::int_of(a.clone(), span);
         }
     }
     // NumPy ints go through float64; beyond 2**53 that would show, and the guarded cast fires.
@@ -369,7 +364,7 @@ fn numpy_special(
             if a.repr() == Scalar::Bool || a.repr() == Scalar::C128 {
                 return Err(wrong(name, &[&a], span));
             }
-            let (named, a) = compare::named(&mut cx.builder, a);
+            let (named, a) = named::named(&mut cx.builder, a);
             let mut square = arith::arith(cx, Op::Mul, a.clone(), a, span)?;
             if let Some((var, value)) = named {
                 square.e = build::bind(var, value, square.e);
@@ -409,9 +404,9 @@ fn numpy_sign(builder: &mut Builder, a: &Sv, name: &str, span: Span) -> R<Sv> {
     if !a.repr().is_float() && !a.repr().is_int() {
         return Err(wrong(name, &[&a], span));
     }
-    let (named, a) = compare::named(builder, a);
+    let (named, a) = named::named(builder, a);
     let ty = a.e.ty;
-    let zero = compare::literal(&a, 0, span);
+    let zero = convert::literal(&a, 0, span);
     let positive = build::compare(CmpOp::Gt, a.e.clone(), zero.clone(), Ty::PY_BOOL, span);
     let negative = build::compare(CmpOp::Lt, a.e.clone(), zero.clone(), Ty::PY_BOOL, span);
     let is_zero = build::compare(CmpOp::Eq, a.e.clone(), zero.clone(), Ty::PY_BOOL, span);
@@ -419,9 +414,9 @@ fn numpy_sign(builder: &mut Builder, a: &Sv, name: &str, span: Span) -> R<Sv> {
     let e = if a.repr().is_unsigned() {
         rest
     } else {
-        build::select(negative, compare::literal(&a, -1, span), rest, ty)
+        build::select(negative, convert::literal(&a, -1, span), rest, ty)
     };
-    let mut e = build::select(positive, compare::literal(&a, 1, span), e, ty);
+    let mut e = build::select(positive, convert::literal(&a, 1, span), e, ty);
     if let Some((var, value)) = named {
         e = build::bind(var, value, e);
     }

@@ -8,9 +8,7 @@ use crate::builtins::{Builtin, Known, MathFn, MathSpecial};
 use crate::lowering::control::comprehension::{stmt, when};
 use crate::lowering::hir::{Expr, ExprKind, Inline, Kind, LocalId, Origin, Stmt};
 use crate::lowering::names::resolve::Resolver;
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::refusal::{R, Refusal, refuse};
 
 /// Writes statements at one place of the source.
 struct Writer<'r, 'c> {

@@ -2,41 +2,31 @@
 
 use nestwise_ir::model::nest::{CmpOp, Expr};
 use nestwise_ir::surface::CmpOp as Cmp;
-use nestwise_ir::{ArrayKind, Span, Ty};
+use nestwise_ir::{Span, Ty};
 
-use crate::lowering::arrays::subscript;
+use crate::lowering::arrays::access;
 use crate::lowering::build;
 use crate::lowering::builder::Builder;
-use crate::lowering::context::Lowering;
-use crate::lowering::expr;
-use crate::lowering::scalar::arith;
-use crate::lowering::scalar::compare;
-use crate::lowering::scalar::compare::{symbol, typed};
-use crate::lowering::scalar::convert::character;
-use crate::lowering::spill;
+use crate::lowering::scalar::operators::{comparison_symbol, typed_comparison};
+use crate::lowering::scalar::{convert, named};
 use crate::lowering::types::kinds::{Kind, Kinds};
-use crate::lowering::value::{Sv, Val, View};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::view::View;
+use crate::refusal::{R, Refusal, refuse};
 
-/// Items of a literal are chosen by comparing the subscript with each position.
-const ITEM_LIMIT: usize = 64;
 /// Longest literal that a captured string is compared with.
+/// Longest string that a character is looked for in.
+const MEMBER_LIMIT: usize = 64;
 const TEXT_LIMIT: usize = 32;
-
-/// Whether the view is a whole `str`.
-pub(crate) fn is_text(builder: &Builder, view: &View) -> bool {
-    view.index.is_empty() && builder.arrays[view.array].kind == ArrayKind::Str
-}
 
 /// The character at a position that is known to exist.
 fn char_at(builder: &mut Builder, view: &View, k: usize, span: Span) -> R<Expr> {
     let mut view = view.clone();
     view.index.push(Expr::int(k as i64, span));
     view.checked.push(true);
-    let value = subscript::element(builder, view, span)?;
-    Ok(arith::need_scalar(value, "a character", span)?.e)
+    let value = access::element(builder, view, span)?;
+    Ok(convert::need_scalar(value, "a character", span)?.e)
 }
 
 /// `text op other` for a captured string: with one character by the first ones and the length, with a literal
@@ -53,7 +43,7 @@ pub(crate) fn compare_text(
         refuse(
             span,
             Refusal::Operator {
-                op: symbol(op),
+                op: comparison_symbol(op),
                 operands,
             },
         )
@@ -106,7 +96,7 @@ pub(crate) fn compare_text(
     };
     let same = build::compare(CmpOp::Eq, first.clone(), c.clone(), Ty::PY_BOOL, span);
     let first = char_at(builder, &text, 0, span)?;
-    let by_first = build::compare(typed(op), first, c, Ty::PY_BOOL, span);
+    let by_first = build::compare(typed_comparison(op), first, c, Ty::PY_BOOL, span);
     let some = build::select(same, tie, by_first, Ty::PY_BOOL);
     let empty = build::boolean(matches!(op, Cmp::Lt | Cmp::Le), Ty::PY_BOOL, span);
     let e = build::select(has(CmpOp::Gt, 0), some, empty, Ty::PY_BOOL);
@@ -118,11 +108,11 @@ pub(crate) fn in_text(builder: &mut Builder, c: Sv, text: &str, span: Span) -> R
     if c.is_bottom() {
         return Ok(c);
     }
-    if c.kinds != Kinds::of(Kind::Char) || text.chars().count() > ITEM_LIMIT {
+    if c.kinds != Kinds::of(Kind::Char) || text.chars().count() > MEMBER_LIMIT {
         let what = "such a search in a text".into();
         return Err(refuse(span, Refusal::Unsupported { what }));
     }
-    let (named, c) = compare::named(builder, c);
+    let (named, c) = named::named(builder, c);
     let mut found = build::boolean(false, Ty::PY_BOOL, span);
     for item in text.chars().rev() {
         let item = build::integer((item as u32).into(), Ty::CHAR, span);
@@ -133,53 +123,4 @@ pub(crate) fn in_text(builder: &mut Builder, c: Sv, text: &str, span: Span) -> R
         found = build::bind(var, value, found);
     }
     Ok(Sv::of(found, Kind::PyBool))
-}
-
-/// The items of a literal: characters of a string, ints of bytes.
-pub(crate) fn literal_items(value: &Val, span: Span) -> Option<Vec<Val>> {
-    match value {
-        Val::Str(text) => Some(
-            text.chars()
-                .map(|c| Val::Scalar(character(&c.to_string(), span)))
-                .collect(),
-        ),
-        Val::Bytes(bytes) => Some(
-            bytes
-                .iter()
-                .map(|b| Val::Scalar(Sv::int((*b).into(), span)))
-                .collect(),
-        ),
-        Val::Tuple(items) => Some(items.clone()),
-        _ => None,
-    }
-}
-
-/// `items[at]`: negative positions count from the end, others must exist.
-pub(crate) fn item_at(cx: &mut Lowering<'_>, items: Vec<Val>, at: Sv, span: Span) -> R<Val> {
-    let len = items.len();
-    if len > ITEM_LIMIT || len == 0 {
-        let what = "a computed subscript of such a literal".into();
-        return Err(refuse(span, Refusal::Unsupported { what }));
-    }
-    let items: Vec<Val> = items.into_iter().map(|v| spill::spill_val(cx, v)).collect();
-    let at = spill::spill_sv(cx, at);
-    let int = |v: i64| Expr::int(v, span);
-    let n = len as i64;
-    let compare = |op, b| build::compare(op, at.e.clone(), int(b), Ty::PY_BOOL, span);
-    if at.range.0 < -i128::from(n) || at.range.1 >= i128::from(n) {
-        let inside = build::and(compare(CmpOp::Ge, -n), compare(CmpOp::Lt, n));
-        cx.builder.emit_check(inside);
-    }
-    let mut chosen: Option<Val> = None;
-    for (k, item) in items.into_iter().enumerate().rev() {
-        let mut here = compare(CmpOp::Eq, k as i64);
-        if at.range.0 < 0 {
-            here = build::or(here, compare(CmpOp::Eq, k as i64 - n));
-        }
-        chosen = Some(match chosen {
-            None => item,
-            Some(rest) => expr::choose_val(cx, here, item, rest, span)?,
-        });
-    }
-    Ok(chosen.unwrap_or(Val::Scalar(Sv::bottom(span))))
 }

@@ -539,3 +539,7 @@ pub(crate) fn natural_in(kind: Kind, repr: Scalar) -> bool {
         _ => kind.natural() == repr,
     }
 }
+
+pub(crate) fn kind_ty(kind: Kind) -> Ty {
+    Ty::np(kind.natural())
+}

@@ -9,7 +9,7 @@ use crate::lowering::environment::Environment;
 use crate::lowering::hir::LocalId;
 use crate::lowering::types::kinds::Kinds;
 use crate::lowering::types::live_ranges::WebId;
-use crate::lowering::value::{Sv, Tag};
+use crate::lowering::value::scalar::{Sv, Tag};
 use crate::site::captures::Capture;
 
 /// The value's tag as it is now: the variables that it depends on may be assigned before it is asked for.
@@ -144,5 +144,16 @@ fn by_group(kinds: Kinds, yes: Kinds, set: Kinds, tag: Expr) -> Option<Expr> {
         Some(build::not(tag))
     } else {
         None
+    }
+}
+
+/// Opens a block of an inlined call: its locals have no values.
+pub(crate) fn forget(cx: &mut Lowering<'_>, locals: &[LocalId], span: Span) {
+    for local in locals {
+        if cx.env.facts.flagged.contains(local) {
+            let flag = flag_var(cx, *local);
+            cx.builder
+                .emit_let(flag, build::boolean(false, Ty::PY_BOOL, span));
+        }
     }
 }

@@ -4,9 +4,9 @@ use nestwise_ir::surface::{Expr, ExprKind};
 use rustpython_parser::ast;
 
 use crate::refusal::Refusal;
-use crate::syntax::convert::Lower;
+use crate::syntax::convert::converter::Converter;
 
-impl Lower<'_> {
+impl Converter<'_> {
     pub(crate) fn attribute(&mut self, e: &ast::ExprAttribute) -> Option<ExprKind> {
         let base = self.expr(&e.value)?;
         let name = self.spelling(e.attr.as_str(), e)?;

@@ -4,9 +4,9 @@ use nestwise_ir::surface::{Expr, ExprKind};
 use rustpython_parser::ast;
 
 use crate::refusal::Refusal;
-use crate::syntax::convert::Lower;
+use crate::syntax::convert::converter::Converter;
 
-impl Lower<'_> {
+impl Converter<'_> {
     pub(crate) fn call(&mut self, e: &ast::ExprCall) -> Option<ExprKind> {
         let refused = self.refusals.len();
         let call = self.comprehension(e);

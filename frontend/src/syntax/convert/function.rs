@@ -4,11 +4,11 @@ use nestwise_ir::surface::{Expr, ExprKind, Param, Stmt, StmtKind};
 use rustpython_parser::ast;
 
 use crate::refusal::Refusal;
-use crate::syntax::Callable;
-use crate::syntax::convert::Lower;
+use crate::syntax::callable::Callable;
+use crate::syntax::convert::converter::Converter;
 use crate::syntax::convert::idioms::is_constant;
 
-impl Lower<'_> {
+impl Converter<'_> {
     /// A function's parameters and body.
     pub(crate) fn callable(&mut self, callable: &Callable<'_>) -> Option<(Vec<Param>, Vec<Stmt>)> {
         let all = callable.arguments();

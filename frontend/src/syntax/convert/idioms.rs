@@ -6,7 +6,7 @@ use rustpython_parser::ast;
 
 use crate::refusal::Refusal;
 use crate::site::access_paths::inner_name;
-use crate::syntax::convert::Lower;
+use crate::syntax::convert::converter::Converter;
 
 /// Most items of a literal that `in` searches.
 const MAX_MEMBERS: usize = 32;
@@ -14,7 +14,7 @@ const MAX_MEMBERS: usize = 32;
 /// The name of an expression's value, as no Python name is spelled.
 const VALUE: &str = "<value>";
 
-impl Lower<'_> {
+impl Converter<'_> {
     /// An expression as what the one turn of a loop leaves in its variable.
     pub(crate) fn value(&mut self, expr: &ast::Expr) -> Option<Stmt> {
         let span = self.span(expr);

@@ -8,9 +8,9 @@
 use nestwise_ir::surface::{Expr, ExprKind, Stmt, StmtKind};
 use rustpython_parser::ast;
 
-use crate::syntax::convert::Lower;
+use crate::syntax::convert::converter::Converter;
 
-impl Lower<'_> {
+impl Converter<'_> {
     /// Statements that a condition guards: the first that is not supported ends them.
     pub(crate) fn branch(&mut self, stmts: &[ast::Stmt]) -> Option<Vec<Stmt>> {
         if !self.leaves {

@@ -2,111 +2,22 @@
 
 pub(crate) mod attributes;
 pub(crate) mod calls;
+pub(crate) mod converter;
 pub(crate) mod function;
 pub(crate) mod idioms;
 pub(crate) mod interpreter_exits;
 
-use std::collections::{HashMap, HashSet};
-
+use nestwise_ir::PlaceId;
 use nestwise_ir::surface::{BinOp, CmpOp, Expr, ExprKind, Stmt, StmtKind, Target, UnOp};
-use nestwise_ir::{PlaceId, Span, WithSpan};
 use rustpython_parser::ast::{self, Ranged};
 
 use crate::refusal::Refusal;
-use crate::site::access_paths::{PlaceTable, ScopeInfo};
+use crate::syntax::convert::converter::{Converter, Names};
 use crate::syntax::convert::idioms::{is_foreign, may_be_object};
 use crate::syntax::describe::{dotted, expression_name, statement_name};
-use crate::syntax::{Source, names};
+use crate::syntax::names;
 
-/// Deepest nesting of statements and expressions, counted together. All later stages recurse over them.
-const MAX_DEPTH: u32 = 200;
-/// Refusals collected for one text.
-const MAX_REFUSALS: usize = 20;
-
-/// How names are looked up.
-#[derive(Clone, Copy)]
-pub(crate) enum Names<'a> {
-    /// In the scope of a site.
-    Site(&'a ScopeInfo),
-    /// In a function of its own.
-    Function {
-        /// Parameters and locals.
-        local: &'a HashSet<String>,
-        /// Names of enclosing functions.
-        free: &'a HashSet<String>,
-    },
-}
-
-/// Lowers the parser's tree. Methods return `None` behind a refusal.
-pub(crate) struct Lower<'a> {
-    source: &'a Source,
-    names: Names<'a>,
-    /// The places so far.
-    pub(crate) table: PlaceTable,
-    /// The refusals so far.
-    pub(crate) refusals: Vec<WithSpan<Refusal>>,
-    /// A function's `global` and `nonlocal` names.
-    pub(crate) declared: HashSet<String>,
-    /// Whether a `return` was met.
-    pub(crate) returns: bool,
-    depth: u32,
-    /// Enclosing loops.
-    loops: u32,
-    /// The site has no loop inside: what is not supported in some iterations alone may be left to CPython.
-    leaves: bool,
-    /// The names of enclosing comprehensions, innermost last; empty where they have no value yet.
-    inner: Vec<HashMap<String, String>>,
-    inner_count: usize,
-}
-
-impl<'a> Lower<'a> {
-    pub(crate) fn new(source: &'a Source, names: Names<'a>) -> Lower<'a> {
-        Lower {
-            source,
-            names,
-            table: PlaceTable::default(),
-            refusals: Vec::new(),
-            declared: HashSet::new(),
-            returns: false,
-            depth: 0,
-            loops: 0,
-            leaves: false,
-            inner: Vec::new(),
-            inner_count: 0,
-        }
-    }
-
-    /// Notes a refusal.
-    pub(crate) fn refuse_at(&mut self, span: Span, refusal: Refusal) {
-        if self.refusals.len() < MAX_REFUSALS {
-            self.refusals.push(WithSpan::new(span, refusal));
-        }
-    }
-
-    fn refuse<T>(&mut self, node: &impl Ranged, refusal: Refusal) -> Option<T> {
-        self.refuse_at(self.span(node), refusal);
-        None
-    }
-
-    fn span(&self, node: &impl Ranged) -> Span {
-        self.source.lines.span(node.start().into())
-    }
-
-    /// Runs `f` one level deeper, or refuses.
-    fn deeper<T>(
-        &mut self,
-        node: &impl Ranged,
-        f: impl FnOnce(&mut Self) -> Option<T>,
-    ) -> Option<T> {
-        if self.depth >= MAX_DEPTH {
-            return self.refuse(node, Refusal::TooDeep { limit: MAX_DEPTH });
-        }
-        self.depth += 1;
-        let result = f(self);
-        self.depth -= 1;
-        result
-    }
-
+impl Converter<'_> {
     // ---- Statements ---------------------------------------------------------------------------------------------
 
     /// The site's own loop, without its `else` clause: CPython runs that.
@@ -131,7 +42,7 @@ impl<'a> Lower<'a> {
     }
 
     fn stmt(&mut self, stmt: &ast::Stmt) -> Option<Stmt> {
-        self.deeper(stmt, |lower| lower.stmt_here(stmt))
+        self.deeper(stmt, |converter| converter.stmt_here(stmt))
     }
 
     fn stmt_here(&mut self, stmt: &ast::Stmt) -> Option<Stmt> {
@@ -326,7 +237,7 @@ impl<'a> Lower<'a> {
     }
 
     fn target(&mut self, target: &ast::Expr) -> Option<Target> {
-        self.deeper(target, |lower| lower.target_here(target))
+        self.deeper(target, |converter| converter.target_here(target))
     }
 
     fn target_here(&mut self, target: &ast::Expr) -> Option<Target> {
@@ -365,7 +276,7 @@ impl<'a> Lower<'a> {
     // ---- Expressions --------------------------------------------------------------------------------------------
 
     fn expr(&mut self, expr: &ast::Expr) -> Option<Expr> {
-        let kind = self.deeper(expr, |lower| lower.expr_here(expr))?;
+        let kind = self.deeper(expr, |converter| converter.expr_here(expr))?;
         Some(Expr {
             kind,
             span: self.span(expr),

@@ -1,6 +1,6 @@
 //! How much work a call of a site is: the sizes of what it is given, found without running anybody's code.
 
-use nestwise_frontend::site::size_terms::{Atom, AtomKind};
+use nestwise_frontend::site::bounds::{Atom, AtomKind};
 use nestwise_ir::surface::Scope;
 use nestwise_runtime::{DeviceChoice, options};
 use nestwise_tiering::Work;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use nestwise_frontend::site::size_terms::AtomKind;
+use nestwise_frontend::site::bounds::AtomKind;
 use nestwise_runtime::{DeviceChoice, Options};
 use nestwise_tiering::{FastReject, Work};
 use pyo3::ffi::{self, PyObject};

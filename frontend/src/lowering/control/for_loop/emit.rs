@@ -4,7 +4,7 @@ use nestwise_ir::model::nest::{Expr, For, LoopDecl, StmtKind};
 use nestwise_ir::{LoopId, ScopeId, Span, Ty, VarId};
 
 use crate::lowering::context::Lowering;
-use crate::lowering::control::for_loop::LEN;
+use crate::lowering::control::for_loop::iterable::LEN;
 use crate::lowering::hir;
 use crate::refusal::R;
 

@@ -3,22 +3,18 @@
 use nestwise_ir::model::nest::{CmpOp, Expr, ExprKind};
 use nestwise_ir::{BinOp, Span, Ty, VarId, Work};
 
-use crate::lowering::arrays::elementwise::Elementwise;
-use crate::lowering::arrays::subscript;
-use crate::lowering::arrays::view;
-use crate::lowering::build;
+use crate::lowering::arrays::access;
 use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::control::for_loop::emit;
-use crate::lowering::control::for_loop::{Count, LEN, Seq, int, op};
-use crate::lowering::expr;
-use crate::lowering::scalar::arith;
+use crate::lowering::control::for_loop::iterable::{Count, LEN, Seq, int, op};
 use crate::lowering::scalar::convert;
 use crate::lowering::types::intervals::{self, Range};
-use crate::lowering::value::{Sv, Val};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::tree::Elementwise;
+use crate::lowering::{build, choice};
+use crate::refusal::{R, Refusal, refuse};
 
 /// Rows that are iterated must exist. Inside the nest a check says so; before the top loop none can stand, so
 /// the condition is returned.
@@ -216,7 +212,7 @@ pub(crate) fn nth(cx: &mut Lowering<'_>, seq: &Seq, k: Sv, span: Span) -> R<Val>
                 let here = build::compare(CmpOp::Eq, k.e.clone(), position, Ty::PY_BOOL, span);
                 chosen = Some(match chosen {
                     None => item.clone(),
-                    Some(rest) => expr::choose_val(cx, here, item.clone(), rest, span)?,
+                    Some(rest) => choice::choose_val(cx, here, item.clone(), rest, span)?,
                 });
             }
             Ok(chosen.unwrap_or(Val::Scalar(Sv::bottom(span))))
@@ -224,7 +220,7 @@ pub(crate) fn nth(cx: &mut Lowering<'_>, seq: &Seq, k: Sv, span: Span) -> R<Val>
         Seq::Section(section) => {
             let row = section.row(k.e);
             if row.shape().is_empty() {
-                return Ok(Val::Scalar(view::section_element(
+                return Ok(Val::Scalar(access::section_element(
                     &mut cx.builder,
                     &row,
                     &[],
@@ -244,7 +240,7 @@ pub(crate) fn nth(cx: &mut Lowering<'_>, seq: &Seq, k: Sv, span: Span) -> R<Val>
             let mut view = view.clone();
             view.index.push(k.e);
             view.checked.push(true);
-            subscript::element(&mut cx.builder, view, span)
+            access::element(&mut cx.builder, view, span)
         }
         Seq::Range { start, step, .. } => {
             // Between start and stop, so in 64 bits.
@@ -303,7 +299,7 @@ pub(crate) fn each(
         cx.builder.tally(Work::BuiltinStep, 1.0);
         let at = int(build::var(counter, Ty::PY_INT, span)).with_range(LEN);
         let item = nth(cx, &seq, at, span)?;
-        let item = arith::need_scalar(item, "an item", span)?;
+        let item = convert::need_scalar(item, "an item", span)?;
         body(cx, item, counter)
     })
 }

@@ -6,91 +6,27 @@
 
 pub(crate) mod emit;
 pub(crate) mod items;
+pub(crate) mod iterable;
 
 use nestwise_ir::model::nest::{Expr, For, StmtKind, While};
-use nestwise_ir::{ArrayId, BinOp, CmpOp, Extent, LoopId, Span, Ty, Work};
+use nestwise_ir::{BinOp, CmpOp, Extent, LoopId, Span, Ty, Work};
 
 use crate::builtins::{Builtin, Known};
-use crate::lowering::arrays::creation;
-use crate::lowering::arrays::elementwise::Node;
-use crate::lowering::arrays::view::Section;
-use crate::lowering::build;
+use crate::lowering::arrays::extents;
 use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
-use crate::lowering::control::assign;
+use crate::lowering::control::for_loop::iterable::{Count, ITEM_LIMIT, LEN, Seq};
 use crate::lowering::control::state::LoopFrame;
-use crate::lowering::control::unroll;
-use crate::lowering::expr;
+use crate::lowering::control::{iteration, unroll};
 use crate::lowering::hir::{self, Target};
-use crate::lowering::interpreter_cost;
 use crate::lowering::lists::make;
 use crate::lowering::objects::records;
 use crate::lowering::scalar::convert;
-use crate::lowering::scalar::strings;
-use crate::lowering::spill;
-use crate::lowering::stmt;
-use crate::lowering::types::intervals::Range;
-use crate::lowering::types::kinds::Kind;
-use crate::lowering::value::{Sv, Val, View};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
-
-/// Something that can be iterated.
-#[allow(clippy::large_enum_variant)] // one a loop, short-lived
-pub(crate) enum Seq {
-    Range {
-        start: Sv,
-        stop: Sv,
-        step: Sv,
-    },
-    View(View),
-    /// A part of an array, along its first axis.
-    Section(Section),
-    /// An array of one axis, and its length, that is computed of numbers alone: the loop may store what it likes.
-    Computed(Node, Expr),
-    /// A tuple display: values that were evaluated before the loop.
-    Items(Vec<Val>),
-    Enumerate(Box<Seq>, Sv),
-    Zip(Vec<Seq>),
-    Reversed(Box<Seq>),
-}
-
-impl Seq {
-    /// Adds the arrays whose elements or rows are looked at in each iteration.
-    fn arrays(&self, all: &mut Vec<ArrayId>) {
-        match self {
-            Seq::View(view) => all.push(view.array),
-            Seq::Section(section) => all.push(section.array),
-            Seq::Enumerate(inner, _) | Seq::Reversed(inner) => inner.arrays(all),
-            Seq::Zip(items) => items.iter().for_each(|item| item.arrays(all)),
-            Seq::Range { .. } | Seq::Computed(..) | Seq::Items(_) => {}
-        }
-    }
-}
-
-/// A counted loop: its bounds, and whether the counter is the iteration number.
-pub(crate) struct Count {
-    start: Expr,
-    stop: Expr,
-    step: Expr,
-    /// Bounds of the counter.
-    range: Range,
-}
-
-/// Items of a tuple display are chosen by comparing the counter with each position.
-const ITEM_LIMIT: usize = 32;
-
-const LEN: Range = (0, i64::MAX as i128);
-
-fn int(e: Expr) -> Sv {
-    Sv::of(e, Kind::PyInt)
-}
-
-fn op(op: BinOp, a: Expr, b: Expr, guard: bool) -> Expr {
-    let span = a.span;
-    build::binary(op, a, b, Ty::PY_INT, guard, span)
-}
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::tree::Node;
+use crate::lowering::{build, choice, interpreter_cost, operands};
+use crate::refusal::{R, Refusal, refuse};
 
 pub(crate) fn for_loop(
     cx: &mut Lowering<'_>,
@@ -160,7 +96,7 @@ pub(crate) fn each_item(
     }
     items::bounds_failure(&mut cx.builder, &mut seq, false);
     let length = items::len(&mut cx.builder, &mut seq, span)?;
-    let extent = creation::exact_extent(cx, &length)
+    let extent = extents::exact_extent(cx, &length)
         .ok_or_else(|| crate::lowering::arrays::temporary::no_size(span))?;
     // Perhaps used again, for the places of elements.
     let length = cx.builder.spill(length);
@@ -168,7 +104,12 @@ pub(crate) fn each_item(
     emit::hidden_loop(cx, "item", (0, length), span, |cx, counter| {
         interpreter_cost::count_step(&mut cx.builder, &seq);
         let counter = build::var(counter, Ty::PY_INT, span);
-        let item = items::nth(cx, &seq, int(counter.clone()).with_range(LEN), span)?;
+        let item = items::nth(
+            cx,
+            &seq,
+            iterable::int(counter.clone()).with_range(LEN),
+            span,
+        )?;
         body(cx, (extent, many), item, counter)
     })
 }
@@ -203,7 +144,7 @@ fn counted(
     };
     if let Some(cond) = failed {
         // CPython would raise before the first iteration: a division by zero fires in the loop's start.
-        let fire = op(
+        let fire = iterable::op(
             BinOp::FloorDiv,
             Expr::int(1, span),
             Expr::int(0, span),
@@ -215,9 +156,9 @@ fn counted(
         check_trips(&mut cx.builder, &mut count, span);
     }
     let broken = (!orelse.is_empty()).then(|| cx.builder.scope());
-    let id = emit::open_loop(cx, assign::target_name(&cx.env, target), span);
+    let id = emit::open_loop(cx, cx.env.target_name(target), span);
     let name = match target {
-        Target::Local(_) => assign::target_name(&cx.env, target),
+        Target::Local(_) => cx.env.target_name(target),
         _ => String::new(),
     };
     let counter = cx.builder.var(&name, Ty::PY_INT);
@@ -237,12 +178,12 @@ fn counted(
         let item = items::item(
             cx,
             &seq,
-            int(build::var(counter, Ty::PY_INT, span)).with_range(count.range),
+            iterable::int(build::var(counter, Ty::PY_INT, span)).with_range(count.range),
             span,
         )?;
         cx.memory.parts.begin_iteration();
         cx.assign_target(target, item, span)?;
-        stmt::loop_stmts(cx, body, span)
+        iteration::loop_stmts(cx, body, span)
     });
     cx.memory.iterated.truncate(around);
     cx.control.frames.pop();
@@ -359,13 +300,16 @@ fn sequence(cx: &mut Lowering<'_>, e: &hir::Expr) -> R<Seq> {
             }
         },
         literal @ (Val::Tuple(_) | Val::Str(_) | Val::Bytes(_)) => {
-            let items = strings::literal_items(&literal, e.span).unwrap_or_default();
+            let items = choice::literal_items(&literal, e.span).unwrap_or_default();
             if items.len() > ITEM_LIMIT {
                 let what = format!("a literal of {} items", items.len());
                 return Err(refuse(e.span, Refusal::Iterable { what }));
             }
             Ok(Seq::Items(
-                items.into_iter().map(|v| spill::spill_val(cx, v)).collect(),
+                items
+                    .into_iter()
+                    .map(|v| operands::spill_val(cx, v))
+                    .collect(),
             ))
         }
         Val::Scalar(sv) if sv.is_bottom() => {
@@ -387,7 +331,7 @@ fn sequence(cx: &mut Lowering<'_>, e: &hir::Expr) -> R<Seq> {
     }
 }
 
-fn range(
+pub(crate) fn range(
     cx: &mut Lowering<'_>,
     args: &[hir::Expr],
     kwargs: &[(String, hir::Expr)],
@@ -406,7 +350,7 @@ fn range(
         return Err(wrong("it takes one to three ints"));
     }
     let mut values = Vec::new();
-    for value in expr::tuple(cx, args)? {
+    for value in operands::tuple(cx, args)? {
         values.push(convert::index(value, true, span)?);
     }
     let (zero, one) = (Sv::int(0, span), Sv::int(1, span));

@@ -7,9 +7,7 @@ use nestwise_ir::{Scalar, Span, WithSpan, surface as s};
 use crate::builtins::{ArrayFn, ArrayForm, Builtin, Known, MathFn, MathSpecial, NumpyFn};
 use crate::lowering::hir::{Expr, ExprKind};
 use crate::lowering::names::resolve::{Callee, Names, Res, Resolver};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::refusal::{R, Refusal, refuse};
 
 impl Resolver<'_> {
     pub(crate) fn call(

@@ -18,10 +18,8 @@ use crate::builtins::{ArrayFn, Known, NumpyFn};
 use crate::lowering::hir::{
     BlockId, Def, Expr, ExprKind, Hir, Kind, Local, LocalId, Read, Slice, Stmt,
 };
-use crate::lowering::objects::methods;
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::lowering::names::method_paths;
+use crate::refusal::{R, Refusal, refuse};
 use crate::site::access_paths::walk_stmts;
 use crate::site::captures::Capture;
 use crate::site::tuple_names::{constant_index, element};
@@ -50,7 +48,7 @@ pub(crate) struct Names<'a> {
 impl Names<'_> {
     /// The path of a place from the names of the site.
     fn path_of(&self, id: PlaceId) -> Option<String> {
-        methods::path(self.places, self.receiver.as_ref(), self.call.is_none(), id)
+        method_paths::path(self.places, self.receiver.as_ref(), self.call.is_none(), id)
     }
 
     /// The same, for messages too.
@@ -403,7 +401,7 @@ impl Resolver<'_> {
                 // What the site knows the object by; a method of an array is known by itself alone.
                 let receiver = match place.parent {
                     _ if !method => None,
-                    _ if self.is_of_array(&function, first) => Some(methods::of_array(&path)),
+                    _ if self.is_of_array(&function, first) => Some(method_paths::of_array(&path)),
                     parent => parent.map(|p| names.path(p)),
                 };
                 Ok(Res::User(function, first, receiver))

@@ -6,9 +6,7 @@ use nestwise_ir::{Span, surface as s};
 
 use crate::lowering::hir::{Expr, Kind};
 use crate::lowering::names::resolve::{Callee, Names, Resolver};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::refusal::{R, Refusal, refuse};
 use crate::site::access_paths::walk_expr;
 use crate::site::captures::Capture;
 use crate::site::special_methods::{CALL, GET, SET, method_of};

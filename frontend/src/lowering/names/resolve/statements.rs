@@ -4,9 +4,7 @@ use nestwise_ir::{PlaceId, Span, surface as s};
 
 use crate::lowering::hir::{Expr, ExprKind, Kind, LocalId, Stmt, Target};
 use crate::lowering::names::resolve::{Callee, Names, Res, Resolver};
-use crate::refusal::R;
-use crate::refusal::Refusal;
-use crate::refusal::refuse;
+use crate::refusal::{R, Refusal, refuse};
 use crate::site::access_paths::walk_expr;
 use crate::site::captures::Capture;
 

@@ -1,9 +1,8 @@
-//! Values during lowering: typed expressions together with what is known about them.
+//! Scalars: a typed expression and what is known of its value.
 
 use nestwise_ir::model::nest::{Cast, Const, Expr, ExprKind};
-use nestwise_ir::{ArrayId, Scalar, Span, Ty, VarId};
+use nestwise_ir::{Scalar, Span, Ty, VarId};
 
-use crate::lowering::arrays::elementwise::Elementwise;
 use crate::lowering::build;
 use crate::lowering::types::intervals::{self, Range};
 use crate::lowering::types::kinds::{Kind, Kinds};
@@ -135,47 +134,6 @@ impl Sv {
             ExprKind::Const(Const::Int(v)) => v != 0,
             ExprKind::Const(Const::Complex(re, im)) => re != 0.0 || im != 0.0,
             _ => false,
-        }
-    }
-}
-
-/// An array or a part of it: a slot and subscripts for its first axes.
-#[derive(Clone, Debug)]
-pub(crate) struct View {
-    /// The flat capture whose array it is.
-    pub capture: u32,
-    pub array: ArrayId,
-    pub index: Vec<Expr>,
-    /// For each subscript, whether it is known to be in range where the view stands.
-    pub checked: Vec<bool>,
-}
-
-/// A value.
-#[derive(Clone, Debug)]
-pub(crate) enum Val {
-    Scalar(Sv),
-    View(View),
-    /// A part of an array, or what is computed from such parts.
-    Array(Box<Elementwise>),
-    Tuple(Vec<Val>),
-    /// A new list that nobody has named.
-    List(Box<Elementwise>),
-    Str(String),
-    Bytes(Vec<u8>),
-    None,
-}
-
-impl Val {
-    /// Its type in the user's words.
-    pub fn type_name(&self) -> String {
-        match self {
-            Val::Scalar(sv) => sv.kinds.to_string(),
-            Val::View(_) | Val::Array(_) => "array".into(),
-            Val::Tuple(_) => "tuple".into(),
-            Val::List(_) => "list".into(),
-            Val::Str(_) => "str".into(),
-            Val::Bytes(_) => "bytes".into(),
-            Val::None => "None".into(),
         }
     }
 }

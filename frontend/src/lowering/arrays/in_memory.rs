@@ -1,0 +1,134 @@
+//! Operands that must lie in memory, contiguous and in row-major order, before NumPy's loops run over them.
+
+use nestwise_ir::{ArrayKind, Precondition, Span};
+
+use crate::lowering::arrays::{alias, materialise, named_views, shapes, temporary};
+use crate::lowering::build;
+use crate::lowering::context::Lowering;
+use crate::lowering::types::kinds::Kind;
+use crate::lowering::value::section::{Axis, Section};
+use crate::lowering::value::tree::{Elementwise, Node};
+use crate::refusal::{R, unsupported};
+
+/// The tree as elements that lie in memory: what is computed is put into memory of the nest's own.
+pub(crate) fn in_memory(
+    cx: &mut Lowering<'_>,
+    tree: &Elementwise,
+    kind: Kind,
+    span: Span,
+) -> R<Section> {
+    let lies = |section: &Section| !section.has_new_axes();
+    match &tree.node {
+        Node::Part(section)
+            if lies(section) && (!tree.fresh || named_views::is_own_result(&cx.builder, tree)) =>
+        {
+            Ok(section.clone())
+        }
+        _ => copied(cx, tree, kind, span),
+    }
+}
+
+/// The same as elements that NumPy goes through in one go.
+pub(crate) fn flat(
+    cx: &mut Lowering<'_>,
+    tree: &Elementwise,
+    kind: Kind,
+    span: Span,
+) -> R<Section> {
+    if tree.shape.len() == 1 {
+        return in_memory(cx, tree, kind, span);
+    }
+    let section = match &tree.node {
+        Node::Part(section) if tree.whole => {
+            lies_so_at_first(cx, section);
+            return Ok(section.clone());
+        }
+        Node::Part(section) if !tree.fresh || named_views::is_own_result(&cx.builder, tree) => {
+            section.clone()
+        }
+        _ => {
+            goes_by_rows(cx, &tree.node, span)?;
+            return in_memory(cx, tree, kind, span);
+        }
+    };
+    let what = "a sum of several axes of a part of an array";
+    if cx.builder.arrays[section.array].kind != ArrayKind::Ndarray {
+        // How large the array is of which that is a part is not known here.
+        return Err(unsupported(what, span));
+    }
+    let mut inside = false;
+    for (k, axis) in section.axes.iter().enumerate() {
+        match axis {
+            Axis::At(_) if !inside => {}
+            Axis::Range { step: 1, .. } if !inside => inside = true,
+            Axis::Range { step: 1, len, .. } => {
+                let all = build::dim(section.array, k, span);
+                shapes::check_alike(&mut cx.builder, len, &all, span);
+            }
+            _ => return Err(unsupported(what, span)),
+        }
+    }
+    cx.preconditions
+        .require(Precondition::Contiguous(section.array));
+    Ok(section)
+}
+
+/// An array of the nest's own that is one from outside at first, or that of another name is, lies as its copies do.
+pub(crate) fn lies_so_at_first(cx: &mut Lowering<'_>, part: &Section) {
+    if cx.builder.arrays[part.array].starts {
+        cx.preconditions
+            .require(Precondition::Contiguous(part.array));
+    }
+    let Some(owner) = alias::owner(cx, part.array) else {
+        return;
+    };
+    let names = alias::names(&cx.env, cx.env.webs.local[owner]);
+    for (_, capture) in alias::starting(&cx.env, &names) {
+        if let Some(array) = cx.env.slots.get(&capture) {
+            cx.preconditions.require(Precondition::Contiguous(*array));
+        }
+    }
+}
+
+/// Memory that [`Lower::in_memory`] took for a tree may be used for something else.
+pub(crate) fn let_go(cx: &mut Lowering<'_>, tree: &Elementwise, part: &Section) {
+    if !matches!(tree.node, Node::Part(_)) {
+        temporary::release(cx, part);
+    }
+}
+
+/// A copy of it in memory of the nest's own.
+pub(crate) fn copied(
+    cx: &mut Lowering<'_>,
+    tree: &Elementwise,
+    kind: Kind,
+    span: Span,
+) -> R<Section> {
+    let to = temporary::temporary(cx, tree.like.clone(), &tree.shape, kind.natural(), span)?;
+    materialise::store_all(cx, &to, false, &tree.node, tree.node.operations(), span)?;
+    Ok(to)
+}
+
+/// What is computed from arrays that lie row by row does so, too.
+pub(crate) fn goes_by_rows(cx: &mut Lowering<'_>, node: &Node, span: Span) -> R<()> {
+    if node.turns() {
+        return Err(unsupported(
+            "what depends on how a transposed array lies",
+            span,
+        ));
+    }
+    let mut all = vec![];
+    node.sections(&mut |s, _| all.push(s));
+    let back = |axis: &Axis| matches!(axis, Axis::Range { step, .. } if *step < 0);
+    if all.iter().any(|s| s.axes.iter().any(back)) {
+        return Err(unsupported(
+            "a reduction along an axis of a reversed array",
+            span,
+        ));
+    }
+    for section in all {
+        cx.preconditions
+            .require(Precondition::RowMajor(section.array));
+    }
+    Ok(())
+}

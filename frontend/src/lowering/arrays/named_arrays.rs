@@ -1,0 +1,193 @@
+//! Arrays that operations make and the program names: the memory that such a name has.
+
+use nestwise_ir::model::nest::Expr;
+use nestwise_ir::{ArrayKind, Extent, Scalar, Span, Ty, UnOp, Work};
+
+use crate::lowering::arrays::alias::{self, MAX_NAMES};
+use crate::lowering::arrays::memory::Flag;
+use crate::lowering::arrays::{
+    borrowed_views, elementwise, materialise, shapes, temporary, updates,
+};
+use crate::lowering::build;
+use crate::lowering::context::Lowering;
+use crate::lowering::environment::Environment;
+use crate::lowering::lists::make;
+use crate::lowering::types::facts::Made;
+use crate::lowering::types::kinds::Kind;
+use crate::lowering::types::live_ranges::WebId;
+use crate::lowering::value::section::{self, Section};
+use crate::lowering::value::tree::{Elementwise, Like, Node};
+use crate::refusal::{R, unsupported};
+use crate::site::captures::Capture;
+
+/// The web's array at entry, if it has one: the type of its elements, its axes, and itself.
+pub(crate) fn at_start(env: &Environment<'_>, web: WebId) -> Option<(Scalar, Like, u32)> {
+    let local = env.webs.entry.get(web).copied().flatten()?;
+    let capture = env.hir.locals.get(local)?.capture?;
+    match env.captures.get(capture as usize)? {
+        Capture::Array {
+            kind: ArrayKind::Ndarray,
+            storage,
+            rank,
+            ..
+        } => {
+            let axis = |axis| Extent::Axis {
+                capture,
+                axis,
+                plus: 0,
+            };
+            Some((*storage, (0..*rank).map(axis).collect(), capture))
+        }
+        _ => None,
+    }
+}
+
+/// Computes an array into the memory of a web; none: its type is not known in this round.
+pub(crate) fn make(
+    cx: &mut Lowering<'_>,
+    web: WebId,
+    tree: &Elementwise,
+    span: Span,
+) -> R<Option<Section>> {
+    if matches!(&tree.node, Node::Part(section) if cx.builder.arrays[section.array].list) {
+        return make::make_list(cx, web, tree, span);
+    }
+    let turned = tree.node.turns() || matches!(tree.node, Node::Turned(_));
+    if turned && tree.shape.len() > 1 {
+        return Err(unsupported(
+            "a name of a transposed array, or of what is computed of one",
+            span,
+        ));
+    }
+    if tree.lent {
+        return Err(unsupported(
+            "a name of a view of an array that nothing names",
+            span,
+        ));
+    }
+    let Some(kind) = elementwise::element_kind(cx, tree, span)? else {
+        return Ok(None);
+    };
+    let Kind::Np(storage) = kind else {
+        return Err(temporary::no_size(span));
+    };
+    if cx.env.facts.webs[web].made.is_none() {
+        let made = match at_start(&cx.env, web) {
+            Some((storage, like, capture)) => Made {
+                storage,
+                like,
+                starts: Some(capture),
+                list: None,
+            },
+            None => Made {
+                storage,
+                like: tree.like.clone().ok_or_else(|| temporary::no_size(span))?,
+                starts: None,
+                list: None,
+            },
+        };
+        cx.env.facts.restart |= made.starts.is_some();
+        cx.env.facts.webs[web].made = Some(made);
+        cx.env.facts.changed = true;
+    }
+    let Some((array, made)) = temporary::made_array(cx, web, span)? else {
+        return Ok(None);
+    };
+    if made.list.is_some() || made.storage != storage || made.like.len() != tree.shape.len() {
+        return Err(cx.env.type_changes(web, span));
+    }
+    let to = match made.starts {
+        Some(_) => {
+            let whole = temporary::all_of(cx, array, span)?;
+            for (x, y) in whole.shape().iter().zip(&tree.shape) {
+                shapes::check_alike(&mut cx.builder, x, y, span);
+            }
+            whole
+        }
+        None => {
+            let shape: Vec<Expr> = tree
+                .shape
+                .iter()
+                .map(|e| temporary::length(&mut cx.builder, e))
+                .collect();
+            temporary::first_of_array(cx, array, &made.like, &shape, span)?
+        }
+    };
+    temporary::may_be_made(cx, array, &made, span)?;
+    updates::made_anew(cx, web, span);
+    let viewed = tree.viewed.then(|| build::boolean(true, Ty::PY_BOOL, span));
+    alias::note_viewed(cx, web, viewed, span);
+    shapes::not_empty_of(&mut cx.builder, &tree.node, storage, &tree.shape, span);
+    let operations = tree.node.operations() + f64::from(u8::from(tree.fresh));
+    cx.builder.tally(Work::ArrayCall, operations);
+    let mut apart = true;
+    tree.node.sections(&mut |source, here| {
+        apart &= source.array != array || here && section::keep_apart(&to, source);
+    });
+    if apart {
+        materialise::store_all(cx, &to, false, &tree.node, operations, span)?;
+        return Ok(Some(to));
+    }
+    materialise::store_afterwards(
+        cx,
+        &to,
+        Some(made.like),
+        false,
+        &tree.node,
+        operations,
+        span,
+    )?;
+    Ok(Some(to))
+}
+
+/// `name = other`, of an array that `owner` has made, or holds at first.
+pub(crate) fn name_again(
+    cx: &mut Lowering<'_>,
+    web: WebId,
+    owner: WebId,
+    tree: &Elementwise,
+    span: Span,
+) -> R<Option<Section>> {
+    let (name, other) = (cx.env.webs.local[web], cx.env.webs.local[owner]);
+    cx.env.facts.changed |= cx.env.facts.aliases.insert((name, other));
+    for web in [web, owner] {
+        borrowed_views::check_alone(&cx.env, web, span)?;
+    }
+    let names = alias::names(&cx.env, name);
+    if names.len() > MAX_NAMES {
+        return Err(unsupported("so many names of one array", span));
+    }
+    if name == other && (names.len() > 1 || cx.env.facts.borrowed.iter().any(|b| b.1 == owner)) {
+        // It would count as an array of its own.
+        return Err(unsupported("a name that is assigned what it holds", span));
+    }
+    let Some(section) = make(cx, web, tree, span)? else {
+        return Ok(None);
+    };
+    if name == other {
+        return Ok(Some(section));
+    }
+    let read = |var| build::var(var, Ty::PY_BOOL, span);
+    if cx.env.facts.webs[owner].viewed {
+        let viewed = read(alias::name_flag(cx, Flag::Viewed(owner)));
+        alias::note_viewed(cx, web, Some(viewed), span);
+    }
+    for third in &names[1..] {
+        let now = match *third == other {
+            true => build::boolean(true, Ty::PY_BOOL, span),
+            false => read(alias::same(cx, other, *third)),
+        };
+        let flag = alias::same(cx, name, *third);
+        cx.builder.emit_let(flag, now);
+    }
+    for (first, _) in alias::starting(&cx.env, &names) {
+        let mut now = read(alias::name_flag(cx, Flag::Entry(other, first)));
+        if first == other {
+            let left = read(alias::name_flag(cx, Flag::Left(other)));
+            now = build::or(now, build::unary(UnOp::Not, left, Ty::PY_BOOL, false));
+        }
+        let flag = alias::name_flag(cx, Flag::Entry(name, first));
+        cx.builder.emit_let(flag, now);
+    }
+    Ok(Some(section))
+}

@@ -1,0 +1,88 @@
+//! Shapes of operands: how they are broadcast, and the guards that they agree.
+
+use nestwise_ir::model::nest::{CmpOp, Expr};
+use nestwise_ir::{Scalar, Span, Ty};
+
+use crate::lowering::arrays::offsets;
+use crate::lowering::build;
+use crate::lowering::builder::Builder;
+use crate::lowering::value::section;
+use crate::lowering::value::tree::{Like, Node, Shape};
+
+/// The shape of what is computed from both. Axes along which there is one element as it turns out, not as it is written,
+/// are events where they are to be repeated.
+pub(crate) fn broadcast(
+    builder: &mut Builder,
+    a: (&[Expr], &Option<Like>),
+    b: (&[Expr], &Option<Like>),
+    span: Span,
+) -> Shape {
+    let (long, short) = if a.0.len() >= b.0.len() {
+        (a, b)
+    } else {
+        (b, a)
+    };
+    let ahead = long.0.len() - short.0.len();
+    let mut shape = long.0.to_vec();
+    let extent = |of: &Option<Like>, k: usize| of.as_ref().map(|axes| axes[k]);
+    let mut like: Vec<_> = (0..shape.len()).map(|k| extent(long.1, k)).collect();
+    for (k, y) in short.0.iter().enumerate() {
+        let x = &long.0[ahead + k];
+        if repeats(builder, x, y, span) {
+            shape[ahead + k] = y.clone();
+            like[ahead + k] = extent(short.1, k);
+        } else if !repeats(builder, y, x, span) {
+            check_alike(builder, x, y, span);
+            like[ahead + k] = like[ahead + k].or(extent(short.1, k));
+        }
+    }
+    (shape, like.into_iter().collect())
+}
+
+/// Whether the one element along an axis is repeated along another one. What is computed is computed once to NumPy, even
+/// if nothing is there: that is an event.
+pub(crate) fn repeats(builder: &mut Builder, one: &Expr, along: &Expr, span: Span) -> bool {
+    let repeats = section::is_one(one) && !section::is_one(along);
+    if repeats {
+        check_not_empty(builder, along, span);
+    }
+    repeats
+}
+
+pub(crate) fn check_alike(builder: &mut Builder, x: &Expr, y: &Expr, span: Span) {
+    if !offsets::same(x, y) {
+        let alike = build::compare(CmpOp::Eq, x.clone(), y.clone(), Ty::PY_BOOL, span);
+        builder.emit_check(alike);
+    }
+}
+
+/// What an array without elements may raise all the same is CPython's to see: numbers have to fit its type, and what is
+/// repeated along its axes is computed.
+pub(crate) fn not_empty_of(
+    builder: &mut Builder,
+    node: &Node,
+    storage: Scalar,
+    shape: &[Expr],
+    span: Span,
+) {
+    if !node.has_number_beside(storage) && !node.computes_below(shape.len()) {
+        return;
+    }
+    for len in shape {
+        check_not_empty(builder, len, span);
+    }
+}
+
+/// An event if there are no elements.
+pub(crate) fn check_not_empty(builder: &mut Builder, len: &Expr, span: Span) {
+    let zero = Expr::int(0, span);
+    let some = build::compare(CmpOp::Gt, len.clone(), zero, Ty::PY_BOOL, span);
+    builder.emit_check(some);
+}
+
+/// Elements of a shape; those in memory fit an int.
+pub(crate) fn count(shape: &[Expr], span: Span) -> Expr {
+    let product = |a, b| build::binary(nestwise_ir::BinOp::Mul, a, b, Ty::PY_INT, false, span);
+    let many = shape.iter().cloned().reduce(product);
+    many.unwrap_or_else(|| Expr::int(1, span))
+}

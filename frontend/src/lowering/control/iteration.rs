@@ -1,0 +1,32 @@
+//! The end of an iteration.
+
+use nestwise_ir::Span;
+
+use crate::lowering::arrays::borrowed_views;
+use crate::lowering::context::Lowering;
+use crate::lowering::hir::{self, Kind};
+use crate::refusal::R;
+
+pub(crate) fn is_jump(stmt: &hir::Stmt) -> bool {
+    matches!(
+        stmt.kind,
+        Kind::Break | Kind::Continue | Kind::Return(_) | Kind::Leave(_) | Kind::Raise
+    )
+}
+
+/// The body of the loop that was begun last.
+pub(crate) fn loop_stmts(cx: &mut Lowering<'_>, body: &[hir::Stmt], span: Span) -> R<()> {
+    cx.stmts(body)?;
+    if !body.last().is_some_and(is_jump) {
+        leave_iteration(cx, span)?;
+    }
+    Ok(())
+}
+
+/// Before an iteration of that loop ends.
+pub(crate) fn leave_iteration(cx: &mut Lowering<'_>, span: Span) -> R<()> {
+    match cx.control.frames.len() {
+        1 => borrowed_views::check_parts_left(cx, span),
+        _ => Ok(()),
+    }
+}

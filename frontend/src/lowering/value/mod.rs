@@ -1,0 +1,47 @@
+//! Values during lowering: typed expressions together with what is known about them.
+
+pub(crate) mod scalar;
+pub(crate) mod section;
+pub(crate) mod tree;
+pub(crate) mod view;
+
+use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::tree::Elementwise;
+use crate::lowering::value::view::View;
+
+/// A value.
+#[derive(Clone, Debug)]
+pub(crate) enum Val {
+    Scalar(Sv),
+    View(View),
+    /// A part of an array, or what is computed from such parts.
+    Array(Box<Elementwise>),
+    Tuple(Vec<Val>),
+    /// A new list that nobody has named.
+    List(Box<Elementwise>),
+    Str(String),
+    Bytes(Vec<u8>),
+    None,
+}
+
+impl Val {
+    /// Its type in the user's words.
+    pub fn type_name(&self) -> String {
+        match self {
+            Val::Scalar(sv) => sv.kinds.to_string(),
+            Val::View(_) | Val::Array(_) => "array".into(),
+            Val::Tuple(_) => "tuple".into(),
+            Val::List(_) => "list".into(),
+            Val::Str(_) => "str".into(),
+            Val::Bytes(_) => "bytes".into(),
+            Val::None => "None".into(),
+        }
+    }
+}
+
+impl Val {
+    /// Whether NumPy takes it for an array with elements of its own.
+    pub fn is_array(&self) -> bool {
+        matches!(self, Val::Array(_) | Val::View(_))
+    }
+}

@@ -1,0 +1,69 @@
+//! A user's function as it stands in the source: `def`, or `lambda` under a name.
+
+use rustpython_parser::ast::{self, Ranged};
+
+/// The parts of a `def` or of a `lambda` bound to a name.
+pub(crate) enum Callable<'a> {
+    Def(&'a ast::StmtFunctionDef),
+    AsyncDef(&'a ast::StmtAsyncFunctionDef),
+    Lambda(&'a ast::ExprLambda),
+}
+
+pub(crate) fn find_callable(suite: &[ast::Stmt]) -> Option<Callable<'_>> {
+    let [stmt] = suite else { return None };
+    let value = match stmt {
+        ast::Stmt::FunctionDef(def) => return Some(Callable::Def(def)),
+        ast::Stmt::AsyncFunctionDef(def) => return Some(Callable::AsyncDef(def)),
+        ast::Stmt::Assign(assign) => assign.value.as_ref(),
+        ast::Stmt::AnnAssign(assign) => assign.value.as_deref()?,
+        _ => return None,
+    };
+    match value {
+        ast::Expr::Lambda(lambda) => Some(Callable::Lambda(lambda)),
+        _ => None,
+    }
+}
+
+impl<'a> Callable<'a> {
+    pub fn start(&self) -> u32 {
+        let start = match self {
+            Callable::Def(def) => def.start(),
+            Callable::AsyncDef(def) => def.start(),
+            Callable::Lambda(lambda) => lambda.start(),
+        };
+        start.into()
+    }
+
+    pub fn arguments(&self) -> &'a ast::Arguments {
+        match self {
+            Callable::Def(def) => &def.args,
+            Callable::AsyncDef(def) => &def.args,
+            Callable::Lambda(lambda) => &lambda.args,
+        }
+    }
+
+    /// Why a function of this form is not inlined: the offset and the end of "it ...".
+    pub fn objection(&self, name: &str) -> Option<(u32, &'static str)> {
+        let args = self.arguments();
+        let at = |node: &ast::Arg| u32::from(node.start());
+        if let Callable::AsyncDef(_) = self {
+            return Some((self.start(), "is asynchronous"));
+        }
+        if let Callable::Def(def) = self {
+            if let Some(decorator) = def.decorator_list.first() {
+                return Some((decorator.start().into(), "is decorated"));
+            }
+            if !def.type_params.is_empty() {
+                return Some((self.start(), "has type parameters"));
+            }
+            if def.name.as_str() != name {
+                return Some((self.start(), "is not what stands in the source file"));
+            }
+        }
+        match (&args.vararg, &args.kwarg) {
+            (Some(arg), _) => Some((at(arg), "takes any number of arguments")),
+            (None, Some(arg)) => Some((at(arg), "takes any keyword arguments")),
+            (None, None) => None,
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The converter: what conversions of statements and expressions share.
+
+use std::collections::{HashMap, HashSet};
+
+use nestwise_ir::{Span, WithSpan};
+use rustpython_parser::ast::Ranged;
+
+use crate::refusal::Refusal;
+use crate::site::access_paths::{PlaceTable, ScopeInfo};
+use crate::syntax::source::Source;
+
+/// Deepest nesting of statements and expressions, counted together. All later stages recurse over them.
+pub(crate) const MAX_DEPTH: u32 = 200;
+
+/// Refusals collected for one text.
+pub(crate) const MAX_REFUSALS: usize = 20;
+
+/// How names are looked up.
+#[derive(Clone, Copy)]
+pub(crate) enum Names<'a> {
+    /// In the scope of a site.
+    Site(&'a ScopeInfo),
+    /// In a function of its own.
+    Function {
+        /// Parameters and locals.
+        local: &'a HashSet<String>,
+        /// Names of enclosing functions.
+        free: &'a HashSet<String>,
+    },
+}
+
+/// Lowers the parser's tree. Methods return `None` behind a refusal.
+pub(crate) struct Converter<'a> {
+    pub(crate) source: &'a Source,
+    pub(crate) names: Names<'a>,
+    /// The places so far.
+    pub(crate) table: PlaceTable,
+    /// The refusals so far.
+    pub(crate) refusals: Vec<WithSpan<Refusal>>,
+    /// A function's `global` and `nonlocal` names.
+    pub(crate) declared: HashSet<String>,
+    /// Whether a `return` was met.
+    pub(crate) returns: bool,
+    pub(crate) depth: u32,
+    /// Enclosing loops.
+    pub(crate) loops: u32,
+    /// The site has no loop inside: what is not supported in some iterations alone may be left to CPython.
+    pub(crate) leaves: bool,
+    /// The names of enclosing comprehensions, innermost last; empty where they have no value yet.
+    pub(crate) inner: Vec<HashMap<String, String>>,
+    pub(crate) inner_count: usize,
+}
+
+impl<'a> Converter<'a> {
+    pub(crate) fn new(source: &'a Source, names: Names<'a>) -> Converter<'a> {
+        Converter {
+            source,
+            names,
+            table: PlaceTable::default(),
+            refusals: Vec::new(),
+            declared: HashSet::new(),
+            returns: false,
+            depth: 0,
+            loops: 0,
+            leaves: false,
+            inner: Vec::new(),
+            inner_count: 0,
+        }
+    }
+
+    /// Notes a refusal.
+    pub(crate) fn refuse_at(&mut self, span: Span, refusal: Refusal) {
+        if self.refusals.len() < MAX_REFUSALS {
+            self.refusals.push(WithSpan::new(span, refusal));
+        }
+    }
+
+    pub(crate) fn refuse<T>(&mut self, node: &impl Ranged, refusal: Refusal) -> Option<T> {
+        self.refuse_at(self.span(node), refusal);
+        None
+    }
+
+    pub(crate) fn span(&self, node: &impl Ranged) -> Span {
+        self.source.lines.span(node.start().into())
+    }
+
+    /// Runs `f` one level deeper, or refuses.
+    pub(crate) fn deeper<T>(
+        &mut self,
+        node: &impl Ranged,
+        f: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<T> {
+        if self.depth >= MAX_DEPTH {
+            return self.refuse(node, Refusal::TooDeep { limit: MAX_DEPTH });
+        }
+        self.depth += 1;
+        let result = f(self);
+        self.depth -= 1;
+        result
+    }
+}
