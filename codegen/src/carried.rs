@@ -2,7 +2,7 @@
 
 use nestwise_ir::Nest;
 
-use crate::lower::carried_and_kept;
+use crate::lower::frame::carried_and_kept;
 
 /// Whether CPython can go on between any two iterations of the top loop: every name that it reads there, and that an iteration
 /// assigns after it has read it, is a live-out. The error names one that is not.

@@ -18,9 +18,8 @@ use crate::KernelSpec;
 use crate::error::{CodegenError, Result};
 use crate::link::libdevice;
 use crate::llvm::passes::{self, Code};
-use crate::lower::gpu::grid::Grid;
-use crate::lower::gpu::kernel::Registers;
-use crate::lower::{self, Unit};
+use crate::lower::control::stmt::emit;
+use crate::lower::unit::{Grid, Registers, Unit};
 use crate::target::Host;
 
 /// The symbol of a kernel in the device's part.
@@ -177,7 +176,7 @@ pub fn compile_grid(spec: KernelSpec<'_>, target: GridTarget) -> Result<Compiled
                 ));
             }
             unit.grid = Some(Grid::new(&device));
-            lower::emit(&unit)?;
+            emit(&unit)?;
             linked = device.ir.missing().iter().any(|name| libdevice::has(name));
             // What is not promised to the bit an emulated device has from the host.
             let host_has = target == GridTarget::Emulated && spec.fp != FpMode::Strict;

@@ -186,8 +186,8 @@ fn build<'c>(
     module.set_data_layout(&machine.get_target_data().get_data_layout());
     let code = {
         let host = target::Host::get()?;
-        let unit = lower::Unit::new(context, &module, spec, host)?;
-        lower::emit(&unit)?;
+        let unit = lower::unit::Unit::new(context, &module, spec, host)?;
+        lower::control::stmt::emit(&unit)?;
         match (spec.tier, unit.scalar_loops.get()) {
             (Tier::Quick, _) => passes::Code::Quick,
             (Tier::Optimised, true) => passes::Code::Scalar,

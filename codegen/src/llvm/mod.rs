@@ -219,6 +219,14 @@ impl<'c> Ir<'c> {
     pub(crate) fn here(&self) -> Block {
         unsafe { LLVMGetInsertBlock(self.b) }
     }
+    /// A new block at the end of the function being emitted.
+    pub(crate) fn fresh(&self) -> Block {
+        self.block(unsafe { LLVMGetBasicBlockParent(self.here()) }, c"")
+    }
+    /// The first block of the function being emitted, which holds its allocas.
+    fn entry(&self) -> Block {
+        unsafe { LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(self.here())) }
+    }
     pub(crate) fn br(&self, to: Block) -> V {
         unsafe { LLVMBuildBr(self.b, to) }
     }
@@ -235,12 +243,13 @@ impl<'c> Ir<'c> {
         unsafe { LLVMBuildRetVoid(self.b) };
     }
 
-    /// An alloca in `entry`, before its terminator, so that it is promoted whatever loop asked for it.
-    pub(crate) fn alloca(&self, entry: Block, ty: T) -> V {
-        self.alloca_aligned(entry, ty, 0)
+    /// An alloca in the function's first block, so that it is promoted whatever loop asked for it.
+    pub(crate) fn alloca(&self, ty: T) -> V {
+        self.alloca_aligned(ty, 0)
     }
-    pub(crate) fn alloca_aligned(&self, entry: Block, ty: T, align: u32) -> V {
-        let here = self.here();
+    /// An alloca of an alignment in bytes; 0: that of the type.
+    pub(crate) fn alloca_aligned(&self, ty: T, align: u32) -> V {
+        let (here, entry) = (self.here(), self.entry());
         unsafe {
             let first = LLVMGetFirstInstruction(entry);
             if first.is_null() {
@@ -256,10 +265,10 @@ impl<'c> Ir<'c> {
             v
         }
     }
-    /// The same, with zeros in it when the function begins.
-    pub(crate) fn alloca_zeroed(&self, entry: Block, ty: T) -> V {
-        let v = self.alloca(entry, ty);
-        let here = self.here();
+    /// An alloca with zeros in it when the function begins.
+    pub(crate) fn alloca_zeroed(&self, ty: T) -> V {
+        let v = self.alloca(ty);
+        let (here, entry) = (self.here(), self.entry());
         unsafe {
             let next = LLVMGetNextInstruction(v);
             if next.is_null() {

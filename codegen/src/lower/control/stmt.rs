@@ -6,159 +6,300 @@ use nestwise_ir::{ArrayId, Expr, ExprKind, ScopeId, Stmt, StmtKind, VarId, guard
 use crate::abi::{ENTRY_SYMBOL, EventCode, FrameHeader, Status};
 use crate::error::{Result, invalid};
 use crate::llvm::{IntPred, V};
-use crate::lower::func::{Cell, Jump};
-use crate::lower::{Func, Unit, first_call_only};
+use crate::lower::control::exits::Jump;
+use crate::lower::control::guards;
+use crate::lower::control::loops;
+use crate::lower::emitter::Emitter;
+use crate::lower::frame::first_call_only;
+use crate::lower::gpu::deferred_results;
+use crate::lower::gpu::single_thread;
+use crate::lower::memory::elements;
+use crate::lower::memory::slots::Cell;
+use crate::lower::scalar::expr;
+use crate::lower::scalar::flag_values;
+use crate::lower::unit::Unit;
+use crate::lower::vector::extremes;
+use crate::lower::vector::masks;
+use crate::lower::vector::ordered_sums;
+use crate::lower::vector::unroll_and_jam;
 
-impl<'u, 'a> Func<'u, 'a> {
-    pub(crate) fn entry(u: &'u Unit<'a>) -> Func<'u, 'a> {
-        let ir = &u.ir;
-        Func::new(u, ENTRY_SYMBOL, &[ir.ptr(), ir.i64(), ir.i64()], true)
+pub(crate) fn entry<'u, 'a>(u: &'u Unit<'a>) -> Emitter<'u, 'a> {
+    let ir = &u.ir;
+    Emitter::new(u, ENTRY_SYMBOL, &[ir.ptr(), ir.i64(), ir.i64()], true)
+}
+
+/// Emits the kernel's functions.
+pub(crate) fn emit(unit: &Unit<'_>) -> Result<()> {
+    let mut func = entry(unit);
+    nest(&mut func)?;
+    // Whoever launches the kernel saves nothing for a nest that may not fire.
+    if unit.events.get() && !nestwise_ir::guarded::nest_may_fire(unit.nest) {
+        return invalid("an event in a nest without any");
     }
+    Ok(())
+}
 
-    /// The entry function.
-    pub(crate) fn nest(&mut self) -> Result<()> {
-        let u = self.u;
-        let (nest, ir) = (u.nest, &u.ir);
-        self.start_body();
-        ir.store(self.lo, self.exits.at);
-        ir.store(ir.const_i64(Status::Done as i64), self.exits.status);
-        self.load_slots()?;
-        let mut input: Vec<VarId> = u.frame_in.iter().copied().collect();
-        input.sort();
-        for v in input {
-            self.load_var(v, self.frame)?;
-        }
-        self.begin_late();
-        let first_only = first_call_only(nest);
-        let after = self.fresh();
-        if first_only {
-            let first = self.fresh();
-            let is_first = ir.icmp(IntPred::LLVMIntEQ, self.lo, ir.const_i64(0));
-            ir.cond_br(is_first, first, after);
-            ir.at(first);
-        }
-        self.block(&nest.prologue)?;
-        let bounds = match &nest.top.kind {
-            StmtKind::For(l) => Some((self.expr(&l.start)?.a, self.expr(&l.step)?.a)),
-            _ => None,
-        };
-        let bounds = match bounds {
-            Some((start, step)) if first_only => {
-                let at = |k: usize| ir.offset_const(self.frame, FrameHeader::BOUNDS + 8 * k);
-                ir.store(start, at(0));
-                ir.store(step, at(1));
-                ir.br(after);
-                ir.at(after);
-                Some((ir.load(ir.i64(), at(0)), ir.load(ir.i64(), at(1))))
-            }
-            other => {
-                ir.br(after);
-                ir.at(after);
-                other
-            }
-        };
-        match (&nest.top.kind, bounds) {
-            (StmtKind::For(l), Some((start, step))) => {
-                if guarded::step_may_fire(l) {
-                    let zero = ir.icmp(IntPred::LLVMIntEQ, step, ir.const_i64(0));
-                    self.fire(zero, false, EventCode::Step, nest.top.span);
-                }
-                self.top_for(l, start, step)?;
-            }
-            (StmtKind::While(l), _) => self.top_while(l)?,
-            _ => return invalid("the top statement is no loop"),
-        }
-        ir.br(self.exits.done);
-        self.finish_entry()
+/// The entry function.
+pub(crate) fn nest(em: &mut Emitter<'_, '_>) -> Result<()> {
+    let u = em.unit;
+    let (nest, ir) = (u.nest, &u.ir);
+    em.start_body();
+    ir.store(em.function.lo, em.exits.at);
+    ir.store(ir.const_i64(Status::Done as i64), em.exits.status);
+    em.slots
+        .load(em.unit, em.function.frame, em.goes_through_nest())?;
+    let mut input: Vec<VarId> = u.frame_in.iter().copied().collect();
+    input.sort();
+    for v in input {
+        em.vars.load_var(&em.lanes, v, em.function.frame)?;
     }
-
-    fn finish_entry(&mut self) -> Result<()> {
-        let u = self.u;
-        let ir = &u.ir;
-        let header = |at: usize| ir.offset_const(self.frame, at);
-        ir.at(self.exits.event);
-        ir.store(
-            ir.const_i64(Status::Event as i64),
-            header(FrameHeader::STATUS),
-        );
-        ir.store(ir.load(ir.i64(), self.exits.at), header(FrameHeader::AT));
-        ir.store(
-            ir.load(ir.i64(), self.exits.line),
-            header(FrameHeader::LINE),
-        );
-        ir.store(
-            ir.load(ir.i64(), self.exits.code),
-            header(FrameHeader::CODE),
-        );
-        ir.ret_void();
-        ir.at(self.exits.done);
-        ir.store(
-            ir.load(ir.i64(), self.exits.status),
-            header(FrameHeader::STATUS),
-        );
-        ir.store(ir.load(ir.i64(), self.exits.at), header(FrameHeader::AT));
-        self.take_late(u.nest.top.span)?;
-        self.release_kept();
-        self.store_slots(self.frame, false);
-        let mut output: Vec<VarId> = u.frame_out.iter().copied().collect();
-        output.sort();
-        for v in output {
-            self.store_var(v, self.frame)?;
-        }
-        ir.ret_void();
-        Ok(())
+    deferred_results::begin_late(em);
+    let first_only = first_call_only(nest);
+    let after = em.ir.fresh();
+    if first_only {
+        let first = em.ir.fresh();
+        let is_first = ir.icmp(IntPred::LLVMIntEQ, em.function.lo, ir.const_i64(0));
+        ir.cond_br(is_first, first, after);
+        ir.at(first);
     }
+    em.block(&nest.prologue)?;
+    let bounds = match &nest.top.kind {
+        StmtKind::For(l) => Some((em.expr(&l.start)?.a, em.expr(&l.step)?.a)),
+        _ => None,
+    };
+    let bounds = match bounds {
+        Some((start, step)) if first_only => {
+            let at = |k: usize| ir.offset_const(em.function.frame, FrameHeader::BOUNDS + 8 * k);
+            ir.store(start, at(0));
+            ir.store(step, at(1));
+            ir.br(after);
+            ir.at(after);
+            Some((ir.load(ir.i64(), at(0)), ir.load(ir.i64(), at(1))))
+        }
+        other => {
+            ir.br(after);
+            ir.at(after);
+            other
+        }
+    };
+    match (&nest.top.kind, bounds) {
+        (StmtKind::For(l), Some((start, step))) => {
+            if guarded::step_may_fire(l) {
+                let zero = ir.icmp(IntPred::LLVMIntEQ, step, ir.const_i64(0));
+                guards::fail_where(em, zero, false, EventCode::Step, nest.top.span);
+            }
+            loops::top_for(em, l, start, step)?;
+        }
+        (StmtKind::While(l), _) => loops::top_while(em, l)?,
+        _ => return invalid("the top statement is no loop"),
+    }
+    ir.br(em.exits.done);
+    finish_entry(em)
+}
 
+fn finish_entry(em: &mut Emitter<'_, '_>) -> Result<()> {
+    let u = em.unit;
+    let ir = &u.ir;
+    let header = |at: usize| ir.offset_const(em.function.frame, at);
+    ir.at(em.exits.event);
+    ir.store(
+        ir.const_i64(Status::Event as i64),
+        header(FrameHeader::STATUS),
+    );
+    ir.store(ir.load(ir.i64(), em.exits.at), header(FrameHeader::AT));
+    ir.store(ir.load(ir.i64(), em.exits.line), header(FrameHeader::LINE));
+    ir.store(ir.load(ir.i64(), em.exits.code), header(FrameHeader::CODE));
+    ir.ret_void();
+    ir.at(em.exits.done);
+    ir.store(
+        ir.load(ir.i64(), em.exits.status),
+        header(FrameHeader::STATUS),
+    );
+    ir.store(ir.load(ir.i64(), em.exits.at), header(FrameHeader::AT));
+    deferred_results::take_late(em, u.nest.top.span)?;
+    flag_values::release_kept(em);
+    em.slots.store(u, em.function.frame, false);
+    let mut output: Vec<VarId> = u.frame_out.iter().copied().collect();
+    output.sort();
+    for v in output {
+        em.vars.store_var(&em.lanes, v, em.function.frame)?;
+    }
+    ir.ret_void();
+    Ok(())
+}
+
+fn rebind(em: &Emitter<'_, '_>, pairs: &[(ArrayId, ArrayId)]) -> Result<()> {
+    if !em.goes_through_nest() || em.lanes.open.is_some() {
+        return invalid("a rebinding in a parallel loop");
+    }
+    let mut old: Vec<Vec<V>> = Vec::new();
+    for (_, src) in pairs {
+        old.push(
+            em.slots
+                .get(*src)?
+                .cells()
+                .into_iter()
+                .map(|c| c.get(em.ir))
+                .collect(),
+        );
+    }
+    for ((dst, _), values) in pairs.iter().zip(old) {
+        for (cell, v) in em.slots.get(*dst)?.cells().into_iter().zip(values) {
+            match cell {
+                Cell::Memory(home, _) => em.ir.store(v, home),
+                Cell::Value(_) => return invalid(format!("{dst} cannot be rebound here")),
+            };
+        }
+    }
+    Ok(())
+}
+
+fn branch(em: &mut Emitter<'_, '_>, cond: &Expr, then: &[Stmt], orelse: &[Stmt]) -> Result<()> {
+    em.flags.unread = em.unit.idle.decides(cond);
+    let c = em.expr(cond)?;
+    flag_values::keep_unread(em, cond, c);
+    em.flags.unread = false;
+    if c.wide {
+        return masks::wide_branch(em, c, then, orelse);
+    }
+    let (yes, no, end) = (em.ir.fresh(), em.ir.fresh(), em.ir.fresh());
+    em.ir.cond_br(c.a, yes, no);
+    let (before, mut after) = (em.lanes.diverged(), false);
+    em.guards.conditional += 1;
+    for (block, side) in [(yes, then), (no, orelse)] {
+        em.ir.at(block);
+        em.lanes.set_diverged(before);
+        em.block(side)?;
+        after |= em.lanes.diverged();
+        em.ir.br(end);
+    }
+    em.guards.conditional -= 1;
+    em.lanes.set_diverged(after);
+    em.ir.at(end);
+    Ok(())
+}
+
+/// A jump out of or within constructs; what follows it is unreachable and emitted into a dead block.
+fn jump(em: &mut Emitter<'_, '_>, target: Target, is_continue: bool) -> Result<()> {
+    let Some(jump) = em.exits.jumps.iter().rev().find(|j| j.target == target) else {
+        return invalid("a jump to a construct that is not open here");
+    };
+    let to = if is_continue {
+        jump.on_continue
+    } else {
+        jump.on_break
+    };
+    if let Some((broken, waiting)) = jump.lanes {
+        let home = if is_continue { waiting } else { broken };
+        masks::lanes_leave(em, home);
+        return Ok(());
+    }
+    em.ir.br(to);
+    start_dead(em);
+    Ok(())
+}
+
+/// Continues emission where nothing gets to.
+fn start_dead(em: &Emitter<'_, '_>) {
+    let dead = em.ir.fresh();
+    em.ir.at(dead);
+}
+
+fn leave_nest(em: &Emitter<'_, '_>, status: Status) -> Result<()> {
+    if !em.goes_through_nest() || em.lanes.open.is_some() {
+        return invalid("a way out of a parallel loop");
+    }
+    let ir = em.ir;
+    ir.store(ir.const_i64(status as i64), em.exits.status);
+    ir.br(em.exits.done);
+    start_dead(em);
+    Ok(())
+}
+
+fn scope(em: &mut Emitter<'_, '_>, id: ScopeId, body: &[Stmt]) -> Result<()> {
+    let target = Target::Scope(id);
+    let end = em.ir.fresh();
+    let masked = masks::enter_masked(em, target, body);
+    let lanes = masked.as_ref().map(|m| (m.broken, m.waiting));
+    em.exits.jumps.push(Jump {
+        target,
+        on_break: end,
+        on_continue: end,
+        lanes,
+    });
+    em.block(body)?;
+    em.exits.jumps.pop();
+    em.ir.br(end);
+    em.ir.at(end);
+    if let Some(m) = masked {
+        masks::leave_masked(em, m);
+    }
+    Ok(())
+}
+
+/// The operation that an assignment's value ends with.
+pub(crate) fn accumulation(value: &Expr) -> &Expr {
+    match &value.kind {
+        ExprKind::Bind { body, .. } => accumulation(body),
+        _ => value,
+    }
+}
+
+impl Emitter<'_, '_> {
     /// Statements in order. In a vector loop, once every lane may have left, the rest is skipped if all have:
     /// uniform accesses and loops assume that some lane is there.
     pub(crate) fn block(&mut self, block: &[Stmt]) -> Result<()> {
-        if self.jam.is_some() && !self.in_copy {
-            return self.interleaved(block);
+        if self.lanes.jam.is_some() && !self.lanes.in_copy {
+            return unroll_and_jam::interleaved(self, block);
         }
         if self.has_grid() {
-            return self.host_block(block);
+            return single_thread::host_block(self, block);
         }
         let mut end = None;
         for (k, s) in block.iter().enumerate() {
             self.stmt(s)?;
-            let left = self.diverged() && k + 1 < block.len();
+            let left = self.lanes.diverged() && k + 1 < block.len();
             if left && !definite_assignment::exits(std::slice::from_ref(s)).is_empty() {
-                let next = self.fresh();
-                let end = *end.get_or_insert_with(|| self.fresh());
-                let any = self.any_active();
-                let branch = self.ir().cond_br(any, next, end);
-                self.ir()
+                let next = self.ir.fresh();
+                let end = *end.get_or_insert_with(|| self.ir.fresh());
+                let any = self.lanes.any_active();
+                let branch = self.ir.cond_br(any, next, end);
+                self.ir
                     .expect(branch, crate::lower::vector::masks::SOME_LANE, 1);
-                self.ir().at(next);
+                self.ir.at(next);
             }
         }
         if let Some(end) = end {
-            self.ir().br(end);
-            self.ir().at(end);
+            self.ir.br(end);
+            self.ir.at(end);
         }
         Ok(())
     }
 
     pub(crate) fn stmt(&mut self, s: &Stmt) -> Result<()> {
         match &s.kind {
-            StmtKind::Let { var, value } if self.is_ordered_sum(*var) => {
-                self.ordered_sum(*var, value)
+            StmtKind::Let { var, value } if ordered_sums::is_ordered_sum(self, *var) => {
+                ordered_sums::ordered_sum(self, *var, value)
             }
             StmtKind::Let { var, value } => {
-                let outer = self.wrapping;
-                if self.reduced.contains(var) {
-                    self.wrapping = Some(std::ptr::from_ref(accumulation(value)));
+                let outer = self.guards.wrapping;
+                if self.vars.reduced.contains(var) {
+                    self.guards.wrapping = Some(std::ptr::from_ref(accumulation(value)));
                 }
-                self.unread = self.u.idle.assigns(*var, value);
-                self.covered = self.finite.as_ref().is_some_and(|f| f.covers(*var, value));
-                let v = match self.updates_extreme(*var, value) {
-                    Some((op, before, x)) => self.extreme_update(op, before, x)?,
+                self.flags.unread = self.unit.idle.assigns(*var, value);
+                self.guards.covered = self
+                    .gpu
+                    .finite
+                    .as_ref()
+                    .is_some_and(|f| f.covers(*var, value));
+                let v = match extremes::updates_extreme(self, *var, value) {
+                    Some((op, before, x)) => extremes::extreme_update(self, op, before, x)?,
                     None => self.expr(value)?,
                 };
-                self.wrapping = outer;
-                self.keep_unread(value, v);
-                self.unread = false;
-                self.assign(*var, v, value)
+                self.guards.wrapping = outer;
+                flag_values::keep_unread(self, value, v);
+                self.flags.unread = false;
+                expr::assign(self, *var, v, value)
             }
             StmtKind::Store {
                 array,
@@ -167,160 +308,44 @@ impl<'u, 'a> Func<'u, 'a> {
                 guard,
                 ..
             } => {
-                self.unread = self.u.idle.stores(*array, value);
-                self.store(*array, index, value, *guard, s.span)?;
-                self.unread = false;
+                self.flags.unread = self.unit.idle.stores(*array, value);
+                elements::store(self, *array, index, value, *guard, s.span)?;
+                self.flags.unread = false;
                 Ok(())
             }
-            StmtKind::Rebind(pairs) => self.rebind(pairs),
-            StmtKind::If { cond, then, orelse } => self.branch(cond, then, orelse),
+            StmtKind::Rebind(pairs) => rebind(self, pairs),
+            StmtKind::If { cond, then, orelse } => branch(self, cond, then, orelse),
             StmtKind::For(l) => {
                 self.for_loop(l, s.span)?;
-                self.keep_sums(l.id)
+                flag_values::keep_sums(self, l.id)
             }
             StmtKind::While(l) => {
-                self.while_loop(l)?;
-                self.keep_sums(l.id)
+                loops::while_loop(self, l)?;
+                flag_values::keep_sums(self, l.id)
             }
-            StmtKind::Break(l) => self.jump(Target::Loop(*l), false),
-            StmtKind::Continue(l) => self.jump(Target::Loop(*l), true),
-            StmtKind::Scope { id, body } => self.scope(*id, body),
-            StmtKind::Leave(id) => self.jump(Target::Scope(*id), false),
-            StmtKind::Return => self.leave_nest(Status::Returned),
+            StmtKind::Break(l) => jump(self, Target::Loop(*l), false),
+            StmtKind::Continue(l) => jump(self, Target::Loop(*l), true),
+            StmtKind::Scope { id, body } => scope(self, *id, body),
+            StmtKind::Leave(id) => jump(self, Target::Scope(*id), false),
+            StmtKind::Return => leave_nest(self, Status::Returned),
             StmtKind::Check { cond, guard } => {
                 let c = self.expr(cond)?;
                 if !*guard {
-                    self.keep_if_warns(cond, c);
+                    flag_values::keep_if_warns(self, cond, c);
                 }
-                if *guard || self.suspects_values() {
-                    let bad = self.ir().not(c.a);
-                    self.fire(bad, c.wide, EventCode::Check, s.span);
+                if *guard || self.guards.suspects_values() {
+                    let bad = self.ir.not(c.a);
+                    guards::fail_where(self, bad, c.wide, EventCode::Check, s.span);
                 }
                 Ok(())
             }
             StmtKind::Eval(e) => {
-                self.unread = true;
+                self.flags.unread = true;
                 let v = self.expr(e)?;
-                self.keep_unread(e, v);
-                self.unread = false;
+                flag_values::keep_unread(self, e, v);
+                self.flags.unread = false;
                 Ok(())
             }
         }
-    }
-
-    fn rebind(&mut self, pairs: &[(ArrayId, ArrayId)]) -> Result<()> {
-        if !self.goes_through_nest() || self.lanes.is_some() {
-            return invalid("a rebinding in a parallel loop");
-        }
-        let mut old: Vec<Vec<V>> = Vec::new();
-        for (_, src) in pairs {
-            old.push(
-                self.slot(*src)?
-                    .cells()
-                    .into_iter()
-                    .map(|c| self.cell(c))
-                    .collect(),
-            );
-        }
-        for ((dst, _), values) in pairs.iter().zip(old) {
-            for (cell, v) in self.slot(*dst)?.cells().into_iter().zip(values) {
-                match cell {
-                    Cell::Memory(home, _) => self.ir().store(v, home),
-                    Cell::Value(_) => return invalid(format!("{dst} cannot be rebound here")),
-                };
-            }
-        }
-        Ok(())
-    }
-
-    fn branch(&mut self, cond: &Expr, then: &[Stmt], orelse: &[Stmt]) -> Result<()> {
-        self.unread = self.u.idle.decides(cond);
-        let c = self.expr(cond)?;
-        self.keep_unread(cond, c);
-        self.unread = false;
-        if c.wide {
-            return self.wide_branch(c, then, orelse);
-        }
-        let (yes, no, end) = (self.fresh(), self.fresh(), self.fresh());
-        self.ir().cond_br(c.a, yes, no);
-        let (before, mut after) = (self.diverged(), false);
-        self.conditional += 1;
-        for (block, side) in [(yes, then), (no, orelse)] {
-            self.ir().at(block);
-            self.set_diverged(before);
-            self.block(side)?;
-            after |= self.diverged();
-            self.ir().br(end);
-        }
-        self.conditional -= 1;
-        self.set_diverged(after);
-        self.ir().at(end);
-        Ok(())
-    }
-
-    /// A jump out of or within constructs; what follows it is unreachable and emitted into a dead block.
-    fn jump(&mut self, target: Target, is_continue: bool) -> Result<()> {
-        let Some(jump) = self.jumps.iter().rev().find(|j| j.target == target) else {
-            return invalid("a jump to a construct that is not open here");
-        };
-        let to = if is_continue {
-            jump.on_continue
-        } else {
-            jump.on_break
-        };
-        if let Some((broken, waiting)) = jump.lanes {
-            let home = if is_continue { waiting } else { broken };
-            self.lanes_leave(home);
-            return Ok(());
-        }
-        self.ir().br(to);
-        self.start_dead();
-        Ok(())
-    }
-
-    /// Continues emission where nothing gets to.
-    pub(crate) fn start_dead(&mut self) {
-        let dead = self.fresh();
-        self.ir().at(dead);
-    }
-
-    pub(crate) fn leave_nest(&mut self, status: Status) -> Result<()> {
-        if !self.goes_through_nest() || self.lanes.is_some() {
-            return invalid("a way out of a parallel loop");
-        }
-        let ir = self.ir();
-        ir.store(ir.const_i64(status as i64), self.exits.status);
-        ir.br(self.exits.done);
-        self.start_dead();
-        Ok(())
-    }
-
-    fn scope(&mut self, id: ScopeId, body: &[Stmt]) -> Result<()> {
-        let target = Target::Scope(id);
-        let end = self.fresh();
-        let masked = self.enter_masked(target, body);
-        let lanes = masked.as_ref().map(|m| (m.broken, m.waiting));
-        self.jumps.push(Jump {
-            target,
-            on_break: end,
-            on_continue: end,
-            lanes,
-        });
-        self.block(body)?;
-        self.jumps.pop();
-        self.ir().br(end);
-        self.ir().at(end);
-        if let Some(m) = masked {
-            self.leave_masked(m);
-        }
-        Ok(())
-    }
-}
-
-/// The operation that an assignment's value ends with.
-pub(crate) fn accumulation(value: &Expr) -> &Expr {
-    match &value.kind {
-        ExprKind::Bind { body, .. } => accumulation(body),
-        _ => value,
     }
 }

@@ -13,7 +13,8 @@ use nestwise_ir::{Span, VarId};
 use crate::abi::{Order, part};
 use crate::error::Result;
 use crate::llvm::{IntPred, V, Wrap};
-use crate::lower::Func;
+use crate::lower::emitter::Emitter;
+use crate::lower::gpu::mapped_loops;
 use crate::lower::threads::CELL;
 
 /// Of the host's part.
@@ -25,85 +26,83 @@ pub(crate) struct Late {
     cells: usize,
 }
 
-impl Func<'_, '_> {
-    /// At the beginning of the host's part: no kernel was launched.
-    pub(crate) fn begin_late(&mut self) {
-        let grid = &self.u.spec.schedule.grid;
-        if self.u.grid.is_none() || grid.is_empty() {
-            return;
-        }
-        let wanted = nestwise_ir::schedule::wanted(self.u.nest, grid);
-        let all = grid.iter().flat_map(|g| &g.mapped.last_values);
-        let late: HashSet<VarId> = all.copied().filter(|v| !wanted.contains(v)).collect();
-        let mut late: Vec<VarId> = late.into_iter().collect();
-        late.sort();
-        let ir = self.ir();
-        let word = |v: VarId| {
-            let word = ir.alloca(self.entry, ir.i64());
-            ir.store(ir.const_i64(0), word);
-            (v, word)
-        };
-        self.late.words = late.into_iter().map(word).collect();
+/// At the beginning of the host's part: no kernel was launched.
+pub(crate) fn begin_late(em: &mut Emitter<'_, '_>) {
+    let grid = &em.unit.spec.schedule.grid;
+    if em.unit.grid.is_none() || grid.is_empty() {
+        return;
     }
+    let wanted = nestwise_ir::schedule::wanted(em.unit.nest, grid);
+    let all = grid.iter().flat_map(|g| &g.mapped.last_values);
+    let late: HashSet<VarId> = all.copied().filter(|v| !wanted.contains(v)).collect();
+    let mut late: Vec<VarId> = late.into_iter().collect();
+    late.sort();
+    let ir = em.ir;
+    let word = |v: VarId| {
+        let word = ir.alloca(ir.i64());
+        ir.store(ir.const_i64(0), word);
+        (v, word)
+    };
+    em.gpu.late.words = late.into_iter().map(word).collect();
+}
 
-    fn word(&self, v: VarId) -> Option<V> {
-        let mut words = self.late.words.iter();
-        words.find(|w| w.0 == v).map(|w| w.1)
-    }
+fn word(em: &Emitter<'_, '_>, v: VarId) -> Option<V> {
+    let mut words = em.gpu.late.words.iter();
+    words.find(|w| w.0 == v).map(|w| w.1)
+}
 
-    /// A cell of its own for what a kernel leaves in a variable, if nobody waits for that: where it is behind the status.
-    pub(crate) fn late_cell(&mut self, v: VarId) -> Option<usize> {
-        self.word(v)?;
-        let number = self.late.cells;
-        (number < part::MOST_LATE).then(|| {
-            self.late.cells += 1;
-            part::LATE + CELL * number
-        })
-    }
+/// A cell of its own for what a kernel leaves in a variable, if nobody waits for that: where it is behind the status.
+pub(crate) fn late_cell(em: &mut Emitter<'_, '_>, v: VarId) -> Option<usize> {
+    word(em, v)?;
+    let number = em.gpu.late.cells;
+    (number < part::MOST_LATE).then(|| {
+        em.gpu.late.cells += 1;
+        part::LATE + CELL * number
+    })
+}
 
-    /// A kernel that leaves a variable there was launched; none: it was waited for.
-    pub(crate) fn left_late(&self, v: VarId, at: Option<usize>) {
-        if let Some(word) = self.word(v) {
-            let number = at.map_or(0, |at| 1 + (at - part::LATE) / CELL);
-            self.ir().store(self.ir().const_i64(number as i64), word);
-        }
+/// A kernel that leaves a variable there was launched; none: it was waited for.
+pub(crate) fn left_late(em: &Emitter<'_, '_>, v: VarId, at: Option<usize>) {
+    if let Some(word) = word(em, v) {
+        let number = at.map_or(0, |at| 1 + (at - part::LATE) / CELL);
+        em.ir.store(em.ir.const_i64(number as i64), word);
     }
+}
 
-    /// The host's part is left: variables have the values that kernels left last.
-    pub(crate) fn take_late(&mut self, span: Span) -> Result<()> {
-        if self.late.cells == 0 {
-            return Ok(());
-        }
-        let ir = self.ir();
-        let words = std::mem::take(&mut self.late.words);
-        let numbers: Vec<V> = words.iter().map(|w| ir.load(ir.i64(), w.1)).collect();
-        let zero = ir.const_i64(0);
-        let any = numbers.iter().fold(zero, |all, n| ir.or(all, *n));
-        let (ask, end) = (self.fresh(), self.fresh());
-        ir.cond_br(ir.icmp(IntPred::LLVMIntNE, any, zero), ask, end);
-        ir.at(ask);
-        let order = self.order();
-        let field = |at: usize| ir.offset_const(order, at);
-        ir.store(ir.const_i64(-1), field(offset_of!(Order, kernel)));
-        let bytes = ir.const_i64((CELL * self.late.cells) as i64);
-        ir.store(bytes, field(offset_of!(Order, cells)));
-        self.hand(order, span);
-        let status = ir.load(ir.ptr(), field(offset_of!(Order, left)));
-        let cells = ir.offset_const(status, part::LATE);
-        for ((v, _), number) in words.iter().zip(numbers) {
-            let (take, next) = (self.fresh(), self.fresh());
-            let left = ir.icmp(IntPred::LLVMIntNE, number, zero);
-            ir.cond_br(left, take, next);
-            ir.at(take);
-            let before = ir.sub(number, ir.const_i64(1), Wrap::Signed);
-            let at = ir.mul(before, ir.const_i64(CELL as i64), Wrap::Signed);
-            self.take_cell(*v, ir.offset(cells, at, true))?;
-            self.ir().br(next);
-            self.ir().at(next);
-        }
-        let ir = self.ir();
-        ir.br(end);
-        ir.at(end);
-        Ok(())
+/// The host's part is left: variables have the values that kernels left last.
+pub(crate) fn take_late(em: &mut Emitter<'_, '_>, span: Span) -> Result<()> {
+    if em.gpu.late.cells == 0 {
+        return Ok(());
     }
+    let ir = em.ir;
+    let words = std::mem::take(&mut em.gpu.late.words);
+    let numbers: Vec<V> = words.iter().map(|w| ir.load(ir.i64(), w.1)).collect();
+    let zero = ir.const_i64(0);
+    let any = numbers.iter().fold(zero, |all, n| ir.or(all, *n));
+    let (ask, end) = (em.ir.fresh(), em.ir.fresh());
+    ir.cond_br(ir.icmp(IntPred::LLVMIntNE, any, zero), ask, end);
+    ir.at(ask);
+    let order = mapped_loops::order(em);
+    let field = |at: usize| ir.offset_const(order, at);
+    ir.store(ir.const_i64(-1), field(offset_of!(Order, kernel)));
+    let bytes = ir.const_i64((CELL * em.gpu.late.cells) as i64);
+    ir.store(bytes, field(offset_of!(Order, cells)));
+    mapped_loops::hand(em, order, span);
+    let status = ir.load(ir.ptr(), field(offset_of!(Order, left)));
+    let cells = ir.offset_const(status, part::LATE);
+    for ((v, _), number) in words.iter().zip(numbers) {
+        let (take, next) = (em.ir.fresh(), em.ir.fresh());
+        let left = ir.icmp(IntPred::LLVMIntNE, number, zero);
+        ir.cond_br(left, take, next);
+        ir.at(take);
+        let before = ir.sub(number, ir.const_i64(1), Wrap::Signed);
+        let at = ir.mul(before, ir.const_i64(CELL as i64), Wrap::Signed);
+        mapped_loops::take_cell(em, *v, ir.offset(cells, at, true))?;
+        em.ir.br(next);
+        em.ir.at(next);
+    }
+    let ir = em.ir;
+    ir.br(end);
+    ir.at(end);
+    Ok(())
 }

@@ -16,8 +16,12 @@ use crate::abi::EventCode;
 use crate::error::{Result, invalid, unsupported};
 use crate::grid::MOST_RECORD;
 use crate::llvm::{IntPred, RealPred, V, Wrap};
+use crate::lower::emitter::Emitter;
+use crate::lower::gpu::warps;
+use crate::lower::threads;
 use crate::lower::threads::{CELL, guarded, mark_cell, propagates_nan};
-use crate::lower::{Func, Unit, Val};
+use crate::lower::unit::Unit;
+use crate::lower::value::Val;
 
 /// A variable that a mapped loop reduces.
 #[derive(Clone, Copy)]
@@ -117,300 +121,310 @@ impl Records {
     }
 }
 
-impl Func<'_, '_> {
-    /// In a kernel: nothing is reduced yet.
-    pub(crate) fn start_records(&mut self, records: &Records) -> Result<Vec<Option<Placed>>> {
-        let mut placed = Vec::with_capacity(records.each.len());
-        for r in &records.each {
-            let mut seen = None;
-            let ir = self.ir();
-            let mut nowhere = i64::MAX;
-            match r.op {
-                // Looked at only where the best was assigned too.
-                RedOp::Along(_) => {}
-                RedOp::Last => {
-                    self.keep_mark(r.var);
-                    nowhere = -1;
-                }
-                op => {
-                    let home = self.home(r.var, false)?;
-                    let identity = self.identity(r.repr, op)?;
-                    self.put(home, identity);
-                    self.reduced.push(r.var);
-                    if r.placed {
-                        let ir = self.ir();
-                        let bits = self.bits(identity.a, r.repr);
-                        let word = ir.alloca(self.entry, ir.type_of(bits));
-                        ir.store(bits, word);
-                        seen = Some(word);
-                    }
-                }
+/// In a kernel: nothing is reduced yet.
+pub(crate) fn start_records(
+    em: &mut Emitter<'_, '_>,
+    records: &Records,
+) -> Result<Vec<Option<Placed>>> {
+    let mut placed = Vec::with_capacity(records.each.len());
+    for r in &records.each {
+        let mut seen = None;
+        let ir = em.ir;
+        let mut nowhere = i64::MAX;
+        match r.op {
+            // Looked at only where the best was assigned too.
+            RedOp::Along(_) => {}
+            RedOp::Last => {
+                threads::keep_mark(em, r.var);
+                nowhere = -1;
             }
-            placed.push(r.placed.then(|| {
-                let word = |_| {
-                    let word = ir.alloca(self.entry, ir.i64());
-                    ir.store(ir.const_i64(nowhere), word);
-                    word
-                };
-                let at = (0..records.axes).map(word).collect();
-                Placed { seen, at }
-            }));
-        }
-        Ok(placed)
-    }
-
-    /// In a kernel: an iteration of the innermost axis begins.
-    pub(crate) fn enter_iteration(&self, records: &Records) {
-        let ir = self.ir();
-        let last = records.each.iter().filter(|r| r.op == RedOp::Last);
-        for mark in last.filter_map(|r| self.marks.get(&r.var)) {
-            ir.store(ir.const_bool(false), *mark);
-        }
-    }
-
-    /// In a kernel: an iteration of the innermost axis is over, the one of each axis that `now` tells.
-    pub(crate) fn leave_iteration(
-        &mut self,
-        records: &Records,
-        placed: &[Option<Placed>],
-        now: &[V],
-    ) -> Result<()> {
-        for (r, placed) in records.each.iter().zip(placed) {
-            let Some(placed) = placed else { continue };
-            let assigned = match placed.seen {
-                // What is assigned is better than what there was, or it would not be.
-                Some(seen) => {
-                    let home = self.home(r.var, false)?;
-                    let bits = self.bits(self.get(home, r.repr, false).a, r.repr);
-                    let ir = self.ir();
-                    let before = ir.load(ir.type_of(bits), seen);
-                    ir.store(bits, seen);
-                    ir.icmp(IntPred::LLVMIntNE, bits, before)
-                }
-                None => match self.marks.get(&r.var) {
-                    Some(mark) => self.ir().load(self.ir().i1(), *mark),
-                    None => return invalid("a mark that is not kept"),
-                },
-            };
-            let ir = self.ir();
-            for (at, now) in placed.at.iter().zip(now) {
-                let (now, before) = (ir.load(ir.i64(), *now), ir.load(ir.i64(), *at));
-                ir.store(ir.select(assigned, now, before), *at);
-            }
-        }
-        Ok(())
-    }
-
-    /// In a kernel: the thread's record.
-    pub(crate) fn leave_record(
-        &mut self,
-        records: &Records,
-        placed: &[Option<Placed>],
-        to: V,
-    ) -> Result<()> {
-        for (k, (r, placed)) in records.each.iter().zip(placed).enumerate() {
-            let home = self.home(r.var, false)?;
-            let value = self.get(home, r.repr, false);
-            let ir = self.ir();
-            self.store_cell(r.repr, value, ir.offset_const(to, CELL * k));
-            let Some(placed) = placed else { continue };
-            for (axis, at) in placed.at.iter().enumerate() {
-                let at = ir.load(ir.i64(), *at);
-                ir.store(at, ir.offset_const(to, records.place(k, axis)));
-                if r.op == RedOp::Last {
-                    let mark = ir.icmp(IntPred::LLVMIntSGE, at, ir.const_i64(0));
-                    let cell = ir.offset_const(to, mark_cell(&records.as_threads, k));
-                    ir.store(ir.zext(mark, ir.i64()), cell);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// On the host: the first of so many records becomes all of them; whether a sum left its representation.
-    fn combine_blocks(&self, records: &Records, first: V, blocks: V) -> Result<(V, V)> {
-        let ir = self.ir();
-        let overflow = ir.alloca(self.entry, ir.i1());
-        ir.store(ir.const_bool(false), overflow);
-        let one = ir.const_i64(1);
-        self.each_record(records, first, (one, blocks, one), |f, from| {
-            let bad = f.fold(records, first, from)?;
-            let old = f.ir().load(f.ir().i1(), overflow);
-            f.ir().store(f.ir().or(old, bad), overflow);
-            Ok(())
-        })?;
-        Ok((first, ir.load(ir.i1(), overflow)))
-    }
-
-    /// Goes through records, from the `k`th on to before another one, so many at a time.
-    pub(crate) fn each_record(
-        &self,
-        records: &Records,
-        first: V,
-        (k, end, step): (V, V, V),
-        take: impl FnOnce(&Self, V) -> Result<()>,
-    ) -> Result<()> {
-        let ir = self.ir();
-        let (check, each, over) = (self.fresh(), self.fresh(), self.fresh());
-        let before = ir.here();
-        ir.br(check);
-        ir.at(check);
-        let now = ir.phi(ir.i64());
-        ir.add_incoming(now, k, before);
-        ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, now, end), each, over);
-        ir.at(each);
-        let size = ir.const_i64(records.size() as i64);
-        take(
-            self,
-            ir.offset(first, ir.mul(now, size, Wrap::Signed), true),
-        )?;
-        ir.add_incoming(now, ir.add(now, step, Wrap::Signed), ir.here());
-        ir.br(check);
-        ir.at(over);
-        Ok(())
-    }
-
-    /// Memory of the thread's own for a record.
-    pub(crate) fn record(&self, records: &Records) -> V {
-        let bytes = self.ir().array(self.ir().i8(), records.size() as u64);
-        self.ir().alloca_aligned(self.entry, bytes, 16)
-    }
-
-    pub(crate) fn copy_record(&self, records: &Records, to: V, from: V) {
-        let ir = self.ir();
-        for at in records.words() {
-            let word = ir.load(ir.i64(), ir.offset_const(from, at));
-            ir.store(word, ir.offset_const(to, at));
-        }
-    }
-
-    /// On the host, or in a team: variables become what a kernel's blocks, so many, came to.
-    pub(crate) fn take_records(
-        &mut self,
-        l: &For,
-        records: &Records,
-        (first, blocks): (V, V),
-        span: Span,
-    ) -> Result<()> {
-        let (first, overflow) = match self.team {
-            Some(_) => self.combine_team(records, first, blocks)?,
-            None => self.combine_blocks(records, first, blocks)?,
-        };
-        let bad = self.combine(l, &records.as_threads, first)?;
-        let ir = self.ir();
-        let bad = ir.or(overflow, bad);
-        let fine = self.fresh();
-        self.leave_if(bad, fine, EventCode::Overflow, span);
-        ir.at(fine);
-        Ok(())
-    }
-
-    /// Combines two records into the first; whether a sum left its representation.
-    pub(crate) fn fold(&self, records: &Records, into: V, from: V) -> Result<V> {
-        let ir = self.ir();
-        let both = |repr: Scalar, at: usize| {
-            let cell = |record: V| self.load_cell(repr, ir.offset_const(record, at));
-            (cell(into), cell(from))
-        };
-        let mut overflow = ir.const_bool(false);
-        let mut taken = Vec::new();
-        for (k, r) in records.each.iter().enumerate() {
-            let (x, y) = both(r.repr, CELL * k);
-            let value = match r.op {
-                RedOp::Along(_) => continue,
-                _ if r.placed => {
-                    let take = self.takes(records, k, (x, y), (into, from));
-                    taken.push((r.var, take));
-                    self.choose(Val::one(take), y, x)
-                }
-                op => {
-                    let (merged, bad) = self.merge(op, x, y, r.repr, r.nan)?;
-                    if r.guarded {
-                        overflow = ir.or(overflow, bad);
-                    }
-                    Val::one(merged)
-                }
-            };
-            self.store_cell(r.repr, value, ir.offset_const(into, CELL * k));
-        }
-        for (k, r) in records.each.iter().enumerate() {
-            let RedOp::Along(best) = r.op else { continue };
-            let Some((_, take)) = taken.iter().find(|t| t.0 == best) else {
-                return invalid(format!(
-                    "a value goes along with {best}, which is no reduction"
-                ));
-            };
-            let (x, y) = both(r.repr, CELL * k);
-            let value = self.choose(Val::one(*take), y, x);
-            self.store_cell(r.repr, value, ir.offset_const(into, CELL * k));
-        }
-        Ok(overflow)
-    }
-
-    /// Whether the second of two records is the one that the `k`th value is from; if so the first has its place from then on.
-    fn takes(&self, records: &Records, k: usize, (x, y): (Val, Val), (into, from): (V, V)) -> V {
-        let (ir, r) = (self.ir(), &records.each[k]);
-        let words = |record: V| -> Vec<V> {
-            let word = |axis| ir.load(ir.i64(), ir.offset_const(record, records.place(k, axis)));
-            (0..records.axes).map(word).collect()
-        };
-        let (mine, other) = (words(into), words(from));
-        let take = match r.op {
-            RedOp::Last => self.earlier(&mine, &other),
             op => {
-                let (earlier, better) =
-                    (self.earlier(&other, &mine), self.better(op, x, y, r.repr));
-                match r.repr.is_float() {
-                    true => {
-                        let equal = ir.fcmp(RealPred::LLVMRealOEQ, x.a, y.a);
-                        let take = ir.or(better, ir.and(equal, earlier));
-                        match r.nan {
-                            true => {
-                                let nan = |v: V| ir.fcmp(RealPred::LLVMRealUNO, v, v);
-                                let first = ir.or(ir.not(nan(x.a)), earlier);
-                                ir.or(take, ir.and(nan(y.a), first))
-                            }
-                            false => take,
-                        }
-                    }
-                    false => {
-                        let equal = ir.icmp(IntPred::LLVMIntEQ, x.a, y.a);
-                        ir.or(better, ir.and(equal, earlier))
-                    }
+                let home = em.vars.home(&em.lanes, r.var, false)?;
+                let identity = threads::identity(em, r.repr, op)?;
+                home.store(em.ir, identity);
+                em.vars.reduced.push(r.var);
+                if r.placed {
+                    let ir = em.ir;
+                    let bits = bits(em, identity.a, r.repr);
+                    let word = ir.alloca(ir.type_of(bits));
+                    ir.store(bits, word);
+                    seen = Some(word);
                 }
             }
+        }
+        placed.push(r.placed.then(|| {
+            let word = |_| {
+                let word = ir.alloca(ir.i64());
+                ir.store(ir.const_i64(nowhere), word);
+                word
+            };
+            let at = (0..records.axes).map(word).collect();
+            Placed { seen, at }
+        }));
+    }
+    Ok(placed)
+}
+
+/// In a kernel: an iteration of the innermost axis begins.
+pub(crate) fn enter_iteration(em: &Emitter<'_, '_>, records: &Records) {
+    let ir = em.ir;
+    let last = records.each.iter().filter(|r| r.op == RedOp::Last);
+    for mark in last.filter_map(|r| em.vars.marks.get(&r.var)) {
+        ir.store(ir.const_bool(false), *mark);
+    }
+}
+
+/// In a kernel: an iteration of the innermost axis is over, the one of each axis that `now` tells.
+pub(crate) fn leave_iteration(
+    em: &mut Emitter<'_, '_>,
+    records: &Records,
+    placed: &[Option<Placed>],
+    now: &[V],
+) -> Result<()> {
+    for (r, placed) in records.each.iter().zip(placed) {
+        let Some(placed) = placed else { continue };
+        let assigned = match placed.seen {
+            // What is assigned is better than what there was, or it would not be.
+            Some(seen) => {
+                let home = em.vars.home(&em.lanes, r.var, false)?;
+                let bits = bits(em, home.load(em.ir).a, r.repr);
+                let ir = em.ir;
+                let before = ir.load(ir.type_of(bits), seen);
+                ir.store(bits, seen);
+                ir.icmp(IntPred::LLVMIntNE, bits, before)
+            }
+            None => match em.vars.marks.get(&r.var) {
+                Some(mark) => em.ir.load(em.ir.i1(), *mark),
+                None => return invalid("a mark that is not kept"),
+            },
         };
-        for (axis, (mine, other)) in mine.iter().zip(&other).enumerate() {
-            let at = ir.offset_const(into, records.place(k, axis));
-            ir.store(ir.select(take, *other, *mine), at);
+        let ir = em.ir;
+        for (at, now) in placed.at.iter().zip(now) {
+            let (now, before) = (ir.load(ir.i64(), *now), ir.load(ir.i64(), *at));
+            ir.store(ir.select(assigned, now, before), *at);
         }
-        if r.op == RedOp::Last {
-            let mark = mark_cell(&records.as_threads, k);
-            let (x, y) = (ir.offset_const(into, mark), ir.offset_const(from, mark));
-            let any = ir.or(ir.load(ir.i64(), x), ir.load(ir.i64(), y));
-            ir.store(any, x);
-        }
-        take
     }
+    Ok(())
+}
 
-    /// Whether the first iteration of two comes before the second.
-    fn earlier(&self, a: &[V], b: &[V]) -> V {
-        let ir = self.ir();
-        let (mut less, mut same) = (ir.const_bool(false), ir.const_bool(true));
-        // The outermost axis is the last.
-        for (a, b) in a.iter().zip(b).rev() {
-            let here = ir.icmp(IntPred::LLVMIntSLT, *a, *b);
-            less = ir.or(less, ir.and(same, here));
-            same = ir.and(same, ir.icmp(IntPred::LLVMIntEQ, *a, *b));
+/// In a kernel: the thread's record.
+pub(crate) fn leave_record(
+    em: &mut Emitter<'_, '_>,
+    records: &Records,
+    placed: &[Option<Placed>],
+    to: V,
+) -> Result<()> {
+    for (k, (r, placed)) in records.each.iter().zip(placed).enumerate() {
+        let home = em.vars.home(&em.lanes, r.var, false)?;
+        let value = home.load(em.ir);
+        let ir = em.ir;
+        em.unit
+            .store_cell(r.repr, value, ir.offset_const(to, CELL * k));
+        let Some(placed) = placed else { continue };
+        for (axis, at) in placed.at.iter().enumerate() {
+            let at = ir.load(ir.i64(), *at);
+            ir.store(at, ir.offset_const(to, records.place(k, axis)));
+            if r.op == RedOp::Last {
+                let mark = ir.icmp(IntPred::LLVMIntSGE, at, ir.const_i64(0));
+                let cell = ir.offset_const(to, mark_cell(&records.as_threads, k));
+                ir.store(ir.zext(mark, ir.i64()), cell);
+            }
         }
-        less
     }
+    Ok(())
+}
 
-    fn bits(&self, v: V, repr: Scalar) -> V {
-        let ir = self.ir();
-        match repr.is_float() {
-            true => ir.bitcast(v, ir.int(8 * repr.size() as u32)),
-            false => v,
+/// On the host: the first of so many records becomes all of them; whether a sum left its representation.
+fn combine_blocks(em: &Emitter<'_, '_>, records: &Records, first: V, blocks: V) -> Result<(V, V)> {
+    let ir = em.ir;
+    let overflow = ir.alloca(ir.i1());
+    ir.store(ir.const_bool(false), overflow);
+    let one = ir.const_i64(1);
+    each_record(em, records, first, (one, blocks, one), |f, from| {
+        let bad = fold(f, records, first, from)?;
+        let old = f.ir.load(f.ir.i1(), overflow);
+        f.ir.store(f.ir.or(old, bad), overflow);
+        Ok(())
+    })?;
+    Ok((first, ir.load(ir.i1(), overflow)))
+}
+
+/// Goes through records, from the `k`th on to before another one, so many at a time.
+pub(crate) fn each_record(
+    em: &Emitter<'_, '_>,
+    records: &Records,
+    first: V,
+    (k, end, step): (V, V, V),
+    take: impl FnOnce(&Emitter<'_, '_>, V) -> Result<()>,
+) -> Result<()> {
+    let ir = em.ir;
+    let (check, each, over) = (em.ir.fresh(), em.ir.fresh(), em.ir.fresh());
+    let before = ir.here();
+    ir.br(check);
+    ir.at(check);
+    let now = ir.phi(ir.i64());
+    ir.add_incoming(now, k, before);
+    ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, now, end), each, over);
+    ir.at(each);
+    let size = ir.const_i64(records.size() as i64);
+    take(em, ir.offset(first, ir.mul(now, size, Wrap::Signed), true))?;
+    ir.add_incoming(now, ir.add(now, step, Wrap::Signed), ir.here());
+    ir.br(check);
+    ir.at(over);
+    Ok(())
+}
+
+/// Memory of the thread's own for a record.
+pub(crate) fn record(em: &Emitter<'_, '_>, records: &Records) -> V {
+    let bytes = em.ir.array(em.ir.i8(), records.size() as u64);
+    em.ir.alloca_aligned(bytes, 16)
+}
+
+pub(crate) fn copy_record(em: &Emitter<'_, '_>, records: &Records, to: V, from: V) {
+    let ir = em.ir;
+    for at in records.words() {
+        let word = ir.load(ir.i64(), ir.offset_const(from, at));
+        ir.store(word, ir.offset_const(to, at));
+    }
+}
+
+/// On the host, or in a team: variables become what a kernel's blocks, so many, came to.
+pub(crate) fn take_records(
+    em: &mut Emitter<'_, '_>,
+    l: &For,
+    records: &Records,
+    (first, blocks): (V, V),
+    span: Span,
+) -> Result<()> {
+    let (first, overflow) = match em.gpu.team {
+        Some(_) => warps::combine_team(em, records, first, blocks)?,
+        None => combine_blocks(em, records, first, blocks)?,
+    };
+    let bad = threads::combine(em, l, &records.as_threads, first)?;
+    let ir = em.ir;
+    let bad = ir.or(overflow, bad);
+    let fine = em.ir.fresh();
+    em.exits
+        .leave_if(em.ir, bad, fine, EventCode::Overflow, span);
+    ir.at(fine);
+    Ok(())
+}
+
+/// Combines two records into the first; whether a sum left its representation.
+pub(crate) fn fold(em: &Emitter<'_, '_>, records: &Records, into: V, from: V) -> Result<V> {
+    let ir = em.ir;
+    let both = |repr: Scalar, at: usize| {
+        let cell = |record: V| em.unit.load_cell(repr, ir.offset_const(record, at));
+        (cell(into), cell(from))
+    };
+    let mut overflow = ir.const_bool(false);
+    let mut taken = Vec::new();
+    for (k, r) in records.each.iter().enumerate() {
+        let (x, y) = both(r.repr, CELL * k);
+        let value = match r.op {
+            RedOp::Along(_) => continue,
+            _ if r.placed => {
+                let take = takes(em, records, k, (x, y), (into, from));
+                taken.push((r.var, take));
+                em.lanes.choose(Val::one(take), y, x)
+            }
+            op => {
+                let (merged, bad) = threads::merge(em, op, x, y, r.repr, r.nan)?;
+                if r.guarded {
+                    overflow = ir.or(overflow, bad);
+                }
+                Val::one(merged)
+            }
+        };
+        em.unit
+            .store_cell(r.repr, value, ir.offset_const(into, CELL * k));
+    }
+    for (k, r) in records.each.iter().enumerate() {
+        let RedOp::Along(best) = r.op else { continue };
+        let Some((_, take)) = taken.iter().find(|t| t.0 == best) else {
+            return invalid(format!(
+                "a value goes along with {best}, which is no reduction"
+            ));
+        };
+        let (x, y) = both(r.repr, CELL * k);
+        let value = em.lanes.choose(Val::one(*take), y, x);
+        em.unit
+            .store_cell(r.repr, value, ir.offset_const(into, CELL * k));
+    }
+    Ok(overflow)
+}
+
+/// Whether the second of two records is the one that the `k`th value is from; if so the first has its place from then on.
+fn takes(
+    em: &Emitter<'_, '_>,
+    records: &Records,
+    k: usize,
+    (x, y): (Val, Val),
+    (into, from): (V, V),
+) -> V {
+    let (ir, r) = (em.ir, &records.each[k]);
+    let words = |record: V| -> Vec<V> {
+        let word = |axis| ir.load(ir.i64(), ir.offset_const(record, records.place(k, axis)));
+        (0..records.axes).map(word).collect()
+    };
+    let (mine, other) = (words(into), words(from));
+    let take = match r.op {
+        RedOp::Last => earlier(em, &mine, &other),
+        op => {
+            let (earlier, better) = (
+                earlier(em, &other, &mine),
+                threads::better(em, op, x, y, r.repr),
+            );
+            match r.repr.is_float() {
+                true => {
+                    let equal = ir.fcmp(RealPred::LLVMRealOEQ, x.a, y.a);
+                    let take = ir.or(better, ir.and(equal, earlier));
+                    match r.nan {
+                        true => {
+                            let nan = |v: V| ir.fcmp(RealPred::LLVMRealUNO, v, v);
+                            let first = ir.or(ir.not(nan(x.a)), earlier);
+                            ir.or(take, ir.and(nan(y.a), first))
+                        }
+                        false => take,
+                    }
+                }
+                false => {
+                    let equal = ir.icmp(IntPred::LLVMIntEQ, x.a, y.a);
+                    ir.or(better, ir.and(equal, earlier))
+                }
+            }
         }
+    };
+    for (axis, (mine, other)) in mine.iter().zip(&other).enumerate() {
+        let at = ir.offset_const(into, records.place(k, axis));
+        ir.store(ir.select(take, *other, *mine), at);
+    }
+    if r.op == RedOp::Last {
+        let mark = mark_cell(&records.as_threads, k);
+        let (x, y) = (ir.offset_const(into, mark), ir.offset_const(from, mark));
+        let any = ir.or(ir.load(ir.i64(), x), ir.load(ir.i64(), y));
+        ir.store(any, x);
+    }
+    take
+}
+
+/// Whether the first iteration of two comes before the second.
+fn earlier(em: &Emitter<'_, '_>, a: &[V], b: &[V]) -> V {
+    let ir = em.ir;
+    let (mut less, mut same) = (ir.const_bool(false), ir.const_bool(true));
+    // The outermost axis is the last.
+    for (a, b) in a.iter().zip(b).rev() {
+        let here = ir.icmp(IntPred::LLVMIntSLT, *a, *b);
+        less = ir.or(less, ir.and(same, here));
+        same = ir.and(same, ir.icmp(IntPred::LLVMIntEQ, *a, *b));
+    }
+    less
+}
+
+fn bits(em: &Emitter<'_, '_>, v: V, repr: Scalar) -> V {
+    let ir = em.ir;
+    match repr.is_float() {
+        true => ir.bitcast(v, ir.int(8 * repr.size() as u32)),
+        false => v,
     }
 }

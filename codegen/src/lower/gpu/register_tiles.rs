@@ -19,8 +19,13 @@ use nestwise_ir::{BinOp, Expr, ExprKind, For, LoopId, Stmt, StmtKind, VarId};
 use crate::error::Result;
 use crate::llvm::{IntPred, V, Wrap};
 use crate::lower::control::loops::Range;
-use crate::lower::vector::unroll_and_jam::{self, Jam};
-use crate::lower::{Func, Unit, Val};
+use crate::lower::emitter::Emitter;
+use crate::lower::gpu::mapped_loops;
+use crate::lower::scalar::expr;
+use crate::lower::unit::Unit;
+use crate::lower::value::Val;
+use crate::lower::vector::jam::{self, Jam};
+use crate::lower::vector::unroll_and_jam;
 
 /// Iterations of an axis that run interleaved; of the outer one of two, whose loads neighbouring threads share, where each
 /// carries but one variable through a loop inside.
@@ -49,7 +54,10 @@ impl Tile {
         }
         let mut axes = vec![l];
         for id in g.axes.get(1..)? {
-            axes.push(crate::lower::gpu::grid::loop_in(&axes.last()?.body, *id)?);
+            axes.push(crate::lower::gpu::mapped_loops::loop_in(
+                &axes.last()?.body,
+                *id,
+            )?);
         }
         let innermost = *axes.last()?;
         let mut sharing = axes.split_off(axes.len().saturating_sub(2));
@@ -78,7 +86,7 @@ impl Tile {
             return None;
         }
         let counters: Vec<VarId> = tiled.iter().map(|axis| axis.counter).collect();
-        let varying = unroll_and_jam::varying(unit, tiled.first()?, &counters)?;
+        let varying = jam::varying(unit, tiled.first()?, &counters)?;
         let loops = tiled.iter().map(|axis| axis.id).zip(counts).collect();
         Some(Tile { loops, varying })
     }
@@ -106,7 +114,7 @@ impl Tile {
 
 /// Whether a loop inside the innermost axis loads something that does not depend on that axis.
 fn shares_loads(unit: &Unit<'_>, axis: &For, innermost: &For) -> bool {
-    let Some(varying) = unroll_and_jam::varying(unit, axis, &[axis.counter]) else {
+    let Some(varying) = jam::varying(unit, axis, &[axis.counter]) else {
         return false;
     };
     let mut found = false;
@@ -175,147 +183,149 @@ fn operations(block: &[Stmt]) -> usize {
     count
 }
 
-impl Func<'_, '_> {
-    /// How many iterations of that axis run interleaved, if they do.
-    pub(crate) fn tile_of(&self, l: &For) -> Option<u32> {
-        let tile = self.axes.as_ref().and_then(|a| a.tile.as_ref());
-        tile.and_then(|t| t.count(l.id))
-    }
+/// How many iterations of that axis run interleaved, if they do.
+pub(crate) fn tile_of(em: &Emitter<'_, '_>, l: &For) -> Option<u32> {
+    let tile = em.gpu.axes.as_ref().and_then(|a| a.tile.as_ref());
+    tile.and_then(|t| t.count(l.id))
+}
 
-    /// How many iterations of a loop inside a tile are to follow each other without a jump, if several.
-    pub(crate) fn unrolled_in_tile(&self, l: &For) -> Option<i64> {
-        let tiled = self.jam.is_some() && self.axes.as_ref().is_some_and(|a| a.tile.is_some());
-        (tiled && is_light(&l.body)).then_some(UNROLLED)
-    }
+/// How many iterations of a loop inside a tile are to follow each other without a jump, if several.
+pub(crate) fn unrolled_in_tile(em: &Emitter<'_, '_>, l: &For) -> Option<i64> {
+    let tiled = em.lanes.jam.is_some() && em.gpu.axes.as_ref().is_some_and(|a| a.tile.is_some());
+    (tiled && is_light(&l.body)).then_some(UNROLLED)
+}
 
-    /// This thread's iterations from `first` on as long as there are enough for a tile of `count`; the next one.
-    pub(crate) fn strided_tiles(
-        &mut self,
-        l: &For,
-        count: u32,
-        range: Range,
-        axis: usize,
-        (first, stride): (V, V),
-    ) -> Result<V> {
-        let ir = self.ir();
-        let copies = ir.const_i64(count.into());
-        let ahead = ir.mul(stride, ir.const_i64(i64::from(count) - 1), Wrap::Signed);
-        // The last iteration with which a tile may begin is before this one.
-        let end = ir.sub(range.hi, ahead, Wrap::Signed);
-        let (tile, rest) = (self.fresh(), self.fresh());
-        let before = ir.here();
-        ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, first, end), tile, rest);
-        ir.at(tile);
-        let k = ir.phi(ir.i64());
-        ir.add_incoming(k, first, before);
-        let value = |copy: u32| {
-            let distance = ir.mul(stride, ir.const_i64(copy.into()), Wrap::Signed);
-            self.index_fma(range.start, ir.add(k, distance, Wrap::Signed), range.step)
-        };
-        let values: Vec<V> = (0..count).map(value).collect();
-        let around = self.open_tile(l, values)?;
-        let (last, highest) = (
-            ir.add(k, ahead, Wrap::Signed),
-            ir.sub(range.hi, ir.const_i64(1), Wrap::Signed),
-        );
-        self.note_last(axis, ir.icmp(IntPred::LLVMIntEQ, last, highest));
-        self.block(&l.body)?;
-        self.close_tile(l, around)?;
-        self.after_iteration(axis)?;
-        let next = ir.add(k, ir.mul(stride, copies, Wrap::Signed), Wrap::Signed);
-        let latch = ir.here();
-        ir.add_incoming(k, next, latch);
-        ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, next, end), tile, rest);
-        ir.at(rest);
-        let k = ir.phi(ir.i64());
-        ir.add_incoming(k, first, before);
-        ir.add_incoming(k, next, latch);
-        Ok(k)
-    }
+/// This thread's iterations from `first` on as long as there are enough for a tile of `count`; the next one.
+pub(crate) fn strided_tiles(
+    em: &mut Emitter<'_, '_>,
+    l: &For,
+    count: u32,
+    range: Range,
+    axis: usize,
+    (first, stride): (V, V),
+) -> Result<V> {
+    let ir = em.ir;
+    let copies = ir.const_i64(count.into());
+    let ahead = ir.mul(stride, ir.const_i64(i64::from(count) - 1), Wrap::Signed);
+    // The last iteration with which a tile may begin is before this one.
+    let end = ir.sub(range.hi, ahead, Wrap::Signed);
+    let (tile, rest) = (em.ir.fresh(), em.ir.fresh());
+    let before = ir.here();
+    ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, first, end), tile, rest);
+    ir.at(tile);
+    let k = ir.phi(ir.i64());
+    ir.add_incoming(k, first, before);
+    let value = |copy: u32| {
+        let distance = ir.mul(stride, ir.const_i64(copy.into()), Wrap::Signed);
+        expr::index_fma(
+            em,
+            range.start,
+            ir.add(k, distance, Wrap::Signed),
+            range.step,
+        )
+    };
+    let values: Vec<V> = (0..count).map(value).collect();
+    let around = open_tile(em, l, values)?;
+    let (last, highest) = (
+        ir.add(k, ahead, Wrap::Signed),
+        ir.sub(range.hi, ir.const_i64(1), Wrap::Signed),
+    );
+    mapped_loops::note_last(em, axis, ir.icmp(IntPred::LLVMIntEQ, last, highest));
+    em.block(&l.body)?;
+    close_tile(em, l, around)?;
+    mapped_loops::after_iteration(em, axis)?;
+    let next = ir.add(k, ir.mul(stride, copies, Wrap::Signed), Wrap::Signed);
+    let latch = ir.here();
+    ir.add_incoming(k, next, latch);
+    ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, next, end), tile, rest);
+    ir.at(rest);
+    let k = ir.phi(ir.i64());
+    ir.add_incoming(k, first, before);
+    ir.add_incoming(k, next, latch);
+    Ok(k)
+}
 
-    /// Begins copies of an axis's body for those values of its counter, each for every copy of the axis around it, which is
-    /// given back. Copy `c` is that axis's copy `c % n`, where it has `n`.
-    fn open_tile(&mut self, l: &For, values: Vec<V>) -> Result<Option<Rc<Jam>>> {
-        let around = self.jam.take();
-        let (n, mut counters) = match &around {
-            Some(jam) => (jam.count, jam.counters.clone()),
-            None => (1, Vec::new()),
-        };
-        let count = n * values.len() as u32;
-        for (_, outer) in &mut counters {
-            *outer = (0..count).map(|c| outer[(c % n) as usize]).collect();
+/// Begins copies of an axis's body for those values of its counter, each for every copy of the axis around it, which is
+/// given back. Copy `c` is that axis's copy `c % n`, where it has `n`.
+fn open_tile(em: &mut Emitter<'_, '_>, l: &For, values: Vec<V>) -> Result<Option<Rc<Jam>>> {
+    let around = em.lanes.jam.take();
+    let (n, mut counters) = match &around {
+        Some(jam) => (jam.count, jam.counters.clone()),
+        None => (1, Vec::new()),
+    };
+    let count = n * values.len() as u32;
+    for (_, outer) in &mut counters {
+        *outer = (0..count).map(|c| outer[(c % n) as usize]).collect();
+    }
+    let own = (0..count).map(|c| values[(c / n) as usize]).collect();
+    counters.push((l.counter, own));
+    let tile = em.gpu.axes.as_ref().and_then(|a| a.tile.as_ref());
+    let varying = tile.map(|t| t.varying.clone()).unwrap_or_default();
+    let jam = Rc::new(Jam::plain(count, varying, counters));
+    em.lanes.jam = Some(jam.clone());
+    // What stands before this loop was assigned for the copies around it alone.
+    for v in before_axis(em, l)
+        .into_iter()
+        .filter(|v| jam.varying.contains(v))
+    {
+        for copy in n..count {
+            unroll_and_jam::copy_home(em, v, copy % n, copy)?;
         }
-        let own = (0..count).map(|c| values[(c / n) as usize]).collect();
-        counters.push((l.counter, own));
-        let tile = self.axes.as_ref().and_then(|a| a.tile.as_ref());
-        let varying = tile.map(|t| t.varying.clone()).unwrap_or_default();
-        let jam = Rc::new(Jam::plain(count, varying, counters));
-        self.jam = Some(jam.clone());
-        // What stands before this loop was assigned for the copies around it alone.
-        for v in self
-            .before_axis(l)
-            .into_iter()
-            .filter(|v| jam.varying.contains(v))
+    }
+    unroll_and_jam::enter_copy(em, &jam, 0);
+    Ok(around)
+}
+
+/// Ends them: what outlives the kernel is the last copy's.
+fn close_tile(em: &mut Emitter<'_, '_>, l: &For, around: Option<Rc<Jam>>) -> Result<()> {
+    let Some(jam) = em.lanes.jam.clone() else {
+        return Ok(());
+    };
+    let last = around.as_ref().map_or(0, |jam| jam.count - 1);
+    for v in results(em) {
+        if let Some((_, values)) = jam.counters.iter().find(|c| c.0 == v) {
+            em.lanes.copy = last;
+            let home = em.vars.home(&em.lanes, v, false)?;
+            values
+                .last()
+                .into_iter()
+                .for_each(|v| home.store(em.ir, Val::one(*v)));
+        } else if jam.varying.contains(&v) {
+            unroll_and_jam::copy_home(em, v, jam.count - 1, last)?;
+        }
+    }
+    em.lanes.copy = 0;
+    em.vars.fixed.remove(&l.counter);
+    em.lanes.jam = around;
+    if let Some(jam) = em.lanes.jam.clone() {
+        unroll_and_jam::enter_copy(em, &jam, 0);
+    }
+    Ok(())
+}
+
+/// The variables assigned between an axis and the one around it.
+fn before_axis(em: &Emitter<'_, '_>, l: &For) -> Vec<VarId> {
+    let ids = em.gpu.axes.as_ref().map_or(&[][..], |a| a.loops.as_slice());
+    let outer = ids
+        .iter()
+        .position(|id| *id == l.id)
+        .and_then(|k| ids.get(k.checked_sub(1)?));
+    let mut found = Vec::new();
+    em.unit.nest.walk(&mut |s| {
+        if let StmtKind::For(around) = &s.kind
+            && Some(&around.id) == outer
         {
-            for copy in n..count {
-                self.copy_home(v, copy % n, copy)?;
-            }
+            found.extend(around.body.iter().filter_map(|s| match &s.kind {
+                StmtKind::Let { var, .. } => Some(*var),
+                _ => None,
+            }));
         }
-        self.enter_copy(&jam, 0);
-        Ok(around)
-    }
+    });
+    found
+}
 
-    /// Ends them: what outlives the kernel is the last copy's.
-    fn close_tile(&mut self, l: &For, around: Option<Rc<Jam>>) -> Result<()> {
-        let Some(jam) = self.jam.clone() else {
-            return Ok(());
-        };
-        let last = around.as_ref().map_or(0, |jam| jam.count - 1);
-        for v in self.results() {
-            if let Some((_, values)) = jam.counters.iter().find(|c| c.0 == v) {
-                self.copy = last;
-                let home = self.home(v, false)?;
-                values
-                    .last()
-                    .into_iter()
-                    .for_each(|v| self.put(home, Val::one(*v)));
-            } else if jam.varying.contains(&v) {
-                self.copy_home(v, jam.count - 1, last)?;
-            }
-        }
-        self.copy = 0;
-        self.fixed.remove(&l.counter);
-        self.jam = around;
-        if let Some(jam) = self.jam.clone() {
-            self.enter_copy(&jam, 0);
-        }
-        Ok(())
-    }
-
-    /// The variables assigned between an axis and the one around it.
-    fn before_axis(&self, l: &For) -> Vec<VarId> {
-        let ids = self.axes.as_ref().map_or(&[][..], |a| a.loops.as_slice());
-        let outer = ids
-            .iter()
-            .position(|id| *id == l.id)
-            .and_then(|k| ids.get(k.checked_sub(1)?));
-        let mut found = Vec::new();
-        self.u.nest.walk(&mut |s| {
-            if let StmtKind::For(around) = &s.kind
-                && Some(&around.id) == outer
-            {
-                found.extend(around.body.iter().filter_map(|s| match &s.kind {
-                    StmtKind::Let { var, .. } => Some(*var),
-                    _ => None,
-                }));
-            }
-        });
-        found
-    }
-
-    /// Variables that the last iteration of all axes leaves behind.
-    fn results(&self) -> Vec<VarId> {
-        let axes = self.axes.as_ref();
-        axes.map_or(Vec::new(), |a| a.results.iter().map(|r| r.0).collect())
-    }
+/// Variables that the last iteration of all axes leaves behind.
+fn results(em: &Emitter<'_, '_>) -> Vec<VarId> {
+    let axes = em.gpu.axes.as_ref();
+    axes.map_or(Vec::new(), |a| a.results.iter().map(|r| r.0).collect())
 }

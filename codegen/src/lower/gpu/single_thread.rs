@@ -11,11 +11,17 @@ use nestwise_ir::{Expr, LoopId, Stmt, StmtKind, VarId};
 use crate::error::Result;
 use crate::grid::GridKernel;
 use crate::lower::control::loops::Range;
-use crate::lower::gpu::grid::{Asked, Left};
+use crate::lower::emitter::Emitter;
+use crate::lower::gpu::cooperative;
+use crate::lower::gpu::kernel;
 use crate::lower::gpu::kernel::Axes;
+use crate::lower::gpu::mapped_loops;
+use crate::lower::gpu::mapped_loops::{Asked, Left};
 use crate::lower::gpu::uses::uses;
+use crate::lower::reads::reads_in;
 use crate::lower::threads::CELL;
-use crate::lower::{Func, Unit, Val, reads_in};
+use crate::lower::unit::Unit;
+use crate::lower::value::Val;
 
 /// What a kernel without axes does.
 #[derive(Clone, Copy)]
@@ -24,116 +30,114 @@ enum Part<'s> {
     Value(&'s Expr),
 }
 
-impl<'u> Func<'u, '_> {
-    /// Whether this is a part of the host's, or what a team does together, that may not look at elements.
-    pub(crate) fn has_grid(&self) -> bool {
-        self.u.grid.is_some() || self.team.is_some()
-    }
-
-    /// Statements in order, those that look at elements on the device.
-    pub(crate) fn host_block(&mut self, block: &[Stmt]) -> Result<()> {
-        let mut rest = block;
-        while let Some((first, others)) = rest.split_first() {
-            if !self.is_alone(first) {
-                match self.is_cooperative(first) {
-                    true => self.cooperate(first)?,
-                    false => self.stmt(first)?,
-                }
-                rest = others;
-                continue;
+/// Statements in order, those that look at elements on the device.
+pub(crate) fn host_block(em: &mut Emitter<'_, '_>, block: &[Stmt]) -> Result<()> {
+    let mut rest = block;
+    while let Some((first, others)) = rest.split_first() {
+        if !is_alone(em, first) {
+            match cooperative::is_cooperative(em, first) {
+                true => cooperative::cooperate(em, first)?,
+                false => em.stmt(first)?,
             }
-            let along = others.iter().take_while(|s| self.may_go_along(s));
-            let mut count = 1 + along.count();
-            // What stands behind the last of them has to do with numbers alone.
-            while !self.is_alone(&rest[count - 1]) {
-                count -= 1;
-            }
-            let (together, behind) = rest.split_at(count);
-            self.alone(Part::Block(together))?;
-            rest = behind;
+            rest = others;
+            continue;
         }
-        Ok(())
+        let along = others.iter().take_while(|s| may_go_along(em, s));
+        let mut count = 1 + along.count();
+        // What stands behind the last of them has to do with numbers alone.
+        while !is_alone(em, &rest[count - 1]) {
+            count -= 1;
+        }
+        let (together, behind) = rest.split_at(count);
+        alone(em, Part::Block(together))?;
+        rest = behind;
     }
+    Ok(())
+}
 
-    /// What reads elements, as one thread of the device finds it.
-    pub(crate) fn value_alone(&mut self, e: &Expr) -> Result<Val> {
-        let left = self.alone(Part::Value(e))?;
-        Ok(self.load_cell(e.ty.repr, self.cells(left)))
-    }
+/// What reads elements, as one thread of the device finds it.
+pub(crate) fn value_alone(em: &mut Emitter<'_, '_>, e: &Expr) -> Result<Val> {
+    let left = alone(em, Part::Value(e))?;
+    Ok(em.unit.load_cell(e.ty.repr, mapped_loops::cells(em, left)))
+}
 
-    /// A statement that looks at elements and that one thread can run.
-    fn is_alone(&self, s: &Stmt) -> bool {
-        touches(s) && self.may_go_along(s)
-    }
+/// A statement that looks at elements and that one thread can run.
+fn is_alone(em: &Emitter<'_, '_>, s: &Stmt) -> bool {
+    touches(s) && may_go_along(em, s)
+}
 
-    /// Whether one thread can run it: no loop of it is mapped, and nothing of it is the host's to do.
-    fn may_go_along(&self, s: &Stmt) -> bool {
-        let mapped = |id: LoopId| {
-            let grid = &self.u.spec.schedule.grid;
-            grid.iter().any(|g| g.axes.contains(&id))
-        };
-        let mut alone = definite_assignment::exits(std::slice::from_ref(s)).is_empty();
-        s.walk(&mut |s| {
-            alone &= match &s.kind {
-                StmtKind::For(l) => !mapped(l.id),
-                StmtKind::Rebind(_) => false,
-                _ => true,
-            }
-        });
-        alone
-    }
+/// Whether one thread can run it: no loop of it is mapped, and nothing of it is the host's to do.
+fn may_go_along(em: &Emitter<'_, '_>, s: &Stmt) -> bool {
+    let mapped = |id: LoopId| {
+        let grid = &em.unit.spec.schedule.grid;
+        grid.iter().any(|g| g.axes.contains(&id))
+    };
+    let mut alone = definite_assignment::exits(std::slice::from_ref(s)).is_empty();
+    s.walk(&mut |s| {
+        alone &= match &s.kind {
+            StmtKind::For(l) => !mapped(l.id),
+            StmtKind::Rebind(_) => false,
+            _ => true,
+        }
+    });
+    alone
+}
 
-    /// Has one thread run it, and takes what it assigns; its own value is in the first cell.
-    fn alone(&mut self, part: Part<'_>) -> Result<Left> {
-        let u = self.u;
-        // The cells before those of variables are the value's own.
-        let (extra, block, span, own) = match part {
-            Part::Block(block) => (vec![], block, block[0].span, 0),
-            Part::Value(e) => (vec![e], &[][..], e.span, 1),
-        };
-        let (shared, assigned) = given_and_left(u, &extra, block);
-        let made = self.next_threaded(GridKernel {
+/// Has one thread run it, and takes what it assigns; its own value is in the first cell.
+fn alone(em: &mut Emitter<'_, '_>, part: Part<'_>) -> Result<Left> {
+    let u = em.unit;
+    // The cells before those of variables are the value's own.
+    let (extra, block, span, own) = match part {
+        Part::Block(block) => (vec![], block, block[0].span, 0),
+        Part::Value(e) => (vec![e], &[][..], e.span, 1),
+    };
+    let (shared, assigned) = given_and_left(u, &extra, block);
+    let made = kernel::next_threaded(
+        em,
+        GridKernel {
             uses: uses(u, block, &extra),
             leaves: own + assigned.len() > 0,
             ..GridKernel::alone()
-        })?;
-        self.kernel(made, span, Axes::default(), &shared, |f, results| {
-            f.finite = Some(Finite::of(block));
-            match part {
-                Part::Block(block) => f.block(block)?,
-                Part::Value(e) => {
-                    let value = f.expr(e)?;
-                    f.store_cell(e.ty.repr, value, results);
-                }
+        },
+    )?;
+    kernel::kernel(em, made, span, Axes::default(), &shared, |f, results| {
+        f.gpu.finite = Some(Finite::of(block));
+        match part {
+            Part::Block(block) => f.block(block)?,
+            Part::Value(e) => {
+                let value = f.expr(e)?;
+                f.unit.store_cell(e.ty.repr, value, results);
             }
-            for (k, v) in assigned.iter().enumerate() {
-                f.leave_cell(*v, f.ir().offset_const(results, CELL * (own + k)))?;
-            }
-            Ok(())
-        })?;
-        let ir = self.ir();
-        let zero = ir.const_i64(0);
-        let once = Range {
-            start: zero,
-            step: ir.const_i64(1),
-            lo: zero,
-            hi: ir.const_i64(1),
-        };
-        let asked = Asked {
-            range: once,
-            axes: 0,
-            inner: ir.const_i64(-1),
-            copies: ir.const_i64(0),
-            cells: own + assigned.len(),
-            record: 0,
-        };
-        let left = self.launch(made, &shared, asked, span)?;
-        for (k, v) in assigned.iter().enumerate() {
-            let cell = self.ir().offset_const(self.cells(left), CELL * (own + k));
-            self.take_cell(*v, cell)?;
         }
-        Ok(left)
+        for (k, v) in assigned.iter().enumerate() {
+            mapped_loops::leave_cell(f, *v, f.ir.offset_const(results, CELL * (own + k)))?;
+        }
+        Ok(())
+    })?;
+    let ir = em.ir;
+    let zero = ir.const_i64(0);
+    let once = Range {
+        start: zero,
+        step: ir.const_i64(1),
+        lo: zero,
+        hi: ir.const_i64(1),
+    };
+    let asked = Asked {
+        range: once,
+        axes: 0,
+        inner: ir.const_i64(-1),
+        copies: ir.const_i64(0),
+        cells: own + assigned.len(),
+        record: 0,
+    };
+    let left = mapped_loops::launch(em, made, &shared, asked, span)?;
+    for (k, v) in assigned.iter().enumerate() {
+        let cell = em
+            .ir
+            .offset_const(mapped_loops::cells(em, left), CELL * (own + k));
+        mapped_loops::take_cell(em, *v, cell)?;
     }
+    Ok(left)
 }
 
 /// The variables that statements, evaluated behind values, are given, and those that they leave behind, as a kernel.

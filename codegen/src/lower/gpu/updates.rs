@@ -15,10 +15,16 @@ use nestwise_ir::{ArrayId, For, Scalar};
 use crate::abi::{Access, FrameHeader};
 use crate::error::{Result, unsupported};
 use crate::llvm::{V, Wrap};
-use crate::lower::func::{Cell, Slot};
+use crate::lower::emitter::Emitter;
+use crate::lower::gpu::warps;
+use crate::lower::memory::elements;
 use crate::lower::memory::elements::Place;
+use crate::lower::memory::privatised;
 use crate::lower::memory::privatised::guarded;
-use crate::lower::{Func, Val};
+use crate::lower::memory::slots::Cell;
+use crate::lower::memory::slots::Slot;
+use crate::lower::threads;
+use crate::lower::value::Val;
 
 /// Of a kernel's loops.
 #[derive(Clone, Default)]
@@ -54,118 +60,122 @@ impl Unshared {
     }
 }
 
-impl Func<'_, '_> {
-    fn unshared(&self) -> Option<&Unshared> {
-        self.axes.as_ref().map(|axes| &axes.unshared)
-    }
+fn unshared<'e>(em: &'e Emitter<'_, '_>) -> Option<&'e Unshared> {
+    em.gpu.axes.as_ref().map(|axes| &axes.unshared)
+}
 
-    /// Bytes of the copies that a thread of a kernel has.
-    pub(crate) fn thread_bytes(&self, l: &For, unshared: &Unshared) -> Result<V> {
-        self.own_bytes(&unshared.as_threads(l.id))
-    }
+/// Bytes of the copies that a thread of a kernel has.
+pub(crate) fn thread_bytes(em: &Emitter<'_, '_>, l: &For, unshared: &Unshared) -> Result<V> {
+    privatised::own_bytes(em, &unshared.as_threads(l.id))
+}
 
-    /// Whether elements that follow each other along the last axis do not do so in memory, whatever is known of the array.
-    pub(crate) fn lies_apart(&self, array: ArrayId) -> bool {
-        let has = |u: &Unshared| u.copied && u.private.contains(&array);
-        self.unshared().is_some_and(has)
-    }
+/// Whether elements that follow each other along the last axis do not do so in memory, whatever is known of the array.
+pub(crate) fn lies_apart(em: &Emitter<'_, '_>, array: ArrayId) -> bool {
+    let has = |u: &Unshared| u.copied && u.private.contains(&array);
+    unshared(em).is_some_and(has)
+}
 
-    /// In a kernel: an iteration begins, which works on copies if it is not the `last`. What there was in their place.
-    pub(crate) fn enter_copies(&mut self, l: &For, last: V) -> Result<Vec<Slot>> {
-        let before = self.slots.clone();
-        let Some(unshared) = self.unshared().filter(|u| u.has_copies()) else {
-            return Ok(before);
-        };
-        let as_threads = unshared.as_threads(l.id);
-        let ir = self.ir();
-        let copies = ir.load(ir.ptr(), ir.offset_const(self.frame, FrameHeader::USER));
-        let ((thread, threads), (block, blocks)) = (self.linear(0, 1), self.linear(2, 3));
-        let before_block = ir.mul(block, threads, Wrap::Signed);
-        let number = ir.add(before_block, thread, Wrap::Signed);
-        let all = ir.mul(blocks, threads, Wrap::Signed);
-        for place in self.copies(&as_threads)?.0 {
-            let mut slot = self.slot(place.array)?;
-            let either =
-                |theirs: Cell, own: V| Cell::Value(ir.select(last, self.cell(theirs), own));
-            let size = ir.const_i64(self.storage(place.array)?.size() as i64);
-            let first = ir.offset(copies, ir.mul(place.offset, all, Wrap::Signed), true);
-            let own = ir.offset(first, ir.mul(number, size, Wrap::Signed), true);
-            slot.ptr = either(slot.ptr, own);
-            let mut stride = ir.mul(size, all, Wrap::Signed);
-            for (s, extent) in slot.strides.iter_mut().zip(&slot.extents).rev() {
-                *s = either(*s, stride);
-                stride = ir.mul(stride, self.cell(*extent), Wrap::Any);
-            }
-            self.slots[place.array.index()] = slot;
+/// In a kernel: an iteration begins, which works on copies if it is not the `last`. What there was in their place.
+pub(crate) fn enter_copies(em: &mut Emitter<'_, '_>, l: &For, last: V) -> Result<Vec<Slot>> {
+    let before = em.slots.all.clone();
+    let Some(unshared) = unshared(em).filter(|u| u.has_copies()) else {
+        return Ok(before);
+    };
+    let as_threads = unshared.as_threads(l.id);
+    let ir = em.ir;
+    let copies = ir.load(
+        ir.ptr(),
+        ir.offset_const(em.function.frame, FrameHeader::USER),
+    );
+    let ((thread, threads), (block, blocks)) = (warps::linear(em, 0, 1), warps::linear(em, 2, 3));
+    let before_block = ir.mul(block, threads, Wrap::Signed);
+    let number = ir.add(before_block, thread, Wrap::Signed);
+    let all = ir.mul(blocks, threads, Wrap::Signed);
+    for place in privatised::places(em, &as_threads)?.0 {
+        let mut slot = em.slots.get(place.array)?;
+        let either = |theirs: Cell, own: V| Cell::Value(ir.select(last, theirs.get(em.ir), own));
+        let size = ir.const_i64(em.unit.storage(place.array)?.size() as i64);
+        let first = ir.offset(copies, ir.mul(place.offset, all, Wrap::Signed), true);
+        let own = ir.offset(first, ir.mul(number, size, Wrap::Signed), true);
+        slot.ptr = either(slot.ptr, own);
+        let mut stride = ir.mul(size, all, Wrap::Signed);
+        for (s, extent) in slot.strides.iter_mut().zip(&slot.extents).rev() {
+            *s = either(*s, stride);
+            stride = ir.mul(stride, extent.get(em.ir), Wrap::Any);
         }
-        self.set_copied(true);
-        Ok(before)
+        em.slots.all[place.array.index()] = slot;
     }
+    set_copied(em, true);
+    Ok(before)
+}
 
-    /// In a kernel: it is over.
-    pub(crate) fn leave_copies(&mut self, before: Vec<Slot>) {
-        self.slots = before;
-        self.set_copied(false);
+/// In a kernel: it is over.
+pub(crate) fn leave_copies(em: &mut Emitter<'_, '_>, before: Vec<Slot>) {
+    em.slots.all = before;
+    set_copied(em, false);
+}
+
+fn set_copied(em: &mut Emitter<'_, '_>, copied: bool) {
+    if let Some(axes) = &mut em.gpu.axes {
+        axes.unshared.copied = copied;
     }
+}
 
-    fn set_copied(&mut self, copied: bool) {
-        if let Some(axes) = &mut self.axes {
-            axes.unshared.copied = copied;
-        }
+/// How elements of an array are updated at once, if they are.
+pub(crate) fn updates(em: &Emitter<'_, '_>, array: ArrayId) -> Option<RedOp> {
+    let mut updated = unshared(em)?.updated.iter();
+    updated.find(|u| u.0 == array).map(|u| u.1)
+}
+
+/// What stands for an element before its update.
+pub(crate) fn before_update(em: &Emitter<'_, '_>, array: ArrayId, op: RedOp) -> Result<Val> {
+    threads::identity(em, updatable(em, array, op)?, op)
+}
+
+/// Updates an element by what came of that.
+pub(crate) fn update_at(
+    em: &Emitter<'_, '_>,
+    array: ArrayId,
+    place: Place,
+    op: RedOp,
+    v: Val,
+) -> Result<()> {
+    elements::tell_of(em, place, Access::Update);
+    let storage = updatable(em, array, op)?;
+    let signed = storage.is_signed();
+    let how = match op {
+        RedOp::Add if storage.is_float() => Rmw::LLVMAtomicRMWBinOpFAdd,
+        RedOp::Add => Rmw::LLVMAtomicRMWBinOpAdd,
+        RedOp::And => Rmw::LLVMAtomicRMWBinOpAnd,
+        RedOp::Or => Rmw::LLVMAtomicRMWBinOpOr,
+        RedOp::Xor => Rmw::LLVMAtomicRMWBinOpXor,
+        RedOp::Min if signed => Rmw::LLVMAtomicRMWBinOpMin,
+        RedOp::Max if signed => Rmw::LLVMAtomicRMWBinOpMax,
+        RedOp::Min => Rmw::LLVMAtomicRMWBinOpUMin,
+        RedOp::Max => Rmw::LLVMAtomicRMWBinOpUMax,
+        _ => return unsupported(format!("elements updated by {op:?} on a device")),
+    };
+    let ir = em.ir;
+    let old = ir.update(how, place.at, v.a);
+    elements::mark(em, old, array);
+    if storage.is_float() {
+        // As of any sum it is noted if it is not finite: whichever sum is the first to be.
+        ir.fadd(old, v.a);
     }
-
-    /// How elements of an array are updated at once, if they are.
-    pub(crate) fn updates(&self, array: ArrayId) -> Option<RedOp> {
-        let mut updated = self.unshared()?.updated.iter();
-        updated.find(|u| u.0 == array).map(|u| u.1)
+    let checked = unshared(em).is_some_and(|u| u.updated.contains(&(array, op, true)));
+    if op == RedOp::Add && checked {
+        // All go the same way: where the sum leaves its representation, one of them does.
+        let (_, bad) = threads::merge(em, op, Val::one(old), v, storage, false)?;
+        ir.note(bad);
     }
+    Ok(())
+}
 
-    /// What stands for an element before its update.
-    pub(crate) fn before_update(&self, array: ArrayId, op: RedOp) -> Result<Val> {
-        self.identity(self.updatable(array, op)?, op)
-    }
-
-    /// Updates an element by what came of that.
-    pub(crate) fn update_at(&self, array: ArrayId, place: Place, op: RedOp, v: Val) -> Result<()> {
-        self.tell_of(place, Access::Update);
-        let storage = self.updatable(array, op)?;
-        let signed = storage.is_signed();
-        let how = match op {
-            RedOp::Add if storage.is_float() => Rmw::LLVMAtomicRMWBinOpFAdd,
-            RedOp::Add => Rmw::LLVMAtomicRMWBinOpAdd,
-            RedOp::And => Rmw::LLVMAtomicRMWBinOpAnd,
-            RedOp::Or => Rmw::LLVMAtomicRMWBinOpOr,
-            RedOp::Xor => Rmw::LLVMAtomicRMWBinOpXor,
-            RedOp::Min if signed => Rmw::LLVMAtomicRMWBinOpMin,
-            RedOp::Max if signed => Rmw::LLVMAtomicRMWBinOpMax,
-            RedOp::Min => Rmw::LLVMAtomicRMWBinOpUMin,
-            RedOp::Max => Rmw::LLVMAtomicRMWBinOpUMax,
-            _ => return unsupported(format!("elements updated by {op:?} on a device")),
-        };
-        let ir = self.ir();
-        let old = ir.update(how, place.at, v.a);
-        self.mark(old, array);
-        if storage.is_float() {
-            // As of any sum it is noted if it is not finite: whichever sum is the first to be.
-            ir.fadd(old, v.a);
-        }
-        let checked = self
-            .unshared()
-            .is_some_and(|u| u.updated.contains(&(array, op, true)));
-        if op == RedOp::Add && checked {
-            // All go the same way: where the sum leaves its representation, one of them does.
-            let (_, bad) = self.merge(op, Val::one(old), v, storage, false)?;
-            ir.note(bad);
-        }
-        Ok(())
-    }
-
-    /// The type of an array's elements, which has to be one that devices update so.
-    fn updatable(&self, array: ArrayId, op: RedOp) -> Result<Scalar> {
-        let storage = self.storage(array)?;
-        match op.is_atomic(storage) && self.element(array)? == storage {
-            true => Ok(storage),
-            false => unsupported(format!("elements {storage} updated by {op:?} on a device")),
-        }
+/// The type of an array's elements, which has to be one that devices update so.
+fn updatable(em: &Emitter<'_, '_>, array: ArrayId, op: RedOp) -> Result<Scalar> {
+    let storage = em.unit.storage(array)?;
+    match op.is_atomic(storage) && em.unit.element(array)? == storage {
+        true => Ok(storage),
+        false => unsupported(format!("elements {storage} updated by {op:?} on a device")),
     }
 }

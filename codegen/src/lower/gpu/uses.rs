@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use nestwise_ir::{ArrayId, Expr, ExprKind, Stmt, StmtKind};
 
 use crate::grid::Use;
-use crate::lower::Unit;
+use crate::lower::unit::Unit;
 
 /// The arrays that statements, and values besides, look at.
 pub(crate) fn uses(u: &Unit<'_>, block: &[Stmt], values: &[&Expr]) -> Vec<Use> {

@@ -8,8 +8,12 @@ use nestwise_ir::{ArrayId, Expr, ExprKind, For, Fun, Scalar, Span, Stmt, StmtKin
 use crate::error::{CodegenError, Result, unsupported};
 use crate::link::numpy::folds;
 use crate::llvm::{IntPred, V, Wrap};
+use crate::lower::control::loops;
 use crate::lower::control::loops::Range;
-use crate::lower::{Func, Val};
+use crate::lower::emitter::Emitter;
+use crate::lower::math::call;
+use crate::lower::memory::elements;
+use crate::lower::value::Val;
 
 /// `acc = fun(acc, elements)`.
 struct Fold<'a> {
@@ -121,181 +125,187 @@ impl<'a> Product<'a> {
     }
 }
 
-impl Func<'_, '_> {
-    /// Emits the loop as calls, if it is one of those.
-    pub(crate) fn folded(&mut self, l: &For, range: Range) -> Result<bool> {
-        if let Some(product) = Product::of(l) {
-            return self.product_call(l, range, &product).map(|()| true);
+/// Emits the loop as calls, if it is one of those.
+pub(crate) fn folded(em: &mut Emitter<'_, '_>, l: &For, range: Range) -> Result<bool> {
+    if let Some(product) = Product::of(l) {
+        return product_call(em, l, range, &product).map(|()| true);
+    }
+    if let Some((inner, fold)) = flat(l) {
+        let mut loops = vec![(l, range)];
+        for inner in inner {
+            loops.push((inner, loops::range(em, inner, Span::default())?));
         }
-        if let Some((inner, fold)) = flat(l) {
-            let mut loops = vec![(l, range)];
-            for inner in inner {
-                loops.push((inner, self.range(inner, Span::default())?));
-            }
-            return self.flat_call(&loops, &fold).map(|()| true);
-        }
-        let Some(folds) = folds(l) else {
-            return Ok(false);
+        return flat_call(em, &loops, &fold).map(|()| true);
+    }
+    let Some(folds) = folds(l) else {
+        return Ok(false);
+    };
+    // Those that several loops are mean nothing alone.
+    let several = |fold: &Fold| fold.fun.is_of_matrices() || fold.fun.is_flat();
+    if em.lanes.open.is_some() || folds.iter().any(several) {
+        return unsupported("a part of a sum or a product of NumPy's");
+    }
+    for fold in folds {
+        fold_call(em, l, range, &fold)?;
+    }
+    Ok(true)
+}
+
+/// The type that is folded; an error if NumPy's loop for it is not there.
+fn registered(em: &Emitter<'_, '_>, fold: &Fold) -> Result<Scalar> {
+    let repr = em.unit.repr(fold.acc)?;
+    match folds::is_registered(fold.fun, repr) {
+        true => Ok(repr),
+        false => Err(CodegenError::Unregistered(fold.fun, repr)),
+    }
+}
+
+fn fold_call(em: &mut Emitter<'_, '_>, l: &For, range: Range, fold: &Fold) -> Result<()> {
+    let repr = registered(em, fold)?;
+    let n = trips_of(em, range);
+    let (fty, suffix) = call::float_type(em, repr);
+    let before = em.vars.read(&em.lanes, fold.acc)?;
+    let mut args = vec![before.a];
+    for element in &fold.elements {
+        let (first, steps) = lies(em, &[(l, range)], *element)?;
+        args.push(first);
+        args.extend(steps);
+    }
+    args.push(n);
+    let name = match fold.fun {
+        Fun::AddNext => "sum",
+        Fun::DotNext => "dot",
+        _ => "matmul",
+    };
+    let symbol = CString::new(format!("nw_{name}_{suffix}")).unwrap_or_default();
+    let value = em.unit.reading_call(&symbol, fty, &args);
+    em.vars.write(&em.lanes, fold.acc, Val::one(value))
+}
+
+fn product_call(
+    em: &mut Emitter<'_, '_>,
+    rows: &For,
+    range: Range,
+    product: &Product,
+) -> Result<()> {
+    if em.lanes.open.is_some() {
+        return unsupported("a product of NumPy's in vectors");
+    }
+    let fold = &product.fold;
+    let repr = registered(em, fold)?;
+    let [x, y] = fold.elements.as_slice() else {
+        return unsupported("a product of other than two");
+    };
+    let rows = (rows, range);
+    let columns = (
+        product.columns,
+        loops::range(em, product.columns, Span::default())?,
+    );
+    let summed = (
+        product.summed,
+        loops::range(em, product.summed, Span::default())?,
+    );
+    let mut words = Vec::with_capacity(12);
+    for (loops, element) in [
+        ([rows, summed], *x),
+        ([summed, columns], *y),
+        ([rows, columns], product.to),
+    ] {
+        let (first, steps) = lies(em, &loops, element)?;
+        words.push(em.ir.address(first));
+        words.extend(steps);
+    }
+    words.extend([rows, summed, columns].map(|(_, range)| trips_of(em, range)));
+    let operands = in_a_row(em, words);
+    let name = match fold.fun {
+        Fun::DotEachNext => "dot",
+        _ => "matmul",
+    };
+    let (_, suffix) = call::float_type(em, repr);
+    let symbol = CString::new(format!("nw_{name}_each_{suffix}")).unwrap_or_default();
+    em.unit.writing_call(&symbol, em.ir.void(), &[operands]);
+    Ok(())
+}
+
+/// Loops around a fold of arrays that are taken for ones of one axis.
+fn flat_call(em: &mut Emitter<'_, '_>, loops: &[(&For, Range)], fold: &Fold) -> Result<()> {
+    let repr = registered(em, fold)?;
+    let mut words: Vec<V> = loops
+        .iter()
+        .map(|(_, range)| trips_of(em, *range))
+        .collect();
+    for element in &fold.elements {
+        let (first, steps) = lies(em, loops, *element)?;
+        words.push(em.ir.address(first));
+        words.extend(steps);
+    }
+    let axes = em.ir.const_i64(loops.len() as i64);
+    let operands = in_a_row(em, words);
+    let (fty, suffix) = call::float_type(em, repr);
+    let before = em.vars.read(&em.lanes, fold.acc)?;
+    let name = match fold.fun {
+        Fun::AddFlatNext => "sum",
+        _ => "dot",
+    };
+    let symbol = CString::new(format!("nw_{name}_flat_{suffix}")).unwrap_or_default();
+    let args = [before.a, axes, operands];
+    let value = em.unit.writing_call(&symbol, fty, &args);
+    em.vars.write(&em.lanes, fold.acc, Val::one(value))
+}
+
+/// Where words lie one behind the other.
+fn in_a_row(em: &Emitter<'_, '_>, words: Vec<V>) -> V {
+    let ir = em.ir;
+    let row = ir.alloca(ir.array(ir.i64(), words.len() as u64));
+    for (k, word) in words.into_iter().enumerate() {
+        ir.store(word, ir.offset_const(row, k * size_of::<i64>()));
+    }
+    row
+}
+
+fn trips_of(em: &Emitter<'_, '_>, range: Range) -> V {
+    let ir = em.ir;
+    let n = ir.sub(range.hi, range.lo, Wrap::Signed);
+    let some = ir.icmp(IntPred::LLVMIntSGT, n, ir.const_i64(0));
+    ir.select(some, n, ir.const_i64(0))
+}
+
+/// The address of an element in the first iterations of loops, and how far the one of each one's next iteration is from it.
+fn lies(
+    em: &mut Emitter<'_, '_>,
+    loops: &[(&For, Range)],
+    element: (ArrayId, &[Expr]),
+) -> Result<(V, Vec<V>)> {
+    let first = address(em, loops, None, element)?;
+    let mut steps = Vec::with_capacity(loops.len());
+    for k in 0..loops.len() {
+        let next = address(em, loops, Some(k), element)?;
+        let ir = em.ir;
+        steps.push(ir.sub(ir.address(next), ir.address(first), Wrap::Any));
+    }
+    Ok((first, steps))
+}
+
+/// The address of an element in the first iterations of loops, but the second one of the `next` loop.
+fn address(
+    em: &mut Emitter<'_, '_>,
+    loops: &[(&For, Range)],
+    next: Option<usize>,
+    (array, index): (ArrayId, &[Expr]),
+) -> Result<V> {
+    for (k, (l, range)) in loops.iter().enumerate() {
+        let ir = em.ir;
+        let trip = match next == Some(k) {
+            true => ir.add(range.lo, ir.const_i64(1), Wrap::Signed),
+            false => range.lo,
         };
-        // Those that several loops are mean nothing alone.
-        let several = |fold: &Fold| fold.fun.is_of_matrices() || fold.fun.is_flat();
-        if self.lanes.is_some() || folds.iter().any(several) {
-            return unsupported("a part of a sum or a product of NumPy's");
-        }
-        for fold in folds {
-            self.fold_call(l, range, &fold)?;
-        }
-        Ok(true)
+        let distance = ir.mul(trip, range.step, Wrap::Signed);
+        let counter = ir.add(range.start, distance, Wrap::Signed);
+        em.vars.fixed.insert(l.counter, Val::one(counter));
     }
-
-    /// The type that is folded; an error if NumPy's loop for it is not there.
-    fn registered(&self, fold: &Fold) -> Result<Scalar> {
-        let repr = self.repr(fold.acc)?;
-        match folds::is_registered(fold.fun, repr) {
-            true => Ok(repr),
-            false => Err(CodegenError::Unregistered(fold.fun, repr)),
-        }
+    let at = elements::indices(em, index);
+    for (l, _) in loops {
+        em.vars.fixed.remove(&l.counter);
     }
-
-    fn fold_call(&mut self, l: &For, range: Range, fold: &Fold) -> Result<()> {
-        let repr = self.registered(fold)?;
-        let n = self.trips_of(range);
-        let (fty, suffix) = self.float_type(repr);
-        let before = self.read(fold.acc)?;
-        let mut args = vec![before.a];
-        for element in &fold.elements {
-            let (first, steps) = self.lies(&[(l, range)], *element)?;
-            args.push(first);
-            args.extend(steps);
-        }
-        args.push(n);
-        let name = match fold.fun {
-            Fun::AddNext => "sum",
-            Fun::DotNext => "dot",
-            _ => "matmul",
-        };
-        let symbol = CString::new(format!("nw_{name}_{suffix}")).unwrap_or_default();
-        let value = self.u.reading_call(&symbol, fty, &args);
-        self.write(fold.acc, Val::one(value))
-    }
-
-    fn product_call(&mut self, rows: &For, range: Range, product: &Product) -> Result<()> {
-        if self.lanes.is_some() {
-            return unsupported("a product of NumPy's in vectors");
-        }
-        let fold = &product.fold;
-        let repr = self.registered(fold)?;
-        let [x, y] = fold.elements.as_slice() else {
-            return unsupported("a product of other than two");
-        };
-        let rows = (rows, range);
-        let columns = (
-            product.columns,
-            self.range(product.columns, Span::default())?,
-        );
-        let summed = (product.summed, self.range(product.summed, Span::default())?);
-        let mut words = Vec::with_capacity(12);
-        for (loops, element) in [
-            ([rows, summed], *x),
-            ([summed, columns], *y),
-            ([rows, columns], product.to),
-        ] {
-            let (first, steps) = self.lies(&loops, element)?;
-            words.push(self.ir().address(first));
-            words.extend(steps);
-        }
-        words.extend([rows, summed, columns].map(|(_, range)| self.trips_of(range)));
-        let operands = self.in_a_row(words);
-        let name = match fold.fun {
-            Fun::DotEachNext => "dot",
-            _ => "matmul",
-        };
-        let (_, suffix) = self.float_type(repr);
-        let symbol = CString::new(format!("nw_{name}_each_{suffix}")).unwrap_or_default();
-        self.u.writing_call(&symbol, self.ir().void(), &[operands]);
-        Ok(())
-    }
-
-    /// Loops around a fold of arrays that are taken for ones of one axis.
-    fn flat_call(&mut self, loops: &[(&For, Range)], fold: &Fold) -> Result<()> {
-        let repr = self.registered(fold)?;
-        let mut words: Vec<V> = loops
-            .iter()
-            .map(|(_, range)| self.trips_of(*range))
-            .collect();
-        for element in &fold.elements {
-            let (first, steps) = self.lies(loops, *element)?;
-            words.push(self.ir().address(first));
-            words.extend(steps);
-        }
-        let axes = self.ir().const_i64(loops.len() as i64);
-        let operands = self.in_a_row(words);
-        let (fty, suffix) = self.float_type(repr);
-        let before = self.read(fold.acc)?;
-        let name = match fold.fun {
-            Fun::AddFlatNext => "sum",
-            _ => "dot",
-        };
-        let symbol = CString::new(format!("nw_{name}_flat_{suffix}")).unwrap_or_default();
-        let args = [before.a, axes, operands];
-        let value = self.u.writing_call(&symbol, fty, &args);
-        self.write(fold.acc, Val::one(value))
-    }
-
-    /// Where words lie one behind the other.
-    fn in_a_row(&self, words: Vec<V>) -> V {
-        let ir = self.ir();
-        let row = ir.alloca(self.entry, ir.array(ir.i64(), words.len() as u64));
-        for (k, word) in words.into_iter().enumerate() {
-            ir.store(word, ir.offset_const(row, k * size_of::<i64>()));
-        }
-        row
-    }
-
-    fn trips_of(&self, range: Range) -> V {
-        let ir = self.ir();
-        let n = ir.sub(range.hi, range.lo, Wrap::Signed);
-        let some = ir.icmp(IntPred::LLVMIntSGT, n, ir.const_i64(0));
-        ir.select(some, n, ir.const_i64(0))
-    }
-
-    /// The address of an element in the first iterations of loops, and how far the one of each one's next iteration is from it.
-    fn lies(
-        &mut self,
-        loops: &[(&For, Range)],
-        element: (ArrayId, &[Expr]),
-    ) -> Result<(V, Vec<V>)> {
-        let first = self.address(loops, None, element)?;
-        let mut steps = Vec::with_capacity(loops.len());
-        for k in 0..loops.len() {
-            let next = self.address(loops, Some(k), element)?;
-            let ir = self.ir();
-            steps.push(ir.sub(ir.address(next), ir.address(first), Wrap::Any));
-        }
-        Ok((first, steps))
-    }
-
-    /// The address of an element in the first iterations of loops, but the second one of the `next` loop.
-    fn address(
-        &mut self,
-        loops: &[(&For, Range)],
-        next: Option<usize>,
-        (array, index): (ArrayId, &[Expr]),
-    ) -> Result<V> {
-        for (k, (l, range)) in loops.iter().enumerate() {
-            let ir = self.ir();
-            let trip = match next == Some(k) {
-                true => ir.add(range.lo, ir.const_i64(1), Wrap::Signed),
-                false => range.lo,
-            };
-            let distance = ir.mul(trip, range.step, Wrap::Signed);
-            let counter = ir.add(range.start, distance, Wrap::Signed);
-            self.fixed.insert(l.counter, Val::one(counter));
-        }
-        let at = self.indices(index);
-        for (l, _) in loops {
-            self.fixed.remove(&l.counter);
-        }
-        Ok(self.place(array, &at?)?.at)
-    }
+    Ok(elements::place(em, array, &at?)?.at)
 }

@@ -12,7 +12,10 @@ use crate::error::Result;
 use crate::link::mvec::{self, Domain, Rules};
 use crate::link::ufunc;
 use crate::llvm::{IntPred, RealPred, T, V};
-use crate::lower::{Func, Unit, Val};
+use crate::lower::emitter::Emitter;
+use crate::lower::math::call;
+use crate::lower::unit::Unit;
+use crate::lower::value::Val;
 
 /// A function as strict code calls it.
 struct Strict {
@@ -35,28 +38,26 @@ struct Made {
     harmless: f64,
 }
 
-impl Func<'_, '_> {
-    /// The function's value through the vector library, where the mode allows it and the library has it.
-    pub(crate) fn vector_math(
-        &mut self,
-        fun: Fun,
-        lib: Lib,
-        args: &[Val],
-        repr: Scalar,
-    ) -> Result<Option<Val>> {
-        let Some(made) = self.u.vector_function(fun, lib, repr) else {
-            return Ok(None);
-        };
-        let ir = self.ir();
-        if args.iter().all(|a| !a.wide) {
-            let values: Vec<V> = args.iter().map(|a| a.a).collect();
-            return Ok(Some(Val::one(ir.call(made.one_type, made.one, &values))));
-        }
-        let tame = |a: &Val| self.tame(self.widen(*a).a, made.harmless, repr);
-        let values: Vec<V> = args.iter().map(tame).collect();
-        let r = self.u.through(&made, &values, self.count());
-        Ok(Some(Val::shaped(r, true)))
+/// The function's value through the vector library, where the mode allows it and the library has it.
+pub(crate) fn vector_math(
+    em: &Emitter<'_, '_>,
+    fun: Fun,
+    lib: Lib,
+    args: &[Val],
+    repr: Scalar,
+) -> Result<Option<Val>> {
+    let Some(made) = em.unit.vector_function(fun, lib, repr) else {
+        return Ok(None);
+    };
+    let ir = em.ir;
+    if args.iter().all(|a| !a.wide) {
+        let values: Vec<V> = args.iter().map(|a| a.a).collect();
+        return Ok(Some(Val::one(ir.call(made.one_type, made.one, &values))));
     }
+    let tame = |a: &Val| call::tame(em, em.lanes.widen(*a).a, made.harmless, repr);
+    let values: Vec<V> = args.iter().map(tame).collect();
+    let r = em.unit.through(&made, &values, em.lanes.count());
+    Ok(Some(Val::shaped(r, true)))
 }
 
 impl Unit<'_> {
@@ -185,7 +186,7 @@ impl Unit<'_> {
         let all = ir.icmp(IntPred::LLVMIntEQ, bits, ir.const_int(ir.int(lanes), 0));
         self.likely(all, end, slow);
         ir.at(slow);
-        let mixed = self.strict_lanes(strict, entry, &args, fast, ir.zext(bits, ir.i64()), lanes);
+        let mixed = self.strict_lanes(strict, &args, fast, ir.zext(bits, ir.i64()), lanes);
         let behind = ir.here();
         ir.br(end);
         ir.at(end);
@@ -243,18 +244,10 @@ impl Unit<'_> {
     }
 
     /// `fast` with the lanes of `mask` computed one by one.
-    fn strict_lanes(
-        &self,
-        strict: &Strict,
-        entry: crate::llvm::Block,
-        args: &[V],
-        fast: V,
-        mask: V,
-        lanes: u32,
-    ) -> V {
+    fn strict_lanes(&self, strict: &Strict, args: &[V], fast: V, mask: V, lanes: u32) -> V {
         let ir = &self.ir;
         let spill = |v: V| {
-            let buffer = ir.alloca(entry, ir.type_of(v));
+            let buffer = ir.alloca(ir.type_of(v));
             ir.store(v, buffer);
             buffer
         };

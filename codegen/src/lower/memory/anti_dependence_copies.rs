@@ -11,9 +11,14 @@ use crate::abi::part;
 use crate::error::{Result, invalid};
 use crate::llvm::{IntPred, V, Wrap};
 use crate::lower::control::loops::Range;
-use crate::lower::func::{Cell, Slot};
+use crate::lower::control::peeled;
+use crate::lower::emitter::Emitter;
+use crate::lower::memory::privatised;
 use crate::lower::memory::privatised::ALIGN;
-use crate::lower::{Func, Val};
+use crate::lower::memory::slots::Cell;
+use crate::lower::memory::slots::Slot;
+use crate::lower::threads;
+use crate::lower::value::Val;
 
 /// What a part saves of an array: all subscripts but along one axis.
 struct Saved {
@@ -27,214 +32,218 @@ struct Saved {
     offset: V,
 }
 
-impl<'u> Func<'u, '_> {
-    /// What is loaded by `load`, from a copy if the access has one now.
-    pub(crate) fn with_copy(
-        &mut self,
-        access: AccessId,
-        array: ArrayId,
-        load: impl FnOnce(&mut Self) -> Result<Val>,
-    ) -> Result<Val> {
-        let Some(copy) = self.renamed.get(&access).cloned() else {
-            return load(self);
-        };
-        let shared = std::mem::replace(&mut self.slots[array.index()], copy);
-        let v = load(self);
-        self.slots[array.index()] = shared;
-        v
-    }
+/// What is loaded by `load`, from a copy if the access has one now.
+pub(crate) fn with_copy(
+    em: &mut Emitter<'_, '_>,
+    access: AccessId,
+    array: ArrayId,
+    load: impl FnOnce(&mut Emitter<'_, '_>) -> Result<Val>,
+) -> Result<Val> {
+    let Some(copy) = em.slots.copies.get(&access).cloned() else {
+        return load(em);
+    };
+    let shared = std::mem::replace(&mut em.slots.all[array.index()], copy);
+    let v = load(em);
+    em.slots.all[array.index()] = shared;
+    v
+}
 
-    /// In a function made for parts: runs the iterations of one.
-    pub(crate) fn part_of(&mut self, l: &For, t: &ThreadLoop, record: V) -> Result<()> {
-        let range = self.part_range(l);
-        if t.renamed.is_empty() {
-            return self.counted(l, range, None);
-        }
-        let ir = self.ir();
-        let copies = ir.load(ir.ptr(), ir.offset_const(record, part::COPIES));
-        let none = ir.icmp(IntPred::LLVMIntEQ, copies, ir.zero(ir.ptr()));
-        let last = self.last_iterations(t, range);
-        let from = ir.select(none, range.hi, last.lo);
-        let (saved, _) = self.saved(t, last)?;
-        let mut slots = vec![];
-        for (renamed, saved) in t.renamed.iter().zip(&saved) {
-            let slot = self.copy_slot(renamed, saved, copies)?;
-            slots.extend(renamed.reads.iter().map(|r| (*r, slot.clone())));
-        }
-        self.counted(l, Range { hi: from, ..range }, None)?;
-        self.renamed.extend(slots);
-        let last = Range { lo: from, ..range };
-        match t.renamed.iter().all(Renamed::is_halo) {
-            // They are few.
-            true => self.one_by_one(l, last, None)?,
-            false => self.counted(l, last, None)?,
-        }
-        self.renamed.clear();
-        Ok(())
+/// In a function made for parts: runs the iterations of one.
+pub(crate) fn part_of(em: &mut Emitter<'_, '_>, l: &For, t: &ThreadLoop, record: V) -> Result<()> {
+    let range = threads::part_range(em, l);
+    if t.renamed.is_empty() {
+        return em.counted(l, range, None);
     }
-
-    /// The iterations of a part after which there may be stores, in other parts, to what they load.
-    fn last_iterations(&self, t: &ThreadLoop, range: Range) -> Range {
-        let ir = self.ir();
-        let reach: Option<Vec<u32>> = t.renamed.iter().map(|r| r.reach).collect();
-        let Some(reach) = reach.and_then(|all| all.into_iter().max()) else {
-            return range;
-        };
-        let before = ir.sub(range.hi, ir.const_i64(reach.into()), Wrap::Signed);
-        let inside = ir.icmp(IntPred::LLVMIntSGT, before, range.lo);
-        let lo = ir.select(inside, before, range.lo);
-        Range { lo, ..range }
+    let ir = em.ir;
+    let copies = ir.load(ir.ptr(), ir.offset_const(record, part::COPIES));
+    let none = ir.icmp(IntPred::LLVMIntEQ, copies, ir.zero(ir.ptr()));
+    let last = last_iterations(em, t, range);
+    let from = ir.select(none, range.hi, last.lo);
+    let (saved, _) = saved(em, t, last)?;
+    let mut slots = vec![];
+    for (renamed, saved) in t.renamed.iter().zip(&saved) {
+        let slot = copy_slot(em, renamed, saved, copies)?;
+        slots.extend(renamed.reads.iter().map(|r| (*r, slot.clone())));
     }
+    em.counted(l, Range { hi: from, ..range }, None)?;
+    em.slots.copies.extend(slots);
+    let last = Range { lo: from, ..range };
+    match t.renamed.iter().all(Renamed::is_halo) {
+        // They are few.
+        true => peeled::one_by_one(em, l, last, None)?,
+        false => em.counted(l, last, None)?,
+    }
+    em.slots.copies.clear();
+    Ok(())
+}
 
-    /// What a part saves of each array, and the bytes of all its copies.
-    fn saved(&self, t: &ThreadLoop, last: Range) -> Result<(Vec<Saved>, V)> {
-        let ir = self.ir();
-        let mut offset = self.own_bytes(t)?;
-        let mut all = vec![];
-        for renamed in &t.renamed {
-            let slot = self.slot(renamed.array)?;
-            let (axis, first, count) = self.window(renamed, &slot, last)?;
-            let mut total = count;
-            for (k, extent) in slot.extents.iter().enumerate() {
-                if k != axis {
-                    total = ir.mul(total, self.cell(*extent), Wrap::Any);
-                }
+/// The iterations of a part after which there may be stores, in other parts, to what they load.
+fn last_iterations(em: &Emitter<'_, '_>, t: &ThreadLoop, range: Range) -> Range {
+    let ir = em.ir;
+    let reach: Option<Vec<u32>> = t.renamed.iter().map(|r| r.reach).collect();
+    let Some(reach) = reach.and_then(|all| all.into_iter().max()) else {
+        return range;
+    };
+    let before = ir.sub(range.hi, ir.const_i64(reach.into()), Wrap::Signed);
+    let inside = ir.icmp(IntPred::LLVMIntSGT, before, range.lo);
+    let lo = ir.select(inside, before, range.lo);
+    Range { lo, ..range }
+}
+
+/// What a part saves of each array, and the bytes of all its copies.
+fn saved(em: &Emitter<'_, '_>, t: &ThreadLoop, last: Range) -> Result<(Vec<Saved>, V)> {
+    let ir = em.ir;
+    let mut offset = privatised::own_bytes(em, t)?;
+    let mut all = vec![];
+    for renamed in &t.renamed {
+        let slot = em.slots.get(renamed.array)?;
+        let (axis, first, count) = window(em, renamed, &slot, last)?;
+        let mut total = count;
+        for (k, extent) in slot.extents.iter().enumerate() {
+            if k != axis {
+                total = ir.mul(total, extent.get(em.ir), Wrap::Any);
             }
-            all.push(Saved {
-                axis,
-                first,
-                count,
-                total,
-                offset,
-            });
-            let each = self.storage(renamed.array)?.size() as i64 + i64::from(slot.tags.is_some());
-            let bytes = ir.mul(total, ir.const_i64(each), Wrap::Any);
-            let end = ir.add(offset, bytes, Wrap::Any);
-            let up = ir.add(end, ir.const_i64(ALIGN - 1), Wrap::Any);
-            offset = ir.and(up, ir.const_i64(-ALIGN));
         }
-        Ok((all, offset))
+        all.push(Saved {
+            axis,
+            first,
+            count,
+            total,
+            offset,
+        });
+        let each = em.unit.storage(renamed.array)?.size() as i64 + i64::from(slot.tags.is_some());
+        let bytes = ir.mul(total, ir.const_i64(each), Wrap::Any);
+        let end = ir.add(offset, bytes, Wrap::Any);
+        let up = ir.add(end, ir.const_i64(ALIGN - 1), Wrap::Any);
+        offset = ir.and(up, ir.const_i64(-ALIGN));
     }
+    Ok((all, offset))
+}
 
-    /// The axis, the first subscript and the number of subscripts that some iterations load, within the array. In 128
-    /// bits, where nothing overflows.
-    fn window(&self, renamed: &Renamed, slot: &Slot, last: Range) -> Result<(usize, V, V)> {
-        let ir = self.ir();
-        let axis = renamed.window.map_or(0, |w| w.axis as usize);
-        let Some(extent) = slot.extents.get(axis).map(|e| self.cell(*e)) else {
-            return invalid(format!("no axis {axis} of {}", renamed.array));
-        };
-        let Some(w) = renamed.window else {
-            return Ok((axis, ir.const_i64(0), extent));
-        };
-        let wide = ir.int(128);
-        let long = |v: V| ir.sext(v, wide);
-        let number = |v: i64| ir.const_int(wide, v.into());
-        let at = |k: V| {
-            let distance = ir.mul(long(k), long(last.step), Wrap::Any);
-            let counter = ir.add(long(last.start), distance, Wrap::Any);
-            ir.mul(counter, number(w.scale), Wrap::Any)
-        };
-        let (one, other) = (at(last.lo), at(ir.sub(last.hi, ir.const_i64(1), Wrap::Any)));
-        let up = ir.icmp(IntPred::LLVMIntSLT, one, other);
-        let (low, high) = (ir.select(up, one, other), ir.select(up, other, one));
-        let clamp = |v: V| {
-            let v = ir.select(ir.icmp(IntPred::LLVMIntSLT, v, number(0)), number(0), v);
-            let most = long(extent);
-            ir.select(ir.icmp(IntPred::LLVMIntSLT, v, most), v, most)
-        };
-        let first = clamp(ir.add(low, number(w.least), Wrap::Any));
-        let behind = clamp(ir.add(high, number(w.most + 1), Wrap::Any));
-        let count = ir.sub(behind, first, Wrap::Any);
-        Ok((axis, ir.trunc(first, ir.i64()), ir.trunc(count, ir.i64())))
-    }
+/// The axis, the first subscript and the number of subscripts that some iterations load, within the array. In 128
+/// bits, where nothing overflows.
+fn window(
+    em: &Emitter<'_, '_>,
+    renamed: &Renamed,
+    slot: &Slot,
+    last: Range,
+) -> Result<(usize, V, V)> {
+    let ir = em.ir;
+    let axis = renamed.window.map_or(0, |w| w.axis as usize);
+    let Some(extent) = slot.extents.get(axis).map(|e| e.get(em.ir)) else {
+        return invalid(format!("no axis {axis} of {}", renamed.array));
+    };
+    let Some(w) = renamed.window else {
+        return Ok((axis, ir.const_i64(0), extent));
+    };
+    let wide = ir.int(128);
+    let long = |v: V| ir.sext(v, wide);
+    let number = |v: i64| ir.const_int(wide, v.into());
+    let at = |k: V| {
+        let distance = ir.mul(long(k), long(last.step), Wrap::Any);
+        let counter = ir.add(long(last.start), distance, Wrap::Any);
+        ir.mul(counter, number(w.scale), Wrap::Any)
+    };
+    let (one, other) = (at(last.lo), at(ir.sub(last.hi, ir.const_i64(1), Wrap::Any)));
+    let up = ir.icmp(IntPred::LLVMIntSLT, one, other);
+    let (low, high) = (ir.select(up, one, other), ir.select(up, other, one));
+    let clamp = |v: V| {
+        let v = ir.select(ir.icmp(IntPred::LLVMIntSLT, v, number(0)), number(0), v);
+        let most = long(extent);
+        ir.select(ir.icmp(IntPred::LLVMIntSLT, v, most), v, most)
+    };
+    let first = clamp(ir.add(low, number(w.least), Wrap::Any));
+    let behind = clamp(ir.add(high, number(w.most + 1), Wrap::Any));
+    let count = ir.sub(behind, first, Wrap::Any);
+    Ok((axis, ir.trunc(first, ir.i64()), ir.trunc(count, ir.i64())))
+}
 
-    /// The copy as a slot: subscripts are those of the array.
-    fn copy_slot(&self, renamed: &Renamed, saved: &Saved, copies: V) -> Result<Slot> {
-        let ir = self.ir();
-        let mut slot = self.slot(renamed.array)?;
-        let size = ir.const_i64(self.storage(renamed.array)?.size() as i64);
-        let (mut stride, mut before) = (size, ir.const_i64(0));
-        let axes = slot.strides.iter_mut().zip(&slot.extents).enumerate();
-        for (k, (cell, extent)) in axes.rev() {
-            *cell = Cell::Value(stride);
-            let mut count = self.cell(*extent);
-            if k == saved.axis {
-                count = saved.count;
-                before = ir.mul(saved.first, stride, Wrap::Any);
-            }
-            stride = ir.mul(stride, count, Wrap::Any);
+/// The copy as a slot: subscripts are those of the array.
+fn copy_slot(em: &Emitter<'_, '_>, renamed: &Renamed, saved: &Saved, copies: V) -> Result<Slot> {
+    let ir = em.ir;
+    let mut slot = em.slots.get(renamed.array)?;
+    let size = ir.const_i64(em.unit.storage(renamed.array)?.size() as i64);
+    let (mut stride, mut before) = (size, ir.const_i64(0));
+    let axes = slot.strides.iter_mut().zip(&slot.extents).enumerate();
+    for (k, (cell, extent)) in axes.rev() {
+        *cell = Cell::Value(stride);
+        let mut count = extent.get(em.ir);
+        if k == saved.axis {
+            count = saved.count;
+            before = ir.mul(saved.first, stride, Wrap::Any);
         }
-        let back = |from: V, by: V| {
-            let zero = ir.const_i64(0);
-            Cell::Value(ir.offset(from, ir.sub(zero, by, Wrap::Any), false))
+        stride = ir.mul(stride, count, Wrap::Any);
+    }
+    let back = |from: V, by: V| {
+        let zero = ir.const_i64(0);
+        Cell::Value(ir.offset(from, ir.sub(zero, by, Wrap::Any), false))
+    };
+    let own = ir.offset(copies, saved.offset, false);
+    let behind = ir.offset(own, ir.mul(saved.total, size, Wrap::Any), false);
+    let eighth = ir.ashr(before, ir.const_i64(3));
+    slot.ptr = back(own, before);
+    slot.tags = slot.tags.map(|_| back(behind, eighth));
+    slot.shifted = true;
+    Ok(slot)
+}
+
+/// `save(env, lo, hi, part)` as `nestwise_codegen::abi::Parallel` asks for it; null if nothing is saved.
+pub(crate) fn save_function(em: &Emitter<'_, '_>, l: &For, t: &ThreadLoop) -> Result<V> {
+    let ir = em.ir;
+    if t.renamed.is_empty() {
+        return Ok(ir.zero(ir.ptr()));
+    }
+    let here = ir.here();
+    let name = format!("nw_save_{}", l.id);
+    let params = [ir.ptr(), ir.i64(), ir.i64(), ir.ptr()];
+    let mut f = Emitter::new(em.unit, &name, &params, false);
+    ir.set_internal(f.function.value);
+    let record = ir.param(f.function.value, 3);
+    f.start_body();
+    f.slots
+        .load(f.unit, f.function.frame, f.goes_through_nest())?;
+    save(&f, l, t, record)?;
+    ir.br(f.exits.done);
+    for end in [f.exits.done, f.exits.event] {
+        ir.at(end);
+        ir.ret_void();
+    }
+    ir.at(here);
+    Ok(f.function.value)
+}
+
+fn save(em: &Emitter<'_, '_>, l: &For, t: &ThreadLoop, record: V) -> Result<()> {
+    let ir = em.ir;
+    let last = last_iterations(em, t, threads::part_range(em, l));
+    let (saved, bytes) = saved(em, t, last)?;
+    let copies = ir.load(ir.ptr(), ir.offset_const(record, part::COPIES));
+    let (ask, fill) = (em.ir.fresh(), em.ir.fresh());
+    let none = ir.icmp(IntPred::LLVMIntEQ, copies, ir.zero(ir.ptr()));
+    ir.cond_br(none, ask, fill);
+    ir.at(ask);
+    ir.store(bytes, ir.offset_const(record, part::STATUS));
+    ir.br(em.exits.done);
+    ir.at(fill);
+    let i64t = ir.i64();
+    let (ptr, number) = (ir.ptr(), |v: usize| ir.const_i64(v as i64));
+    let params = [i64t, i64t, i64t, ptr, i64t, i64t, i64t, ptr];
+    let ty = ir.function(ir.void(), &params);
+    let copy = ir.add_function(c"nw_save_copy", ty);
+    for (renamed, saved) in t.renamed.iter().zip(&saved) {
+        let Some(layout) = em.unit.layout.slot(renamed.array) else {
+            return invalid(format!("no slot {}", renamed.array));
         };
-        let own = ir.offset(copies, saved.offset, false);
-        let behind = ir.offset(own, ir.mul(saved.total, size, Wrap::Any), false);
-        let eighth = ir.ashr(before, ir.const_i64(3));
-        slot.ptr = back(own, before);
-        slot.tags = slot.tags.map(|_| back(behind, eighth));
-        slot.shifted = true;
-        Ok(slot)
+        let arguments = [
+            number(em.unit.storage(renamed.array)?.size()),
+            number(layout.tags.is_some().into()),
+            number(layout.rank),
+            ir.offset_const(em.function.frame, layout.ptr),
+            number(saved.axis),
+            saved.first,
+            saved.count,
+            ir.offset(copies, saved.offset, false),
+        ];
+        ir.call(ty, copy, &arguments);
     }
-
-    /// `save(env, lo, hi, part)` as `nestwise_codegen::abi::Parallel` asks for it; null if nothing is saved.
-    pub(crate) fn save_function(&self, l: &For, t: &ThreadLoop) -> Result<V> {
-        let ir = self.ir();
-        if t.renamed.is_empty() {
-            return Ok(ir.zero(ir.ptr()));
-        }
-        let here = ir.here();
-        let name = format!("nw_save_{}", l.id);
-        let params = [ir.ptr(), ir.i64(), ir.i64(), ir.ptr()];
-        let mut f = Func::new(self.u, &name, &params, false);
-        ir.set_internal(f.f);
-        let record = ir.param(f.f, 3);
-        f.start_body();
-        f.load_slots()?;
-        f.save(l, t, record)?;
-        ir.br(f.exits.done);
-        for end in [f.exits.done, f.exits.event] {
-            ir.at(end);
-            ir.ret_void();
-        }
-        ir.at(here);
-        Ok(f.f)
-    }
-
-    fn save(&self, l: &For, t: &ThreadLoop, record: V) -> Result<()> {
-        let ir = self.ir();
-        let last = self.last_iterations(t, self.part_range(l));
-        let (saved, bytes) = self.saved(t, last)?;
-        let copies = ir.load(ir.ptr(), ir.offset_const(record, part::COPIES));
-        let (ask, fill) = (self.fresh(), self.fresh());
-        let none = ir.icmp(IntPred::LLVMIntEQ, copies, ir.zero(ir.ptr()));
-        ir.cond_br(none, ask, fill);
-        ir.at(ask);
-        ir.store(bytes, ir.offset_const(record, part::STATUS));
-        ir.br(self.exits.done);
-        ir.at(fill);
-        let i64t = ir.i64();
-        let (ptr, number) = (ir.ptr(), |v: usize| ir.const_i64(v as i64));
-        let params = [i64t, i64t, i64t, ptr, i64t, i64t, i64t, ptr];
-        let ty = ir.function(ir.void(), &params);
-        let copy = ir.add_function(c"nw_save_copy", ty);
-        for (renamed, saved) in t.renamed.iter().zip(&saved) {
-            let Some(layout) = self.u.layout.slot(renamed.array) else {
-                return invalid(format!("no slot {}", renamed.array));
-            };
-            let arguments = [
-                number(self.storage(renamed.array)?.size()),
-                number(layout.tags.is_some().into()),
-                number(layout.rank),
-                ir.offset_const(self.frame, layout.ptr),
-                number(saved.axis),
-                saved.first,
-                saved.count,
-                ir.offset(copies, saved.offset, false),
-            ];
-            ir.call(ty, copy, &arguments);
-        }
-        Ok(())
-    }
+    Ok(())
 }

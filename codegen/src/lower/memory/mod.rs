@@ -3,3 +3,4 @@
 pub(crate) mod anti_dependence_copies;
 pub(crate) mod elements;
 pub(crate) mod privatised;
+pub(crate) mod slots;

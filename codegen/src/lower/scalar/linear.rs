@@ -6,8 +6,10 @@ use nestwise_ir::model::nest::{BinOp, Expr, ExprKind};
 use crate::abi::EventCode;
 use crate::error::Result;
 use crate::llvm::{IntPred, V, Wrap};
+use crate::lower::control::guards;
+use crate::lower::emitter::Emitter;
 use crate::lower::scalar::int::Op;
-use crate::lower::{Func, Val};
+use crate::lower::value::Val;
 
 /// `factor * x + term`, for the `x` from `least` to `most`: of those every operation on the way stays in range.
 #[derive(Clone, Copy)]
@@ -55,79 +57,77 @@ impl Linear {
     }
 }
 
-impl Func<'_, '_> {
-    /// The value of `e`, if that is a chain of two or more guarded operations with constants.
-    pub(crate) fn linear_chain(&mut self, e: &Expr) -> Result<Option<Val>> {
-        let Some((x, linear)) = chain(e, true) else {
-            return Ok(None);
-        };
-        let x = self.expr(x)?;
-        let how = Op {
-            repr: e.ty.repr,
-            wide: x.wide,
-            guard: true,
-            span: e.span,
-        };
-        let v = self.int_linear(x.a, linear, how);
-        Ok(Some(Val::shaped(v, x.wide)))
-    }
+/// The value of `e`, if that is a chain of two or more guarded operations with constants.
+pub(crate) fn chain(em: &mut Emitter<'_, '_>, e: &Expr) -> Result<Option<Val>> {
+    let Some((x, linear)) = find(e, true) else {
+        return Ok(None);
+    };
+    let x = em.expr(x)?;
+    let how = Op {
+        repr: e.ty.repr,
+        wide: x.wide,
+        guard: true,
+        span: e.span,
+    };
+    let v = int_linear(em, x.a, linear, how);
+    Ok(Some(Val::shaped(v, x.wide)))
+}
 
-    /// Fires where `a` is outside the range, and is then the end of the results' range towards which it left if execution
-    /// goes on.
-    pub(crate) fn int_linear(&self, a: V, linear: Linear, how: Op) -> V {
-        let ir = self.ir();
-        let (lo, hi) = how.range();
-        let Linear {
-            factor,
-            term,
-            least,
-            most,
-        } = linear;
-        let constant = |v: i128| self.const_int(how.repr, v, how.wide);
-        let pred = |signed, unsigned| if how.signed() { signed } else { unsigned };
-        // Where there is no such value both are beyond one end, and everything is outside.
-        let below = (least > lo).then(|| {
-            let less = pred(IntPred::LLVMIntSLT, IntPred::LLVMIntULT);
-            ir.icmp(less, a, constant(least.min(hi)))
-        });
-        let above = (most < hi).then(|| {
-            let more = pred(IntPred::LLVMIntSGT, IntPred::LLVMIntUGT);
-            ir.icmp(more, a, constant(most.max(lo)))
-        });
-        // Modulo 2**bits, whatever the constants are.
-        let mut r = a;
-        if factor != 1 {
-            r = ir.mul(r, constant(factor), Wrap::Any);
-        }
-        if term != 0 {
-            r = ir.add(r, constant(term), Wrap::Any);
-        }
-        let Some(overflow) = [below, above]
-            .into_iter()
-            .flatten()
-            .reduce(|x, y| ir.or(x, y))
-        else {
-            return r;
-        };
-        self.fire(overflow, how.wide, EventCode::Overflow, how.span);
-        if !self.continues() {
-            return r;
-        }
-        let (under, over) = if factor > 0 { (lo, hi) } else { (hi, lo) };
-        let r = match below {
-            Some(below) => ir.select(below, constant(under), r),
-            None => r,
-        };
-        match above {
-            Some(above) => ir.select(above, constant(over), r),
-            None => r,
-        }
+/// Fires where `a` is outside the range, and is then the end of the results' range towards which it left if execution
+/// goes on.
+pub(crate) fn int_linear(em: &Emitter<'_, '_>, a: V, linear: Linear, how: Op) -> V {
+    let ir = em.ir;
+    let (lo, hi) = how.range();
+    let Linear {
+        factor,
+        term,
+        least,
+        most,
+    } = linear;
+    let constant = |v: i128| em.lanes.const_int(how.repr, v, how.wide);
+    let pred = |signed, unsigned| if how.signed() { signed } else { unsigned };
+    // Where there is no such value both are beyond one end, and everything is outside.
+    let below = (least > lo).then(|| {
+        let less = pred(IntPred::LLVMIntSLT, IntPred::LLVMIntULT);
+        ir.icmp(less, a, constant(least.min(hi)))
+    });
+    let above = (most < hi).then(|| {
+        let more = pred(IntPred::LLVMIntSGT, IntPred::LLVMIntUGT);
+        ir.icmp(more, a, constant(most.max(lo)))
+    });
+    // Modulo 2**bits, whatever the constants are.
+    let mut r = a;
+    if factor != 1 {
+        r = ir.mul(r, constant(factor), Wrap::Any);
+    }
+    if term != 0 {
+        r = ir.add(r, constant(term), Wrap::Any);
+    }
+    let Some(overflow) = [below, above]
+        .into_iter()
+        .flatten()
+        .reduce(|x, y| ir.or(x, y))
+    else {
+        return r;
+    };
+    guards::fail_where(em, overflow, how.wide, EventCode::Overflow, how.span);
+    if !guards::continues(em) {
+        return r;
+    }
+    let (under, over) = if factor > 0 { (lo, hi) } else { (hi, lo) };
+    let r = match below {
+        Some(below) => ir.select(below, constant(under), r),
+        None => r,
+    };
+    match above {
+        Some(above) => ir.select(above, constant(over), r),
+        None => r,
     }
 }
 
 /// What a chain of guarded operations with constants starts from, and what they make of it. `outermost`: it has to be two
 /// operations at least.
-fn chain(e: &Expr, outermost: bool) -> Option<(&Expr, Linear)> {
+fn find(e: &Expr, outermost: bool) -> Option<(&Expr, Linear)> {
     let ExprKind::Binary {
         op: op @ (BinOp::Add | BinOp::Sub | BinOp::Mul),
         a,
@@ -146,7 +146,7 @@ fn chain(e: &Expr, outermost: bool) -> Option<(&Expr, Linear)> {
         (Some(c), None) if *op != BinOp::Sub => (b, c),
         _ => return None,
     };
-    let (base, inner) = match chain(x, false) {
+    let (base, inner) = match find(x, false) {
         Some(found) if x.ty.repr == repr => found,
         _ if outermost => return None,
         _ => (&**x, Linear::of(range)),

@@ -3,6 +3,7 @@
 pub(crate) mod cast;
 pub(crate) mod complex;
 pub(crate) mod expr;
+pub(crate) mod flag_state;
 pub(crate) mod flag_values;
 pub(crate) mod float;
 pub(crate) mod int;

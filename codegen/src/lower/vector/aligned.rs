@@ -9,7 +9,9 @@ use nestwise_ir::{ArrayId, BinOp, Expr, ExprKind, For, StmtKind};
 use crate::error::Result;
 use crate::llvm::{IntPred, V, Wrap};
 use crate::lower::control::loops::{Range, is_innermost};
-use crate::lower::{Func, Val};
+use crate::lower::emitter::Emitter;
+use crate::lower::memory::elements;
+use crate::lower::value::Val;
 
 /// Bytes of a line.
 const LINE: i64 = 64;
@@ -18,73 +20,71 @@ const MANY: i64 = 8;
 /// Of smaller elements too many iterations would run one by one.
 const LEAST_BYTES: usize = 8;
 
-impl Func<'_, '_> {
-    /// The first iteration from which on the loop had better run on vectors, if it does.
-    pub(crate) fn aligned_from(&mut self, l: &For, range: Range) -> Result<Option<V>> {
-        let inside = self.lanes.is_some() || self.jam.is_some() || self.edge.is_some();
-        let schedule = self.u.spec.schedule;
-        let vectors = schedule.vector.iter().any(|(id, _)| *id == l.id)
-            || schedule.independent.contains(&l.id);
-        if inside || !vectors || l.step.as_int() != Some(1) || !is_innermost(&l.body) {
-            return Ok(None);
-        }
-        let Some((array, index)) = self.stored_rows(l) else {
-            return Ok(None);
-        };
-        let size = self.u.nest.elem_size(array) as i64;
-        let ir = self.ir();
-        let (look, go) = (self.fresh(), self.fresh());
-        let trips = ir.sub(range.hi, range.lo, Wrap::Any);
-        let many = ir.const_i64(MANY * LINE / size);
-        let before = ir.here();
-        // Where it does not run, its subscripts may be anything.
-        ir.cond_br(ir.icmp(IntPred::LLVMIntSGE, trips, many), look, go);
-        ir.at(look);
-        let counter = ir.add(range.start, range.lo, Wrap::Signed);
-        self.fixed.insert(l.counter, Val::one(counter));
-        let at = self.indices(index)?;
-        let address = ir.address(self.place(array, &at)?.at);
-        self.fixed.remove(&l.counter);
-        let beyond = ir.sub(ir.const_i64(0), address, Wrap::Any);
-        let beyond = ir.and(beyond, ir.const_i64(LINE - 1));
-        // Elements may lie askew themselves: no iteration begins a line then.
-        let askew = ir.and(beyond, ir.const_i64(size - 1));
-        let whole = ir.icmp(IntPred::LLVMIntEQ, askew, ir.const_i64(0));
-        let ahead = ir.udiv(beyond, ir.const_i64(size));
-        let ahead = ir.select(whole, ahead, ir.const_i64(0));
-        let first = ir.add(range.lo, ahead, Wrap::Signed);
-        let looked = ir.here();
-        ir.br(go);
-        ir.at(go);
-        let from = ir.phi(ir.i64());
-        ir.add_incoming(from, range.lo, before);
-        ir.add_incoming(from, first, looked);
-        Ok(Some(from))
+/// The first iteration from which on the loop had better run on vectors, if it does.
+pub(crate) fn aligned_from(em: &mut Emitter<'_, '_>, l: &For, range: Range) -> Result<Option<V>> {
+    let inside = em.lanes.open.is_some() || em.lanes.jam.is_some() || em.lanes.edge.is_some();
+    let schedule = em.unit.spec.schedule;
+    let vectors =
+        schedule.vector.iter().any(|(id, _)| *id == l.id) || schedule.independent.contains(&l.id);
+    if inside || !vectors || l.step.as_int() != Some(1) || !is_innermost(&l.body) {
+        return Ok(None);
     }
+    let Some((array, index)) = stored_rows(em, l) else {
+        return Ok(None);
+    };
+    let size = em.unit.nest.elem_size(array) as i64;
+    let ir = em.ir;
+    let (look, go) = (em.ir.fresh(), em.ir.fresh());
+    let trips = ir.sub(range.hi, range.lo, Wrap::Any);
+    let many = ir.const_i64(MANY * LINE / size);
+    let before = ir.here();
+    // Where it does not run, its subscripts may be anything.
+    ir.cond_br(ir.icmp(IntPred::LLVMIntSGE, trips, many), look, go);
+    ir.at(look);
+    let counter = ir.add(range.start, range.lo, Wrap::Signed);
+    em.vars.fixed.insert(l.counter, Val::one(counter));
+    let at = elements::indices(em, index)?;
+    let address = ir.address(elements::place(em, array, &at)?.at);
+    em.vars.fixed.remove(&l.counter);
+    let beyond = ir.sub(ir.const_i64(0), address, Wrap::Any);
+    let beyond = ir.and(beyond, ir.const_i64(LINE - 1));
+    // Elements may lie askew themselves: no iteration begins a line then.
+    let askew = ir.and(beyond, ir.const_i64(size - 1));
+    let whole = ir.icmp(IntPred::LLVMIntEQ, askew, ir.const_i64(0));
+    let ahead = ir.udiv(beyond, ir.const_i64(size));
+    let ahead = ir.select(whole, ahead, ir.const_i64(0));
+    let first = ir.add(range.lo, ahead, Wrap::Signed);
+    let looked = ir.here();
+    ir.br(go);
+    ir.at(go);
+    let from = ir.phi(ir.i64());
+    ir.add_incoming(from, range.lo, before);
+    ir.add_incoming(from, first, looked);
+    Ok(Some(from))
+}
 
-    /// The first array that every iteration stores the next element of, and its subscripts.
-    fn stored_rows<'l>(&self, l: &'l For) -> Option<(ArrayId, &'l [Expr])> {
-        let assigned = definite_assignment::flow(&[], &l.body, Some(l.id), 0).assigned;
-        l.body.iter().find_map(|s| match &s.kind {
-            StmtKind::Store {
-                array,
-                index,
-                guard: false,
-                ..
-            } => {
-                let size = self.u.nest.elem_size(*array);
-                let (last, outer) = index.split_last()?;
-                let consecutive = self.unit(*array)
-                    && !self.storage(*array).ok()?.is_complex()
-                    && size >= LEAST_BYTES
-                    && size.is_power_of_two()
-                    && follows(last, l, &assigned)
-                    && outer.iter().all(|e| stays(e, l, &assigned));
-                consecutive.then_some((*array, index.as_slice()))
-            }
-            _ => None,
-        })
-    }
+/// The first array that every iteration stores the next element of, and its subscripts.
+fn stored_rows<'l>(em: &Emitter<'_, '_>, l: &'l For) -> Option<(ArrayId, &'l [Expr])> {
+    let assigned = definite_assignment::flow(&[], &l.body, Some(l.id), 0).assigned;
+    l.body.iter().find_map(|s| match &s.kind {
+        StmtKind::Store {
+            array,
+            index,
+            guard: false,
+            ..
+        } => {
+            let size = em.unit.nest.elem_size(*array);
+            let (last, outer) = index.split_last()?;
+            let consecutive = elements::unit(em, *array)
+                && !em.unit.storage(*array).ok()?.is_complex()
+                && size >= LEAST_BYTES
+                && size.is_power_of_two()
+                && follows(last, l, &assigned)
+                && outer.iter().all(|e| stays(e, l, &assigned));
+            consecutive.then_some((*array, index.as_slice()))
+        }
+        _ => None,
+    })
 }
 
 /// Whether this is the counter, or the counter and something that stays.

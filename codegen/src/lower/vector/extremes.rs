@@ -12,7 +12,9 @@ use nestwise_ir::model::nest::{BinOp, CmpOp};
 use nestwise_ir::{Const, Expr, ExprKind, Nest, StmtKind, VarId};
 
 use crate::error::{Result, invalid};
-use crate::lower::{Func, Val};
+use crate::lower::emitter::Emitter;
+use crate::lower::scalar::int;
+use crate::lower::value::Val;
 
 /// The operands of nested minima (maxima) of one representation, left to right; two or more.
 fn operands<'e>(op: BinOp, e: &'e Expr, repr: nestwise_ir::Scalar, out: &mut Vec<&'e Expr>) {
@@ -64,70 +66,73 @@ fn beside_zero(op: CmpOp, e: &Expr) -> Option<VarId> {
     }
 }
 
-impl Func<'_, '_> {
-    /// The operands of `v = max(v, x)`, or of the least, of a variable that is [`checked`].
-    pub(crate) fn updates_extreme<'e>(
-        &self,
-        var: VarId,
-        value: &'e Expr,
-    ) -> Option<(BinOp, &'e Expr, &'e Expr)> {
-        let ExprKind::Binary { op, a, b, .. } = &value.kind else {
-            return None;
-        };
-        let own = matches!(a.kind, ExprKind::Var(v) if v == var);
-        let extreme = matches!(op, BinOp::Min | BinOp::Max) && value.ty.repr.is_float();
-        let scalar = self.lanes.is_none() && self.u.device.is_none();
-        (own && extreme && scalar && self.u.extremes.contains(&var)).then_some((*op, a, b))
-    }
+/// The operands of `v = max(v, x)`, or of the least, of a variable that is [`checked`].
+pub(crate) fn updates_extreme<'e>(
+    em: &Emitter<'_, '_>,
+    var: VarId,
+    value: &'e Expr,
+) -> Option<(BinOp, &'e Expr, &'e Expr)> {
+    let ExprKind::Binary { op, a, b, .. } = &value.kind else {
+        return None;
+    };
+    let own = matches!(a.kind, ExprKind::Var(v) if v == var);
+    let extreme = matches!(op, BinOp::Min | BinOp::Max) && value.ty.repr.is_float();
+    let scalar = em.lanes.open.is_none() && em.unit.device.is_none();
+    (own && extreme && scalar && em.unit.extremes.contains(&var)).then_some((*op, a, b))
+}
 
-    /// What such a variable becomes.
-    pub(crate) fn extreme_update(&mut self, op: BinOp, before: &Expr, x: &Expr) -> Result<Val> {
-        let (before, x) = (self.expr(before)?, self.expr(x)?);
-        let (before, x) = self.unify(before, x);
-        let ir = self.ir();
-        let name = match op {
-            BinOp::Min => "llvm.minimum",
-            _ => "llvm.maximum",
-        };
-        let v = ir.intrinsic(name, &[ir.type_of(x.a)], &[before.a, x.a]);
-        Ok(Val::shaped(ir.without_signs(v), x.wide))
-    }
+/// What such a variable becomes.
+pub(crate) fn extreme_update(
+    em: &mut Emitter<'_, '_>,
+    op: BinOp,
+    before: &Expr,
+    x: &Expr,
+) -> Result<Val> {
+    let (before, x) = (em.expr(before)?, em.expr(x)?);
+    let (before, x) = em.lanes.unify(before, x);
+    let ir = em.ir;
+    let name = match op {
+        BinOp::Min => "llvm.minimum",
+        _ => "llvm.maximum",
+    };
+    let v = ir.intrinsic(name, &[ir.type_of(x.a)], &[before.a, x.a]);
+    Ok(Val::shaped(ir.without_signs(v), x.wide))
+}
 
-    /// Evaluates all operands in order, then compares those first that are there first.
-    pub(crate) fn extreme_chain(&mut self, e: &Expr) -> Result<Val> {
-        let ExprKind::Binary { op, .. } = &e.kind else {
-            return invalid("no minimum");
-        };
-        let mut exprs = Vec::new();
-        operands(*op, e, e.ty.repr, &mut exprs);
-        let mut values = Vec::with_capacity(exprs.len());
-        for operand in exprs {
-            values.push((self.comes_late(operand), self.expr(operand)?));
-        }
-        values.sort_by_key(|(late, _)| *late);
-        let mut all = values.into_iter().map(|(_, v)| v);
-        let Some(mut result) = all.next() else {
-            return invalid("a minimum of nothing");
-        };
-        for v in all {
-            let (x, y) = self.unify(result, v);
-            result = self.int_binary(*op, x, y, e.ty.repr, None, false, e.span)?;
-        }
-        Ok(result)
+/// Evaluates all operands in order, then compares those first that are there first.
+pub(crate) fn extreme_chain(em: &mut Emitter<'_, '_>, e: &Expr) -> Result<Val> {
+    let ExprKind::Binary { op, .. } = &e.kind else {
+        return invalid("no minimum");
+    };
+    let mut exprs = Vec::new();
+    operands(*op, e, e.ty.repr, &mut exprs);
+    let mut values = Vec::with_capacity(exprs.len());
+    for operand in exprs {
+        values.push((comes_late(em, operand), em.expr(operand)?));
     }
+    values.sort_by_key(|(late, _)| *late);
+    let mut all = values.into_iter().map(|(_, v)| v);
+    let Some(mut result) = all.next() else {
+        return invalid("a minimum of nothing");
+    };
+    for v in all {
+        let (x, y) = em.lanes.unify(result, v);
+        result = int::binary(em, *op, x, y, e.ty.repr, None, false, e.span)?;
+    }
+    Ok(result)
+}
 
-    /// Whether an expression may wait for the iteration before: it reads a slot that the nest stores to, or a variable
-    /// that is no counter.
-    fn comes_late(&self, e: &Expr) -> bool {
-        let mut late = false;
-        e.walk(&mut |e| {
-            late |= match &e.kind {
-                // The slot itself: after a swap of rows the other slot holds what was stored a row ago.
-                ExprKind::Load { array, .. } => self.u.stored.contains(array),
-                ExprKind::Var(v) => !self.fixed.contains_key(v),
-                _ => false,
-            };
-        });
-        late
-    }
+/// Whether an expression may wait for the iteration before: it reads a slot that the nest stores to, or a variable
+/// that is no counter.
+fn comes_late(em: &Emitter<'_, '_>, e: &Expr) -> bool {
+    let mut late = false;
+    e.walk(&mut |e| {
+        late |= match &e.kind {
+            // The slot itself: after a swap of rows the other slot holds what was stored a row ago.
+            ExprKind::Load { array, .. } => em.unit.stored.contains(array),
+            ExprKind::Var(v) => !em.vars.fixed.contains_key(v),
+            _ => false,
+        };
+    });
+    late
 }

@@ -12,8 +12,8 @@ use nestwise_analysis::dataflow::definite_assignment::{self, Flow, Target};
 use nestwise_ir::model::nest::{BinOp, Cast};
 use nestwise_ir::{Expr, ExprKind, For, LoopId, Scalar, Stmt, StmtKind, UnOp, VarId, guarded};
 
-use crate::llvm::V;
-use crate::lower::{Unit, reads_in};
+use crate::lower::reads::reads_in;
+use crate::lower::unit::Unit;
 
 /// What is known about a vector loop before it is emitted.
 #[derive(Default)]
@@ -29,24 +29,6 @@ pub(crate) struct Facts {
     pub(crate) live_after: Vec<VarId>,
     /// Carried sums of floats, added up lane by lane (see [`crate::lower::vector::ordered_sums`]); one narrow value each.
     pub(crate) ordered: HashSet<VarId>,
-}
-
-/// An open vector loop.
-pub(crate) struct Lanes {
-    pub(crate) count: u32,
-    pub(crate) facts: std::rc::Rc<Facts>,
-    /// Alloca: the active lanes; always valid.
-    pub(crate) exec: V,
-    /// Whether this is the last, partial vector.
-    pub(crate) partial: bool,
-    /// Whether control is varying here: active lanes are fewer than those the vector started with.
-    pub(crate) diverged: bool,
-    /// Alloca: lanes in which an event fired.
-    pub(crate) sticky: V,
-    /// Allocas: words that idle values go into.
-    pub(crate) kept: [V; 2],
-    /// Lane 0's value of linear counters.
-    pub(crate) first: HashMap<VarId, V>,
 }
 
 impl Facts {

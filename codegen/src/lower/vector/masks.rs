@@ -8,8 +8,9 @@ use nestwise_analysis::dataflow::definite_assignment::{self, Target};
 use nestwise_ir::{Expr, Scalar, Stmt, StmtKind};
 
 use crate::error::{Result, invalid};
-use crate::llvm::{IntPred, V};
-use crate::lower::{Func, Val};
+use crate::llvm::V;
+use crate::lower::emitter::Emitter;
+use crate::lower::value::Val;
 
 /// How much likelier it is that some lane of a vector takes a side than that none does.
 pub(crate) const SOME_LANE: u32 = 8;
@@ -29,201 +30,161 @@ pub(crate) struct Masked {
     outer: bool,
 }
 
-impl Func<'_, '_> {
-    /// Whether any lane of a mask is set.
-    pub(crate) fn any(&self, mask: V) -> V {
-        let ir = self.ir();
-        let n = ir.int(self.count());
-        ir.icmp(IntPred::LLVMIntNE, ir.bitcast(mask, n), ir.const_int(n, 0))
+pub(crate) fn enter_masked(
+    em: &mut Emitter<'_, '_>,
+    target: Target,
+    body: &[Stmt],
+) -> Option<Masked> {
+    let facts = &em.lanes.open.as_ref()?.facts;
+    if !facts.masked.contains(&target) {
+        return None;
     }
+    let outer = definite_assignment::exits(body)
+        .into_iter()
+        .any(|t| t != target);
+    let masked = Masked {
+        broken: em.lanes.mask_home(),
+        waiting: em.lanes.mask_home(),
+        done: em.lanes.mask_home(),
+        saved: em.lanes.exec(),
+        saved_diverged: em.lanes.diverged(),
+        outer,
+    };
+    em.lanes.set_diverged(true);
+    Some(masked)
+}
 
-    pub(crate) fn exec(&self) -> V {
-        let ir = self.ir();
-        match &self.lanes {
-            Some(l) => ir.load(ir.vector(ir.i1(), l.count), l.exec),
-            None => ir.const_bool(true),
+pub(crate) fn leave_masked(em: &mut Emitter<'_, '_>, m: Masked) {
+    if !m.outer {
+        em.lanes.set_exec(m.saved);
+        em.lanes.set_diverged(m.saved_diverged);
+        return;
+    }
+    let ir = em.ir;
+    let ty = ir.type_of(m.saved);
+    let back = ir.or(ir.load(ty, m.broken), ir.load(ty, m.done));
+    em.lanes.set_exec(ir.or(em.lanes.exec(), back));
+    em.lanes.set_diverged(true);
+}
+
+/// At the end of an iteration: who continued is active again.
+pub(crate) fn next_masked(em: &Emitter<'_, '_>, m: &Masked) {
+    let ir = em.ir;
+    let ty = ir.type_of(m.saved);
+    em.lanes
+        .set_exec(ir.or(em.lanes.exec(), ir.load(ty, m.waiting)));
+    ir.store(ir.zero(ty), m.waiting);
+}
+
+/// Lanes in which `c` is false have finished; returns whether any goes on.
+pub(crate) fn keep_lanes(em: &Emitter<'_, '_>, m: &Masked, c: Val) -> V {
+    let ir = em.ir;
+    let ty = ir.type_of(m.saved);
+    let exec = em.lanes.exec();
+    let finished = ir.and(exec, ir.not(c.a));
+    ir.store(ir.or(ir.load(ty, m.done), finished), m.done);
+    let exec = ir.and(exec, c.a);
+    em.lanes.set_exec(exec);
+    em.lanes.any(exec)
+}
+
+/// All active lanes jump: they are recorded in `home` and inactive from here on.
+pub(crate) fn lanes_leave(em: &mut Emitter<'_, '_>, home: V) {
+    let ir = em.ir;
+    let exec = em.lanes.exec();
+    let ty = ir.type_of(exec);
+    ir.store(ir.or(ir.load(ty, home), exec), home);
+    em.lanes.set_exec(ir.zero(ty));
+    em.lanes.set_diverged(true);
+}
+
+/// Both sides in turn, each under its mask; a side that does more than arithmetic only if a lane takes it.
+pub(crate) fn wide_branch(
+    em: &mut Emitter<'_, '_>,
+    c: Val,
+    then: &[Stmt],
+    orelse: &[Stmt],
+) -> Result<()> {
+    let ir = em.ir;
+    let (saved, saved_diverged) = (em.lanes.exec(), em.lanes.diverged());
+    let mut left = Vec::new();
+    em.guards.conditional += 1;
+    for (side, cond) in [(then, c.a), (orelse, ir.not(c.a))] {
+        let mask = ir.and(saved, cond);
+        if side.is_empty() {
+            left.push(mask);
+            continue;
         }
-    }
-
-    fn set_exec(&self, mask: V) {
-        if let Some(l) = &self.lanes {
-            self.ir().store(mask, l.exec);
-        }
-    }
-
-    pub(crate) fn any_active(&self) -> V {
-        self.any(self.exec())
-    }
-
-    pub(crate) fn set_diverged(&mut self, diverged: bool) {
-        if let Some(l) = &mut self.lanes {
-            l.diverged = diverged;
-        }
-    }
-
-    /// Whether some lanes of this vector may be elsewhere.
-    pub(crate) fn diverged(&self) -> bool {
-        self.lanes.as_ref().is_some_and(|l| l.diverged)
-    }
-
-    pub(crate) fn mask_home(&self) -> V {
-        let ir = self.ir();
-        let ty = ir.vector(ir.i1(), self.count());
-        let home = ir.alloca(self.entry, ty);
-        ir.store(ir.zero(ty), home);
-        home
-    }
-
-    // Masked constructs.
-
-    pub(crate) fn enter_masked(&mut self, target: Target, body: &[Stmt]) -> Option<Masked> {
-        let facts = &self.lanes.as_ref()?.facts;
-        if !facts.masked.contains(&target) {
-            return None;
-        }
-        let outer = definite_assignment::exits(body)
-            .into_iter()
-            .any(|t| t != target);
-        let masked = Masked {
-            broken: self.mask_home(),
-            waiting: self.mask_home(),
-            done: self.mask_home(),
-            saved: self.exec(),
-            saved_diverged: self.diverged(),
-            outer,
-        };
-        self.set_diverged(true);
-        Some(masked)
-    }
-
-    pub(crate) fn leave_masked(&mut self, m: Masked) {
-        if !m.outer {
-            self.set_exec(m.saved);
-            self.set_diverged(m.saved_diverged);
-            return;
-        }
-        let ir = self.ir();
-        let ty = ir.type_of(m.saved);
-        let back = ir.or(ir.load(ty, m.broken), ir.load(ty, m.done));
-        self.set_exec(ir.or(self.exec(), back));
-        self.set_diverged(true);
-    }
-
-    /// At the end of an iteration: who continued is active again.
-    pub(crate) fn next_masked(&mut self, m: &Masked) {
-        let ir = self.ir();
-        let ty = ir.type_of(m.saved);
-        self.set_exec(ir.or(self.exec(), ir.load(ty, m.waiting)));
-        ir.store(ir.zero(ty), m.waiting);
-    }
-
-    /// Lanes in which `c` is false have finished; returns whether any goes on.
-    pub(crate) fn keep_lanes(&mut self, m: &Masked, c: Val) -> V {
-        let ir = self.ir();
-        let ty = ir.type_of(m.saved);
-        let exec = self.exec();
-        let finished = ir.and(exec, ir.not(c.a));
-        ir.store(ir.or(ir.load(ty, m.done), finished), m.done);
-        let exec = ir.and(exec, c.a);
-        self.set_exec(exec);
-        self.any(exec)
-    }
-
-    /// All active lanes jump: they are recorded in `home` and inactive from here on.
-    pub(crate) fn lanes_leave(&mut self, home: V) {
-        let ir = self.ir();
-        let exec = self.exec();
-        let ty = ir.type_of(exec);
-        ir.store(ir.or(ir.load(ty, home), exec), home);
-        self.set_exec(ir.zero(ty));
-        self.set_diverged(true);
-    }
-
-    // Conditions.
-
-    /// Both sides in turn, each under its mask; a side that does more than arithmetic only if a lane takes it.
-    pub(crate) fn wide_branch(&mut self, c: Val, then: &[Stmt], orelse: &[Stmt]) -> Result<()> {
-        let ir = self.ir();
-        let (saved, saved_diverged) = (self.exec(), self.diverged());
-        let mut left = Vec::new();
-        self.conditional += 1;
-        for (side, cond) in [(then, c.a), (orelse, ir.not(c.a))] {
-            let mask = ir.and(saved, cond);
-            if side.is_empty() {
-                left.push(mask);
-                continue;
+        em.lanes.set_exec(mask);
+        em.lanes.set_diverged(true);
+        let skip = is_heavy(side).then(|| (em.ir.fresh(), em.ir.fresh()));
+        if let Some((run, end)) = skip {
+            let branch = ir.cond_br(em.lanes.any(mask), run, end);
+            // A lane leaves its loop once, but of many lanes one is on most sides.
+            match definite_assignment::exits(side).is_empty() {
+                true => ir.expect(branch, SOME_LANE, 1),
+                false => ir.expect(branch, 1, SOME_LANE),
             }
-            self.set_exec(mask);
-            self.set_diverged(true);
-            let skip = is_heavy(side).then(|| (self.fresh(), self.fresh()));
-            if let Some((run, end)) = skip {
-                let branch = ir.cond_br(self.any(mask), run, end);
-                // A lane leaves its loop once, but of many lanes one is on most sides.
-                match definite_assignment::exits(side).is_empty() {
-                    true => ir.expect(branch, SOME_LANE, 1),
-                    false => ir.expect(branch, 1, SOME_LANE),
-                }
-                ir.at(run);
-            }
-            self.block(side)?;
-            if let Some((_, end)) = skip {
-                ir.br(end);
-                ir.at(end);
-            }
-            left.push(self.exec());
-        }
-        self.conditional -= 1;
-        let exits = !definite_assignment::exits(then).is_empty()
-            || !definite_assignment::exits(orelse).is_empty();
-        if exits {
-            let all = left.into_iter().reduce(|a, b| ir.or(a, b)).unwrap_or(saved);
-            self.set_exec(all);
-            self.set_diverged(true);
-        } else {
-            self.set_exec(saved);
-            self.set_diverged(saved_diverged);
-        }
-        Ok(())
-    }
-
-    /// A selection by lanes.
-    pub(crate) fn wide_select(
-        &mut self,
-        c: Val,
-        then: &Expr,
-        orelse: &Expr,
-        repr: Scalar,
-    ) -> Result<Val> {
-        let ir = self.ir();
-        let (saved, saved_diverged) = (self.exec(), self.diverged());
-        let mut values = Vec::new();
-        for (side, cond) in [(then, c.a), (orelse, ir.not(c.a))] {
-            if crate::lower::scalar::expr::is_plain(side) {
-                values.push(self.expr(side)?);
-                continue;
-            }
-            let mask = ir.and(saved, cond);
-            let home = self.temporary(repr, true);
-            let (run, end) = (self.fresh(), self.fresh());
-            self.set_exec(mask);
-            self.set_diverged(true);
-            ir.expect(ir.cond_br(self.any(mask), run, end), SOME_LANE, 1);
             ir.at(run);
-            self.conditional += 1;
-            let v = self.expr(side)?;
-            self.conditional -= 1;
-            let v = self.widen(v);
-            self.put(home, v);
+        }
+        em.block(side)?;
+        if let Some((_, end)) = skip {
             ir.br(end);
             ir.at(end);
-            self.set_exec(saved);
-            self.set_diverged(saved_diverged);
-            values.push(self.get(home, repr, true));
         }
-        match values[..] {
-            [x, y] => Ok(self.choose(c, x, y)),
-            _ => invalid("a selection without sides"),
+        left.push(em.lanes.exec());
+    }
+    em.guards.conditional -= 1;
+    let exits = !definite_assignment::exits(then).is_empty()
+        || !definite_assignment::exits(orelse).is_empty();
+    if exits {
+        let all = left.into_iter().reduce(|a, b| ir.or(a, b)).unwrap_or(saved);
+        em.lanes.set_exec(all);
+        em.lanes.set_diverged(true);
+    } else {
+        em.lanes.set_exec(saved);
+        em.lanes.set_diverged(saved_diverged);
+    }
+    Ok(())
+}
+
+/// A selection by lanes.
+pub(crate) fn wide_select(
+    em: &mut Emitter<'_, '_>,
+    c: Val,
+    then: &Expr,
+    orelse: &Expr,
+    repr: Scalar,
+) -> Result<Val> {
+    let ir = em.ir;
+    let (saved, saved_diverged) = (em.lanes.exec(), em.lanes.diverged());
+    let mut values = Vec::new();
+    for (side, cond) in [(then, c.a), (orelse, ir.not(c.a))] {
+        if crate::lower::scalar::expr::is_plain(side) {
+            values.push(em.expr(side)?);
+            continue;
         }
+        let mask = ir.and(saved, cond);
+        let home = em.vars.temporary(&em.lanes, repr, true);
+        let (run, end) = (em.ir.fresh(), em.ir.fresh());
+        em.lanes.set_exec(mask);
+        em.lanes.set_diverged(true);
+        ir.expect(ir.cond_br(em.lanes.any(mask), run, end), SOME_LANE, 1);
+        ir.at(run);
+        em.guards.conditional += 1;
+        let v = em.expr(side)?;
+        em.guards.conditional -= 1;
+        let v = em.lanes.widen(v);
+        home.store(em.ir, v);
+        ir.br(end);
+        ir.at(end);
+        em.lanes.set_exec(saved);
+        em.lanes.set_diverged(saved_diverged);
+        values.push(home.load(em.ir));
+    }
+    match values[..] {
+        [x, y] => Ok(em.lanes.choose(c, x, y)),
+        _ => invalid("a selection without sides"),
     }
 }
 

@@ -1,10 +1,12 @@
 //! Loops whose iterations are the lanes of vectors.
 
+pub(crate) mod accesses;
 pub(crate) mod aligned;
 pub(crate) mod extremes;
+pub(crate) mod jam;
+pub(crate) mod lane_loops;
+pub(crate) mod lane_state;
 pub(crate) mod lanes;
-pub(crate) mod loops;
 pub(crate) mod masks;
-pub(crate) mod memory;
 pub(crate) mod ordered_sums;
 pub(crate) mod unroll_and_jam;

@@ -10,7 +10,11 @@ use nestwise_ir::model::nest::BinOp;
 use nestwise_ir::{Expr, ExprKind, For, Nest, Stmt, StmtKind, VarId};
 
 use crate::error::{Result, invalid};
-use crate::lower::{Func, Val, reads_in};
+use crate::lower::emitter::Emitter;
+use crate::lower::reads::reads_in;
+use crate::lower::scalar::flag_values;
+use crate::lower::scalar::float;
+use crate::lower::value::Val;
 
 /// An update `v = v op term` or `v = term op v`.
 struct Update<'e> {
@@ -94,49 +98,48 @@ fn collect(
     }
 }
 
-impl Func<'_, '_> {
-    /// Whether `var` is a sum kept in order by the open vector loop.
-    pub(crate) fn is_ordered_sum(&self, var: VarId) -> bool {
-        self.lanes
-            .as_ref()
-            .is_some_and(|l| l.facts.ordered.contains(&var))
-    }
+/// Whether `var` is a sum kept in order by the open vector loop.
+pub(crate) fn is_ordered_sum(em: &Emitter<'_, '_>, var: VarId) -> bool {
+    em.lanes
+        .open
+        .as_ref()
+        .is_some_and(|l| l.facts.ordered.contains(&var))
+}
 
-    /// `var = value` for the active lanes, first to last.
-    pub(crate) fn ordered_sum(&mut self, var: VarId, value: &Expr) -> Result<()> {
-        let Some(update) = Update::of(var, value) else {
-            return invalid(format!("{var} is no sum"));
+/// `var = value` for the active lanes, first to last.
+pub(crate) fn ordered_sum(em: &mut Emitter<'_, '_>, var: VarId, value: &Expr) -> Result<()> {
+    let Some(update) = Update::of(var, value) else {
+        return invalid(format!("{var} is no sum"));
+    };
+    let term = em.expr(update.term)?;
+    let mut term = em.lanes.widen(term).a;
+    let repr = em.unit.repr(var)?;
+    if let Some(mask) = em.lanes.mask() {
+        let nothing = match update.op {
+            BinOp::Add => -0.0,
+            BinOp::Sub => 0.0,
+            _ => 1.0,
         };
-        let term = self.expr(update.term)?;
-        let mut term = self.widen(term).a;
-        let repr = self.repr(var)?;
-        if let Some(mask) = self.mask() {
-            let nothing = match update.op {
-                BinOp::Add => -0.0,
-                BinOp::Sub => 0.0,
-                _ => 1.0,
-            };
-            let nothing = self.const_float(repr, nothing, true);
-            // LLVM must not see that the other lanes are dropped: it would undo what keeps them from raising flags.
-            let kept = self.kept(term, true);
-            term = self.ir().select(mask.a, kept, nothing);
-        }
-        let home = self.home(var, false)?;
-        let mut sum = self.get(home, repr, false).a;
-        let ir = self.ir();
-        for lane in 0..i64::from(self.count()) {
-            let x = ir.extract(term, ir.const_i64(lane));
-            let (a, b) = if update.left { (sum, x) } else { (x, sum) };
-            sum = match update.op {
-                BinOp::Add => ir.fadd(a, b),
-                BinOp::Sub => ir.fsub(a, b),
-                _ => ir.fmul(a, b),
-            };
-        }
-        self.put(home, Val::one(sum));
-        if self.u.idle.assigns(var, value) {
-            self.keep(Val::one(sum), repr);
-        }
-        Ok(())
+        let nothing = em.lanes.const_float(repr, nothing, true);
+        // LLVM must not see that the other lanes are dropped: it would undo what keeps them from raising flags.
+        let kept = float::kept(em, term, true);
+        term = em.ir.select(mask.a, kept, nothing);
     }
+    let home = em.vars.home(&em.lanes, var, false)?;
+    let mut sum = home.load(em.ir).a;
+    let ir = em.ir;
+    for lane in 0..i64::from(em.lanes.count()) {
+        let x = ir.extract(term, ir.const_i64(lane));
+        let (a, b) = if update.left { (sum, x) } else { (x, sum) };
+        sum = match update.op {
+            BinOp::Add => ir.fadd(a, b),
+            BinOp::Sub => ir.fsub(a, b),
+            _ => ir.fmul(a, b),
+        };
+    }
+    home.store(em.ir, Val::one(sum));
+    if em.unit.idle.assigns(var, value) {
+        flag_values::keep(em, Val::one(sum), repr);
+    }
+    Ok(())
 }

@@ -1,245 +1,117 @@
-//! Unroll and jam: several iterations of a parallel loop around a vector loop run interleaved, statement by statement,
-//! so that what they share (a row of a matrix) is loaded once for all of them and stays in registers.
-//!
-//! The schedule asks for it by listing a loop that encloses another of its vector loops; the number is the number of
-//! interleaved iterations. The classic source is Callahan, Carr and Kennedy, "Improving register allocation for
-//! subscripted variables" (1990). Iterations of a parallel loop may be interleaved in any way; control must be the
-//! same for all copies, which is checked here.
+//! The emission of unrolled-and-jammed loops ([`crate::lower::vector::jam`]).
 
-use std::collections::HashSet;
 use std::rc::Rc;
 
-use nestwise_analysis::dataflow::definite_assignment;
-use nestwise_ir::{For, Stmt, StmtKind, VarId};
+use nestwise_ir::{For, Stmt, VarId};
 
 use crate::error::Result;
-use crate::llvm::{IntPred, V, Wrap};
+use crate::llvm::{IntPred, Wrap};
+use crate::lower::control::loops;
 use crate::lower::control::loops::Range;
-use crate::lower::vector::lanes::Facts;
-use crate::lower::{Func, Unit, Val, reads_in};
+use crate::lower::emitter::Emitter;
+use crate::lower::reads::reads_in;
+use crate::lower::scalar::expr;
+use crate::lower::value::Val;
+use crate::lower::vector::jam::{Jam, has_loop};
 
-/// Interleaved iterations at most: each has its own accumulators, and there are 16 or 32 vector registers.
-const MOST: u32 = 8;
-
-/// An interleaved loop.
-pub(crate) struct Jam {
-    /// Number of copies.
-    pub(crate) count: u32,
-    /// Variables of which each copy has its own.
-    pub(crate) varying: HashSet<VarId>,
-    /// Counters, and what they are in each copy.
-    pub(crate) counters: Vec<(VarId, Vec<V>)>,
-    live_after: Vec<VarId>,
-}
-
-impl Jam {
-    /// The facts, if the loop encloses a vector loop and its control does not depend on the iteration.
-    pub(crate) fn of(unit: &Unit<'_>, l: &For, count: u32) -> Option<Jam> {
-        if count > MOST || !encloses_lanes(unit, l) {
-            return None;
-        }
-        let varying = varying(unit, l, &[l.counter])?;
-        let flow = definite_assignment::flow(&[], &l.body, Some(l.id), unit.spec.schedule.nonempty);
-        let reads = reads_in(&l.body);
-        let live_after: Vec<VarId> = flow
-            .assigned
-            .iter()
-            .copied()
-            .filter(|v| unit.live_after(*v, &reads))
-            .collect();
-        if live_after.iter().any(|v| !flow.definite.contains(v)) {
-            return None;
-        }
-        Some(Jam {
-            count,
-            varying,
-            counters: Vec::new(),
-            live_after,
-        })
-    }
-
-    /// Copies without anything that the last one leaves behind.
-    pub(crate) fn plain(
-        count: u32,
-        varying: HashSet<VarId>,
-        counters: Vec<(VarId, Vec<V>)>,
-    ) -> Jam {
-        Jam {
-            count,
-            varying,
-            counters,
-            live_after: Vec::new(),
-        }
-    }
-}
-
-/// Variables of which iterations of a loop that differ in those counters have their own, if they may be interleaved: nothing is
-/// left early, no iteration needs what another assigned, and they run the same statements with loops inside as often.
-pub(crate) fn varying(unit: &Unit<'_>, l: &For, counters: &[VarId]) -> Option<HashSet<VarId>> {
-    let flow = definite_assignment::flow(&[], &l.body, Some(l.id), unit.spec.schedule.nonempty);
-    let carries = flow.assigned.iter().any(|v| flow.exposed.contains(v));
-    if carries || !l.body.iter().all(is_structured) {
-        return None;
-    }
-    let mut facts = Facts::default();
-    facts.varying.extend(counters);
-    facts.spread(l);
-    let alike = facts.masked.is_empty() && l.body.iter().all(|s| shares_control(s, &facts));
-    alike.then_some(facts.varying)
-}
-
-/// Whether the schedule has a vector loop inside `l` that can be run by lanes.
-fn encloses_lanes(unit: &Unit<'_>, l: &For) -> bool {
-    let mut found = false;
-    for s in &l.body {
-        s.walk(&mut |s| {
-            if let StmtKind::For(inner) = &s.kind {
-                let listed = unit
-                    .spec
-                    .schedule
-                    .vector
-                    .iter()
-                    .any(|(id, _)| *id == inner.id);
-                found |= listed && Facts::of(unit, inner).is_some();
-            }
-        });
-    }
-    found
-}
-
-/// No jumps, no loops of unknown length.
-fn is_structured(s: &Stmt) -> bool {
-    let mut ok = true;
-    s.walk(&mut |s| {
-        ok &= matches!(
-            s.kind,
-            StmtKind::Let { .. }
-                | StmtKind::Store { .. }
-                | StmtKind::If { .. }
-                | StmtKind::For(_)
-                | StmtKind::Eval(_)
-        );
-    });
-    ok
-}
-
-fn has_loop(s: &Stmt) -> bool {
-    let mut found = false;
-    s.walk(&mut |s| found |= matches!(s.kind, StmtKind::For(_)));
-    found
-}
-
-/// Whether statements with loops inside run alike in all copies.
-fn shares_control(s: &Stmt, facts: &Facts) -> bool {
-    if !has_loop(s) {
-        return true;
-    }
-    let alike = match &s.kind {
-        StmtKind::If { cond, .. } => !facts.is_varying(cond),
-        StmtKind::For(l) => ![&l.start, &l.stop, &l.step]
-            .iter()
-            .any(|e| facts.is_varying(e)),
-        _ => false,
+/// Runs the range by groups of iterations, the rest one by one.
+pub(crate) fn jam_loop(
+    em: &mut Emitter<'_, '_>,
+    l: &For,
+    range: Range,
+    mut jam: Jam,
+) -> Result<()> {
+    let ir = em.ir;
+    let n = ir.const_i64(jam.count.into());
+    let last_full = ir.sub(range.hi, n, Wrap::Any);
+    let (group, rest) = (em.ir.fresh(), em.ir.fresh());
+    let before = ir.here();
+    ir.cond_br(
+        ir.icmp(IntPred::LLVMIntSLE, range.lo, last_full),
+        group,
+        rest,
+    );
+    ir.at(group);
+    let k = ir.phi(ir.i64());
+    ir.add_incoming(k, range.lo, before);
+    let value = |copy: u32| {
+        let k = ir.add(k, ir.const_i64(copy.into()), Wrap::Signed);
+        expr::index_fma(em, range.start, k, range.step)
     };
-    alike && s.blocks().flatten().all(|s| shares_control(s, facts))
+    jam.counters = vec![(l.counter, (0..jam.count).map(value).collect())];
+    let jam = Rc::new(jam);
+    em.lanes.jam = Some(jam.clone());
+    enter_copy(em, &jam, 0);
+    em.block(&l.body)?;
+    leave_last_copy(em, l, &jam)?;
+    em.vars.fixed.remove(&l.counter);
+    em.lanes.jam = None;
+    let next = ir.add(k, n, Wrap::Signed);
+    let latch = ir.here();
+    ir.add_incoming(k, next, latch);
+    let back = ir.cond_br(ir.icmp(IntPred::LLVMIntSLE, next, last_full), group, rest);
+    loops::mark_loop(em, back, l.id, &[]);
+    ir.at(rest);
+    let k = ir.phi(ir.i64());
+    ir.add_incoming(k, range.lo, before);
+    ir.add_incoming(k, next, latch);
+    em.serial(l, Range { lo: k, ..range }, None)
 }
 
-impl Func<'_, '_> {
-    /// Runs the range by groups of iterations, the rest one by one.
-    pub(crate) fn jam_loop(&mut self, l: &For, range: Range, mut jam: Jam) -> Result<()> {
-        let ir = self.ir();
-        let n = ir.const_i64(jam.count.into());
-        let last_full = ir.sub(range.hi, n, Wrap::Any);
-        let (group, rest) = (self.fresh(), self.fresh());
-        let before = ir.here();
-        ir.cond_br(
-            ir.icmp(IntPred::LLVMIntSLE, range.lo, last_full),
-            group,
-            rest,
-        );
-        ir.at(group);
-        let k = ir.phi(ir.i64());
-        ir.add_incoming(k, range.lo, before);
-        let value = |copy: u32| {
-            let k = ir.add(k, ir.const_i64(copy.into()), Wrap::Signed);
-            self.index_fma(range.start, k, range.step)
-        };
-        jam.counters = vec![(l.counter, (0..jam.count).map(value).collect())];
-        let jam = Rc::new(jam);
-        self.jam = Some(jam.clone());
-        self.enter_copy(&jam, 0);
-        self.block(&l.body)?;
-        self.leave_last_copy(l, &jam)?;
-        self.fixed.remove(&l.counter);
-        self.jam = None;
-        let next = ir.add(k, n, Wrap::Signed);
-        let latch = ir.here();
-        ir.add_incoming(k, next, latch);
-        let back = ir.cond_br(ir.icmp(IntPred::LLVMIntSLE, next, last_full), group, rest);
-        self.mark_loop(back, l.id, &[]);
-        ir.at(rest);
-        let k = ir.phi(ir.i64());
-        ir.add_incoming(k, range.lo, before);
-        ir.add_incoming(k, next, latch);
-        self.serial(l, Range { lo: k, ..range }, None)
-    }
-
-    pub(crate) fn enter_copy(&mut self, jam: &Jam, copy: u32) {
-        self.copy = copy;
-        for (counter, values) in &jam.counters {
-            if let Some(v) = values.get(copy as usize) {
-                self.fixed.insert(*counter, Val::one(*v));
-            }
+pub(crate) fn enter_copy(em: &mut Emitter<'_, '_>, jam: &Jam, copy: u32) {
+    em.lanes.copy = copy;
+    for (counter, values) in &jam.counters {
+        if let Some(v) = values.get(copy as usize) {
+            em.vars.fixed.insert(*counter, Val::one(*v));
         }
     }
+}
 
-    /// A block of an interleaved loop: statements without loops once for each copy, the others once for all.
-    pub(crate) fn interleaved(&mut self, block: &[Stmt]) -> Result<()> {
-        let Some(jam) = self.jam.clone() else {
-            return Ok(());
-        };
-        for s in block {
-            if has_loop(s) {
-                self.stmt(s)?;
-                continue;
-            }
-            self.in_copy = true;
-            for copy in 0..jam.count {
-                self.enter_copy(&jam, copy);
-                self.stmt(s)?;
-            }
-            self.in_copy = false;
-            self.enter_copy(&jam, 0);
+/// A block of an interleaved loop: statements without loops once for each copy, the others once for all.
+pub(crate) fn interleaved(em: &mut Emitter<'_, '_>, block: &[Stmt]) -> Result<()> {
+    let Some(jam) = em.lanes.jam.clone() else {
+        return Ok(());
+    };
+    for s in block {
+        if has_loop(s) {
+            em.stmt(s)?;
+            continue;
         }
-        Ok(())
+        em.lanes.in_copy = true;
+        for copy in 0..jam.count {
+            enter_copy(em, &jam, copy);
+            em.stmt(s)?;
+        }
+        em.lanes.in_copy = false;
+        enter_copy(em, &jam, 0);
     }
+    Ok(())
+}
 
-    /// A variable has in one copy what it has in another.
-    pub(crate) fn copy_home(&mut self, v: VarId, from: u32, to: u32) -> Result<()> {
-        let repr = self.repr(v)?;
-        self.copy = from;
-        let home = self.home(v, false)?;
-        let value = self.get(home, repr, false);
-        self.copy = to;
-        let home = self.home(v, false)?;
-        self.put(home, value);
-        Ok(())
-    }
+/// A variable has in one copy what it has in another.
+pub(crate) fn copy_home(em: &mut Emitter<'_, '_>, v: VarId, from: u32, to: u32) -> Result<()> {
+    em.lanes.copy = from;
+    let home = em.vars.home(&em.lanes, v, false)?;
+    let value = home.load(em.ir);
+    em.lanes.copy = to;
+    let home = em.vars.home(&em.lanes, v, false)?;
+    home.store(em.ir, value);
+    Ok(())
+}
 
-    /// Variables that are read behind the loop get the last copy's value.
-    fn leave_last_copy(&mut self, l: &For, jam: &Jam) -> Result<()> {
-        for v in jam.live_after.iter().filter(|v| jam.varying.contains(v)) {
-            self.copy_home(*v, jam.count - 1, 0)?;
-        }
-        let inside = reads_in(&l.body);
-        let values = jam.counters.iter().find(|c| c.0 == l.counter);
-        if let Some(last) = values
-            .and_then(|c| c.1.last())
-            .filter(|_| self.u.live_after(l.counter, &inside))
-        {
-            let home = self.home(l.counter, false)?;
-            self.put(home, Val::one(*last));
-        }
-        Ok(())
+/// Variables that are read behind the loop get the last copy's value.
+fn leave_last_copy(em: &mut Emitter<'_, '_>, l: &For, jam: &Jam) -> Result<()> {
+    for v in jam.live_after.iter().filter(|v| jam.varying.contains(v)) {
+        copy_home(em, *v, jam.count - 1, 0)?;
     }
+    let inside = reads_in(&l.body);
+    let values = jam.counters.iter().find(|c| c.0 == l.counter);
+    if let Some(last) = values
+        .and_then(|c| c.1.last())
+        .filter(|_| em.unit.live_after(l.counter, &inside))
+    {
+        let home = em.vars.home(&em.lanes, l.counter, false)?;
+        home.store(em.ir, Val::one(*last));
+    }
+    Ok(())
 }

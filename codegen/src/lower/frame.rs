@@ -1,0 +1,87 @@
+//! What goes through the frame from one call of a kernel to the next.
+
+use std::collections::HashSet;
+
+use nestwise_analysis::dataflow::definite_assignment::{self, Vars};
+use nestwise_ir::{Expr, ExprKind, Nest, StmtKind, VarId};
+
+use crate::abi;
+
+/// Whether what is evaluated before the first iteration must not be evaluated again in later calls: it reads a
+/// variable that the nest assigns.
+pub(crate) fn first_call_only(nest: &Nest) -> bool {
+    let body = top_flow(nest);
+    let mut variant = false;
+    let mut look = |e: &Expr| {
+        e.walk(&mut |e| {
+            if let ExprKind::Var(v) = e.kind {
+                variant |= body.assigned.contains(&v);
+            }
+        });
+    };
+    for s in &nest.prologue {
+        s.exprs().for_each(&mut look);
+    }
+    if let StmtKind::For(l) = &nest.top.kind {
+        look(&l.start);
+        look(&l.step);
+    }
+    variant
+}
+
+/// What one iteration of the top loop does to variables.
+pub(crate) fn top_flow(nest: &Nest) -> definite_assignment::Flow {
+    match &nest.top.kind {
+        StmtKind::For(l) => {
+            let mut flow = definite_assignment::flow(&[], &l.body, Some(l.id), 0);
+            flow.exposed.remove(&l.counter);
+            nest.whole.map(|end| flow.exposed.remove(&end));
+            flow
+        }
+        StmtKind::While(l) => definite_assignment::flow(&[&l.cond], &l.body, Some(l.id), 0),
+        _ => definite_assignment::Flow::default(),
+    }
+}
+
+/// A name that the top loop carries from one iteration to the next, and that the nest does not hand over: CPython, which may go
+/// on between any two iterations, would find what the name held before the loop.
+pub(crate) fn carried_and_kept(nest: &Nest) -> Option<VarId> {
+    let top = top_flow(nest);
+    // A name may be handed over from several variables, of a type each.
+    let handed: HashSet<&str> = abi::results(nest)
+        .into_iter()
+        .filter_map(|v| nest.vars.get(v).map(|v| v.name.as_str()))
+        .collect();
+    let mut carried = top.exposed.intersection(&top.assigned).copied();
+    carried.find(|v| {
+        let var = &nest.vars[*v];
+        var.live_in.is_some() && !handed.contains(var.name.as_str())
+    })
+}
+
+/// Variables to load at entry and to store at exit, so that consecutive calls continue each other.
+pub(crate) fn frame_vars(nest: &Nest) -> (Vars, Vars) {
+    let top = top_flow(nest);
+    let prologue = definite_assignment::flow(&[], &nest.prologue, None, 0);
+    let results: Vars = abi::results(nest).into_iter().collect();
+    // Read before assigned in an iteration: comes from the frame (or the prologue), and is carried on if assigned.
+    // Whatever reaches a result without being assigned in this call has to come from the frame as well.
+    let mut input: Vars = top.exposed.union(&results).copied().collect();
+    input.extend(&prologue.exposed);
+    if let StmtKind::For(l) = &nest.top.kind {
+        for e in [&l.start, &l.step] {
+            e.walk(&mut |e| {
+                if let ExprKind::Var(v) = e.kind {
+                    input.insert(v);
+                }
+            });
+        }
+    }
+    let mut assigned: Vars = top.assigned.union(&prologue.assigned).copied().collect();
+    assigned.retain(|v| {
+        top.exposed.contains(v) && top.assigned.contains(v)
+            || results.contains(v)
+            || first_call_only(nest) && prologue.assigned.contains(v)
+    });
+    (input, assigned)
+}
