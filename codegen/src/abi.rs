@@ -342,16 +342,18 @@ pub mod part {
     pub(crate) const CODE: usize = 16;
     /// Null: the part works on the arrays themselves.
     pub const COPIES: usize = 24;
+    /// Bytes of a cell.
+    pub const CELL: usize = 16;
     /// Cells of results begin here.
     pub const CELLS: usize = 32;
     /// So many a kernel has at most.
     pub const MOST_CELLS: usize = 62;
     /// Behind those: cells of results that nobody waits for.
-    pub const LATE: usize = CELLS + 16 * MOST_CELLS;
+    pub const LATE: usize = CELLS + CELL * MOST_CELLS;
     /// So many all kernels of a nest have together.
     pub const MOST_LATE: usize = 62;
     /// Behind those: records of a kernel's blocks.
-    pub const RECORDS: usize = LATE + 16 * MOST_LATE;
+    pub const RECORDS: usize = LATE + CELL * MOST_LATE;
 }
 
 #[cfg(test)]

@@ -6,10 +6,9 @@ use inkwell::OptimizationLevel;
 use inkwell::targets::{
     CodeModel, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple,
 };
-use nestwise_ir::Tier;
+use nestwise_ir::{Scalar, Tier};
 
 use crate::error::{CodegenError, Result};
-use crate::link::mvec::Variant;
 
 /// What is known about the host.
 pub(crate) struct Host {
@@ -221,6 +220,29 @@ pub fn vector_bits() -> u32 {
 #[cfg(not(target_arch = "x86_64"))]
 pub fn vector_bits() -> u32 {
     Host::get().map_or(128, |h| h.vector_bits)
+}
+
+/// The widest vectors of libmvec that a processor has the instructions for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Variant {
+    /// SSE4.
+    B,
+    /// AVX2 with fused multiply-add.
+    D,
+    /// AVX-512.
+    E,
+}
+
+impl Variant {
+    /// Elements of a vector.
+    pub(crate) fn width(self, repr: Scalar) -> u32 {
+        let bits = match self {
+            Variant::B => 128,
+            Variant::D => 256,
+            Variant::E => 512,
+        };
+        bits / repr.bits().max(8)
+    }
 }
 
 #[cfg(test)]

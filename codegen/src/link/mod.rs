@@ -9,4 +9,5 @@ pub(crate) mod merge;
 pub(crate) mod mvec;
 pub(crate) mod numpy;
 pub(crate) mod save;
+pub(crate) mod slot;
 pub(crate) mod ufunc;

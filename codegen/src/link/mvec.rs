@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 use nestwise_ir::{FpMode, Fun, Scalar};
 
 use crate::link::ufunc;
-use crate::target::Host;
+use crate::target::{Host, Variant};
 
 /// A set of ordinary arguments.
 #[derive(Clone, Copy, Debug)]
@@ -103,29 +103,6 @@ pub(crate) fn rules(fun: Fun, repr: Scalar) -> Option<Rules> {
 pub fn has_vector_form(fun: Fun, repr: Scalar, fp: FpMode) -> bool {
     let called = |host: &Host| symbol(fun, repr, host.mvec).is_some();
     fp != FpMode::Strict && rules(fun, repr).is_some() && Host::get().is_ok_and(called)
-}
-
-/// The widest vectors of the library that a processor has the instructions for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Variant {
-    /// SSE4.
-    B,
-    /// AVX2 with fused multiply-add.
-    D,
-    /// AVX-512.
-    E,
-}
-
-impl Variant {
-    /// Elements of a vector.
-    pub(crate) fn width(self, repr: Scalar) -> u32 {
-        let bits = match self {
-            Variant::B => 128,
-            Variant::D => 256,
-            Variant::E => 512,
-        };
-        bits / repr.bits().max(8)
-    }
 }
 
 /// The symbol of a function that the library has.

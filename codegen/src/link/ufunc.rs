@@ -1,27 +1,12 @@
 //! NumPy's own ufunc inner loops, registered by the runtime, and CPython functions that are not plain libm calls.
 
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nestwise_ir::{Fun, Scalar};
 
 use crate::link::numpy::folds;
-
-/// A ufunc inner loop: arguments, number of elements, byte strides, the loop's own data.
-pub type UfuncLoop = unsafe extern "C" fn(
-    args: *mut *mut u8,
-    dimensions: *const isize,
-    steps: *const isize,
-    data: *mut c_void,
-);
-
-/// One registered loop. Generated code holds the address of its slot and so sees a later registration.
-pub(crate) struct Slot {
-    function: AtomicPtr<c_void>,
-    data: AtomicPtr<c_void>,
-    /// What trying it out told: [`TRIED`] and what else holds, or nothing until a kernel asks, since that takes a while.
-    found: AtomicU8,
-}
+use crate::link::slot::{Slot, UfuncLoop};
 
 const TRIED: u8 = 1;
 /// Elements computed in one call have the bits that each would have alone.
@@ -30,32 +15,6 @@ const SAME: u8 = 2;
 const UNIFORM: u8 = 4;
 /// It leaves floating-point flags alone that were raised before.
 const KEEPS: u8 = 8;
-
-impl Slot {
-    pub(crate) const fn new() -> Slot {
-        Slot {
-            function: AtomicPtr::new(std::ptr::null_mut()),
-            data: AtomicPtr::new(std::ptr::null_mut()),
-            found: AtomicU8::new(0),
-        }
-    }
-
-    fn set(&self, function: UfuncLoop, data: *mut c_void) {
-        self.data.store(data, Ordering::Release);
-        self.function
-            .store(function as *mut c_void, Ordering::Release);
-        self.found.store(0, Ordering::Release);
-    }
-
-    pub(crate) fn get(&self) -> Option<(UfuncLoop, *mut c_void)> {
-        let f = self.function.load(Ordering::Acquire);
-        if f.is_null() {
-            return None;
-        }
-        let f: UfuncLoop = unsafe { std::mem::transmute(f) };
-        Some((f, self.data.load(Ordering::Acquire)))
-    }
-}
 
 /// The functions with a slot, by the name they have in symbols.
 const FUNS: [(Fun, &str); 25] = [

@@ -326,6 +326,10 @@ impl<'c> Ir<'c> {
             }
         }
     }
+    /// `a + b * c` of subscripts, none of which overflows.
+    pub(crate) fn affine(&self, a: V, b: V, c: V) -> V {
+        self.add(a, self.mul(b, c, Wrap::Signed), Wrap::Signed)
+    }
     pub(crate) fn sub(&self, a: V, b: V, wrap: Wrap) -> V {
         unsafe {
             match wrap {

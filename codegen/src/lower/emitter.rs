@@ -11,8 +11,7 @@ use crate::lower::control::exits::{Exits, Guards};
 use crate::lower::gpu::state::GpuState;
 use crate::lower::memory::slots::Slots;
 use crate::lower::scalar::flag_state::FlagState;
-use crate::lower::unit::Registers;
-use crate::lower::unit::Unit;
+use crate::lower::unit::{Registers, Unit};
 use crate::lower::variables::Variables;
 use crate::lower::vector::lane_state::LaneState;
 

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use nestwise_analysis::dataflow::definite_assignment::{self, Vars};
+use nestwise_analysis::dataflow::definite_assignment;
+use nestwise_analysis::dataflow::definite_assignment::Vars;
 use nestwise_ir::{Expr, ExprKind, Nest, StmtKind, VarId};
 
 use crate::abi;

@@ -4,12 +4,15 @@
 //! value) and *wide* (a vector with one lane per iteration of the enclosing vector loop; see [`vector::lanes`]). Emission is
 //! functions over the context of the function being emitted ([`emitter`]).
 
+pub(crate) mod accumulations;
+pub(crate) mod combine;
 pub(crate) mod control;
 pub(crate) mod emitter;
 pub(crate) mod frame;
 pub(crate) mod gpu;
 pub(crate) mod math;
 pub(crate) mod memory;
+pub(crate) mod part_cells;
 pub(crate) mod reads;
 pub(crate) mod scalar;
 pub(crate) mod threads;

@@ -6,11 +6,13 @@ use std::collections::{HashMap, HashSet};
 use inkwell::context::Context;
 use inkwell::module::Module;
 use nestwise_analysis::dataflow::constants::Constants;
-use nestwise_analysis::dataflow::definite_assignment::{self, Vars};
+use nestwise_analysis::dataflow::definite_assignment;
+use nestwise_analysis::dataflow::definite_assignment::Vars;
 use nestwise_analysis::dataflow::fp_flags::Idle;
-use nestwise_ir::{ArrayId, BinOp, Expr, ExprKind, For, LoopId, Nest, Scalar, StmtKind, VarId};
+use nestwise_ir::{
+    ArrayId, BinOp, Expr, ExprKind, For, FpMode, LoopId, Nest, Scalar, StmtKind, VarId,
+};
 
-use crate::KernelSpec;
 use crate::abi::FrameLayout;
 use crate::error::{CodegenError, Result, invalid};
 use crate::grid::GridKernel;
@@ -18,7 +20,8 @@ use crate::llvm::{IntPred, Ir, Md, T, V, distinct_nodes};
 use crate::lower::frame::frame_vars;
 use crate::lower::reads::{reads, reads_in};
 use crate::lower::value::Val;
-use crate::lower::vector::extremes;
+use crate::lower::vector::extreme_chains;
+use crate::spec::KernelSpec;
 use crate::target::Host;
 
 /// Where a thread of a device reads its place in the grid.
@@ -81,7 +84,7 @@ pub(crate) struct Unit<'a> {
     pub(crate) stored: HashSet<ArrayId>,
     /// Variables read outside a loop are live after it; this counts reads of a variable in the whole nest.
     reads: HashMap<VarId, usize>,
-    /// See [`extremes::checked`].
+    /// See [`extreme_chains::checked`].
     pub(crate) extremes: HashSet<VarId>,
     /// Values that may have to warn and that nobody may need.
     pub(crate) idle: Idle,
@@ -105,7 +108,7 @@ impl<'a> Unit<'a> {
         host: &'a Host,
     ) -> Result<Unit<'a>> {
         let nest = spec.nest;
-        let ir = Ir::new(context, module, crate::fast_math(spec.fp), spec.quiet);
+        let ir = Ir::new(context, module, fast_math(spec.fp), spec.quiet);
         let rebound = rebound_slots(nest);
         let mut unit_stride: Vec<bool> = (0..nest.arrays.len())
             .map(|i| spec.unit_stride.get(i).copied().unwrap_or(false))
@@ -132,7 +135,7 @@ impl<'a> Unit<'a> {
             frame_out,
             stored: stored(nest),
             reads: reads(nest),
-            extremes: extremes::checked(nest),
+            extremes: extreme_chains::checked(nest),
             idle,
             constants: Constants::of(nest),
             scalar_loops: Cell::new(false),
@@ -373,4 +376,13 @@ fn rebound_slots(nest: &Nest) -> HashSet<usize> {
         }
     });
     found
+}
+
+/// LLVM's fast-math flags. Neither `nnan` nor `ninf`: NaN and infinities mean in every mode what they mean in Python, and
+/// decide what raises and warns. Nor `nsz`, `arcp` or `afn`: the sign of zero, quotients and functions stay as they are.
+fn fast_math(fp: FpMode) -> u32 {
+    match fp {
+        FpMode::Strict | FpMode::Faithful => 0,
+        FpMode::Fast => llvm_sys::LLVMFastMathAllowReassoc | llvm_sys::LLVMFastMathAllowContract,
+    }
 }

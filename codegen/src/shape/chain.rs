@@ -7,7 +7,7 @@ use nestwise_ir::machine_shape::{self, Op};
 
 use crate::shape::affine::{Sum, sum};
 use crate::shape::ops::{is_pointer_step, latency, waited};
-use crate::shape::read::{Code, Operand};
+use crate::shape::read::{Code, Operand, is_function};
 
 /// A loop's own instructions and what drives it.
 pub(super) struct Cycle<'a> {
@@ -43,7 +43,7 @@ impl Chain {
             for (op, width, times) in waited(code, inst, vector_bits) {
                 all.ops.add(op, width, times * self.often);
             }
-            if crate::shape::is_function(inst) {
+            if is_function(inst) {
                 all.calls
                     .push((inst.callee.clone(), inst.lanes * self.often));
             }

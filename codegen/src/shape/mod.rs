@@ -15,7 +15,6 @@ use std::collections::{HashMap, HashSet};
 use inkwell::module::Module;
 use inkwell::targets::TargetMachine;
 use inkwell::values::AsValueRef;
-use llvm_sys::LLVMOpcode;
 use llvm_sys::prelude::LLVMValueRef;
 use nestwise_ir::branch_likelihood::Likely;
 use nestwise_ir::machine_shape::{Body, LoopShape, Part};
@@ -25,7 +24,7 @@ use crate::abi::ENTRY_SYMBOL;
 use crate::shape::affine::sum;
 use crate::shape::chain::{Cycle, Data, counters, deepest, longest};
 use crate::shape::graph::{Graph, Loops};
-use crate::shape::read::{Block, Code, Inst, Operand};
+use crate::shape::read::{Block, Code, Inst, Operand, is_function};
 use crate::shape::straddle::Straddle;
 
 pub(crate) use crate::shape::read::{EDGE, GROUPS, MARK};
@@ -140,13 +139,6 @@ fn claim_rests(loops: &mut [LoopShape]) {
             (loops[k].id, loops[k].reached) = (id, reached);
         }
     }
-}
-
-/// Whether an instruction calls a function that has to be priced by its name.
-fn is_function(inst: &Inst) -> bool {
-    inst.code == LLVMOpcode::LLVMCall
-        && !inst.callee.is_empty()
-        && !inst.callee.starts_with("llvm.")
 }
 
 /// From whether to go on to the mask that says so: a comparison of the mask as an int.

@@ -366,3 +366,10 @@ unsafe fn form(t: LLVMTypeRef) -> Form {
         Form { bits, lanes, float }
     }
 }
+
+/// Whether an instruction calls a function that has to be priced by its name.
+pub(super) fn is_function(inst: &Inst) -> bool {
+    inst.code == LLVMOpcode::LLVMCall
+        && !inst.callee.is_empty()
+        && !inst.callee.starts_with("llvm.")
+}

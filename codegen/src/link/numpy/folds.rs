@@ -5,7 +5,7 @@ use std::ptr::from_mut;
 
 use nestwise_ir::{Fun, Scalar};
 
-use crate::link::ufunc::Slot;
+use crate::link::slot::Slot;
 
 static SLOTS: [Slot; 4] = [const { Slot::new() }; 4];
 

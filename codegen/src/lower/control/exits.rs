@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-use nestwise_analysis::dataflow::definite_assignment::{self, Target, Vars};
+use nestwise_analysis::dataflow::definite_assignment;
+use nestwise_analysis::dataflow::definite_assignment::{Target, Vars};
 use nestwise_ir::{Expr, Span};
 
-use crate::abi::EventCode;
+use crate::abi::{EventCode, Status};
 use crate::link::interrupts::FIRST_BUDGET;
 use crate::llvm::{Block, Ir, V};
 use crate::lower::unit::Unit;
@@ -62,6 +63,17 @@ impl Exits {
         let budget = ir.alloca(ir.i64());
         ir.store(ir.const_i64(FIRST_BUDGET), budget);
         self.budget = Some(budget);
+    }
+
+    /// A block that leaves the nest's top loop by `break`.
+    pub(crate) fn top_break(&self, ir: &Ir<'_>) -> Block {
+        let here = ir.here();
+        let block = ir.fresh();
+        ir.at(block);
+        ir.store(ir.const_i64(Status::Broke as i64), self.status);
+        ir.br(self.done);
+        ir.at(here);
+        block
     }
 
     /// Branches to the exit of guard failures if `bad`, else to `next`.

@@ -7,9 +7,9 @@ use nestwise_ir::{For, LoopId, Span, Stmt, StmtKind, interrupts};
 use crate::abi::{EventCode, FrameHeader};
 use crate::error::Result;
 use crate::llvm::{IntPred, V, Wrap};
-use crate::lower::control::guards;
-use crate::lower::control::loops;
-use crate::lower::control::loops::{Range, is_innermost};
+use crate::lower::control::iterations::is_innermost;
+use crate::lower::control::ranges::Range;
+use crate::lower::control::{guards, iterations, ranges};
 use crate::lower::emitter::Emitter;
 
 const ASK: &CStr = c"nw_ask";
@@ -60,7 +60,7 @@ pub(crate) fn in_pieces(em: &mut Emitter<'_, '_>, l: &For, range: Range, span: S
     spend(em, ir.mul(trips, ir.const_i64(each), Wrap::Any), span);
     let ir = em.ir;
     let next = ir.add(lo, trips, Wrap::Signed);
-    let hi = ir.add(lo, loops::no_trips_after_event(em, trips), Wrap::Signed);
+    let hi = ir.add(lo, ranges::no_trips_after_event(em, trips), Wrap::Signed);
     em.counted(l, Range { lo, hi, ..range }, None)?;
     let ir = em.ir;
     ir.add_incoming(lo, next, ir.here());
@@ -73,14 +73,8 @@ pub(crate) fn in_pieces(em: &mut Emitter<'_, '_>, l: &For, range: Range, span: S
 /// Before each iteration of a counted loop that does not run in pieces.
 pub(crate) fn ask_in_counted(em: &Emitter<'_, '_>, l: &For) {
     if !is_innermost(&l.body) || breaks(l) {
-        ask_in_iteration(em, l.id, &l.body, loop_span(em, l.id));
+        ask_in_iteration(em, l.id, &l.body, iterations::loop_span(em, l.id));
     }
-}
-
-/// The line of a loop's head.
-pub(crate) fn loop_span(em: &Emitter<'_, '_>, id: LoopId) -> Span {
-    let decl = em.unit.nest.loops.get(id);
-    decl.map_or(Span::default(), |d| d.span)
 }
 
 /// Takes work from the budget, and asks once it is used up.

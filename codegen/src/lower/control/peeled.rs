@@ -5,17 +5,19 @@ use nestwise_ir::{Expr, For};
 
 use crate::error::Result;
 use crate::llvm::{IntPred, V, Wrap};
-use crate::lower::control::loops;
-use crate::lower::control::loops::Range;
+use crate::lower::control::iterations;
+use crate::lower::control::ranges::Range;
 use crate::lower::emitter::Emitter;
 
-/// The range in three parts: before the interior, the interior, after it. Any of them may be empty.
+/// Runs the range in three parts, any of which may be empty: the first iterations one by one, those between by `interior`,
+/// which is given the loop with the simpler body, the last ones one by one.
 pub(crate) fn split_loop(
     em: &mut Emitter<'_, '_>,
     l: &For,
     split: Split,
     range: Range,
     at: Option<V>,
+    interior: impl FnOnce(&mut Emitter<'_, '_>, &For, Range) -> Result<()>,
 ) -> Result<()> {
     let ir = em.ir;
     let (work, end) = (em.ir.fresh(), em.ir.fresh());
@@ -25,29 +27,16 @@ pub(crate) fn split_loop(
     let from = cut(em, &split.lower, range.lo, range, true)?;
     let to = cut(em, &split.upper, from, range, false)?;
     let part = |lo: V, hi: V| Range { lo, hi, ..range };
-    let interior = For {
+    let simpler = For {
         body: split.body,
         ..l.clone()
     };
-    one_by_one(em, l, part(range.lo, from), at)?;
-    loops::unsplit(em, &interior, part(from, to), None)?;
-    one_by_one(em, l, part(to, range.hi), at)?;
+    iterations::one_by_one(em, l, part(range.lo, from), at)?;
+    interior(em, &simpler, part(from, to))?;
+    iterations::one_by_one(em, l, part(to, range.hi), at)?;
     em.ir.br(end);
     em.ir.at(end);
     Ok(())
-}
-
-/// A part of the range without vectors.
-pub(crate) fn one_by_one(
-    em: &mut Emitter<'_, '_>,
-    l: &For,
-    range: Range,
-    at: Option<V>,
-) -> Result<()> {
-    em.lanes.edge = Some(l.id);
-    let done = em.serial(l, range, at);
-    em.lanes.edge = None;
-    done
 }
 
 /// The first iteration from `lo` on whose counter is at least all bounds (`most`), or at least the smallest of

@@ -1,132 +1,21 @@
 //! Statements and the whole nest.
 
-use nestwise_analysis::dataflow::definite_assignment::{self, Target};
-use nestwise_ir::{ArrayId, Expr, ExprKind, ScopeId, Stmt, StmtKind, VarId, guarded};
+use nestwise_analysis::dataflow::definite_assignment;
+use nestwise_analysis::dataflow::definite_assignment::Target;
+use nestwise_ir::{ArrayId, Expr, ScopeId, Stmt, StmtKind};
 
-use crate::abi::{ENTRY_SYMBOL, EventCode, FrameHeader, Status};
+use crate::abi::{EventCode, Status};
 use crate::error::{Result, invalid};
-use crate::llvm::{IntPred, V};
+use crate::llvm::V;
+use crate::lower::accumulations;
 use crate::lower::control::exits::Jump;
-use crate::lower::control::guards;
-use crate::lower::control::loops;
+use crate::lower::control::{guards, loops};
 use crate::lower::emitter::Emitter;
-use crate::lower::frame::first_call_only;
-use crate::lower::gpu::deferred_results;
 use crate::lower::gpu::single_thread;
 use crate::lower::memory::elements;
 use crate::lower::memory::slots::Cell;
-use crate::lower::scalar::expr;
-use crate::lower::scalar::flag_values;
-use crate::lower::unit::Unit;
-use crate::lower::vector::extremes;
-use crate::lower::vector::masks;
-use crate::lower::vector::ordered_sums;
-use crate::lower::vector::unroll_and_jam;
-
-pub(crate) fn entry<'u, 'a>(u: &'u Unit<'a>) -> Emitter<'u, 'a> {
-    let ir = &u.ir;
-    Emitter::new(u, ENTRY_SYMBOL, &[ir.ptr(), ir.i64(), ir.i64()], true)
-}
-
-/// Emits the kernel's functions.
-pub(crate) fn emit(unit: &Unit<'_>) -> Result<()> {
-    let mut func = entry(unit);
-    nest(&mut func)?;
-    // Whoever launches the kernel saves nothing for a nest that may not fire.
-    if unit.events.get() && !nestwise_ir::guarded::nest_may_fire(unit.nest) {
-        return invalid("an event in a nest without any");
-    }
-    Ok(())
-}
-
-/// The entry function.
-pub(crate) fn nest(em: &mut Emitter<'_, '_>) -> Result<()> {
-    let u = em.unit;
-    let (nest, ir) = (u.nest, &u.ir);
-    em.start_body();
-    ir.store(em.function.lo, em.exits.at);
-    ir.store(ir.const_i64(Status::Done as i64), em.exits.status);
-    em.slots
-        .load(em.unit, em.function.frame, em.goes_through_nest())?;
-    let mut input: Vec<VarId> = u.frame_in.iter().copied().collect();
-    input.sort();
-    for v in input {
-        em.vars.load_var(&em.lanes, v, em.function.frame)?;
-    }
-    deferred_results::begin_late(em);
-    let first_only = first_call_only(nest);
-    let after = em.ir.fresh();
-    if first_only {
-        let first = em.ir.fresh();
-        let is_first = ir.icmp(IntPred::LLVMIntEQ, em.function.lo, ir.const_i64(0));
-        ir.cond_br(is_first, first, after);
-        ir.at(first);
-    }
-    em.block(&nest.prologue)?;
-    let bounds = match &nest.top.kind {
-        StmtKind::For(l) => Some((em.expr(&l.start)?.a, em.expr(&l.step)?.a)),
-        _ => None,
-    };
-    let bounds = match bounds {
-        Some((start, step)) if first_only => {
-            let at = |k: usize| ir.offset_const(em.function.frame, FrameHeader::BOUNDS + 8 * k);
-            ir.store(start, at(0));
-            ir.store(step, at(1));
-            ir.br(after);
-            ir.at(after);
-            Some((ir.load(ir.i64(), at(0)), ir.load(ir.i64(), at(1))))
-        }
-        other => {
-            ir.br(after);
-            ir.at(after);
-            other
-        }
-    };
-    match (&nest.top.kind, bounds) {
-        (StmtKind::For(l), Some((start, step))) => {
-            if guarded::step_may_fire(l) {
-                let zero = ir.icmp(IntPred::LLVMIntEQ, step, ir.const_i64(0));
-                guards::fail_where(em, zero, false, EventCode::Step, nest.top.span);
-            }
-            loops::top_for(em, l, start, step)?;
-        }
-        (StmtKind::While(l), _) => loops::top_while(em, l)?,
-        _ => return invalid("the top statement is no loop"),
-    }
-    ir.br(em.exits.done);
-    finish_entry(em)
-}
-
-fn finish_entry(em: &mut Emitter<'_, '_>) -> Result<()> {
-    let u = em.unit;
-    let ir = &u.ir;
-    let header = |at: usize| ir.offset_const(em.function.frame, at);
-    ir.at(em.exits.event);
-    ir.store(
-        ir.const_i64(Status::Event as i64),
-        header(FrameHeader::STATUS),
-    );
-    ir.store(ir.load(ir.i64(), em.exits.at), header(FrameHeader::AT));
-    ir.store(ir.load(ir.i64(), em.exits.line), header(FrameHeader::LINE));
-    ir.store(ir.load(ir.i64(), em.exits.code), header(FrameHeader::CODE));
-    ir.ret_void();
-    ir.at(em.exits.done);
-    ir.store(
-        ir.load(ir.i64(), em.exits.status),
-        header(FrameHeader::STATUS),
-    );
-    ir.store(ir.load(ir.i64(), em.exits.at), header(FrameHeader::AT));
-    deferred_results::take_late(em, u.nest.top.span)?;
-    flag_values::release_kept(em);
-    em.slots.store(u, em.function.frame, false);
-    let mut output: Vec<VarId> = u.frame_out.iter().copied().collect();
-    output.sort();
-    for v in output {
-        em.vars.store_var(&em.lanes, v, em.function.frame)?;
-    }
-    ir.ret_void();
-    Ok(())
-}
+use crate::lower::scalar::{expr, flag_values};
+use crate::lower::vector::{extremes, masks, ordered_sums, unroll_and_jam};
 
 fn rebind(em: &Emitter<'_, '_>, pairs: &[(ArrayId, ArrayId)]) -> Result<()> {
     if !em.goes_through_nest() || em.lanes.open.is_some() {
@@ -237,14 +126,6 @@ fn scope(em: &mut Emitter<'_, '_>, id: ScopeId, body: &[Stmt]) -> Result<()> {
     Ok(())
 }
 
-/// The operation that an assignment's value ends with.
-pub(crate) fn accumulation(value: &Expr) -> &Expr {
-    match &value.kind {
-        ExprKind::Bind { body, .. } => accumulation(body),
-        _ => value,
-    }
-}
-
 impl Emitter<'_, '_> {
     /// Statements in order. In a vector loop, once every lane may have left, the rest is skipped if all have:
     /// uniform accesses and loops assume that some lane is there.
@@ -284,7 +165,8 @@ impl Emitter<'_, '_> {
             StmtKind::Let { var, value } => {
                 let outer = self.guards.wrapping;
                 if self.vars.reduced.contains(var) {
-                    self.guards.wrapping = Some(std::ptr::from_ref(accumulation(value)));
+                    self.guards.wrapping =
+                        Some(std::ptr::from_ref(accumulations::accumulation(value)));
                 }
                 self.flags.unread = self.unit.idle.assigns(*var, value);
                 self.guards.covered = self

@@ -10,54 +10,25 @@
 //! one of two places, in turn: a thread that is ahead may write the next one while others still look at this one, but not the one
 //! after that, before which there is another barrier. Where something fires, it shows behind the barrier, to all, and all leave.
 
-use llvm_sys::LLVMAtomicRMWBinOp as Rmw;
-use nestwise_ir::{LoopId, Span, Stmt, StmtKind, VarId};
+use nestwise_ir::{LoopId, Stmt, StmtKind, VarId};
 
-use crate::abi::{EventCode, FrameHeader, Status, part, team};
+use crate::abi::part::CELL;
+use crate::abi::{FrameHeader, Status, part};
 use crate::error::{Result, invalid};
 use crate::grid::{BLOCK_THREADS, GridKernel, TeamKernel};
-use crate::llvm::{IntPred, V, Wrap};
-use crate::lower::control::loops;
-use crate::lower::control::loops::Range;
+use crate::llvm::{IntPred, V};
+use crate::lower::control::ranges;
+use crate::lower::control::ranges::Range;
 use crate::lower::emitter::Emitter;
-use crate::lower::gpu::deferred_results;
-use crate::lower::gpu::kernel;
-use crate::lower::gpu::kernel::{Axes, Threaded};
-use crate::lower::gpu::mapped_loops;
-use crate::lower::gpu::mapped_loops::{Asked, Left};
-use crate::lower::gpu::single_thread::given_and_left;
-use crate::lower::gpu::updates;
-use crate::lower::gpu::updates::Unshared;
-use crate::lower::gpu::uses::{rebinds, uses};
-use crate::lower::gpu::warps;
-use crate::lower::gpu::warps::SHARED_WORD;
+use crate::lower::gpu::orders::Asked;
+use crate::lower::gpu::state::{Axes, Team};
+use crate::lower::gpu::threaded::Threaded;
+use crate::lower::gpu::unshared::Unshared;
+use crate::lower::gpu::uses::{given_and_left, rebinds, uses};
+use crate::lower::gpu::{deferred_results, launch, orders, registers, team_parts, updates};
 use crate::lower::memory::slots::Cell;
 use crate::lower::scalar::flag_values;
-use crate::lower::threads;
-use crate::lower::threads::CELL;
 use crate::lower::unit::{Registers, Unit};
-
-/// Threads of a block that lie along its second and third axis, by axes in use: it has a multiple of them.
-const ACROSS: [[i64; 2]; 3] = [[1, 1], [8, 1], [4, 2]];
-/// Blocks along an axis whose iterations are not known.
-const UNKNOWN_BLOCKS: i64 = 16;
-/// So often a thread looks for others at most (two minutes, if a look takes a microsecond, which nobody has measured): then the launch fails, and the nest runs on the
-/// CPU, instead of a program that stands still.
-const MOST_LOOKS: i64 = 1 << 27;
-
-/// What the threads of a cooperative kernel have in common, as one of them sees it.
-pub(crate) struct Team {
-    /// See [`crate::abi::team`].
-    memory: V,
-    /// Parts that are over.
-    turn: V,
-    /// The kernel's number.
-    number: usize,
-    /// The loops on the axes of each part.
-    parts: Vec<Vec<LoopId>>,
-    /// Bytes of the largest record that blocks leave.
-    record: usize,
-}
 
 /// What a cooperative kernel runs.
 #[derive(Clone, Copy)]
@@ -140,17 +111,17 @@ fn have_run(em: &mut Emitter<'_, '_>, whole: Whole<'_>, range: Range) -> Result<
         cells,
         record: 0,
     };
-    let left = mapped_loops::launch(
+    let left = launch::launch(
         em,
         Threaded::Kernel(number),
         &shared,
         asked,
         whole.stmt.span,
     )?;
-    let mut cell = mapped_loops::cells(em, left);
+    let mut cell = orders::cells(em, left);
     let next = |f: &Emitter<'_, '_>, cell: V| f.ir.offset_const(cell, CELL);
     for v in &assigned {
-        mapped_loops::take_cell(em, *v, cell)?;
+        orders::take_cell(em, *v, cell)?;
         deferred_results::left_late(em, *v, None);
         cell = next(em, cell);
     }
@@ -196,219 +167,6 @@ fn most_thread_bytes(em: &Emitter<'_, '_>, block: &[Stmt]) -> Result<V> {
     Ok(most)
 }
 
-/// A function for the threads of the next part.
-pub(crate) fn next_part(em: &mut Emitter<'_, '_>, kernel: GridKernel) -> Result<Threaded> {
-    let Some(team) = &mut em.gpu.team else {
-        return invalid("no team");
-    };
-    team.record = team.record.max(kernel.record);
-    team.parts.push(kernel.loops);
-    Ok(Threaded::Part(team.number, team.parts.len() - 1))
-}
-
-/// Has threads of the team run a part in that environment; all go on when it is over.
-pub(crate) fn run_part(
-    em: &Emitter<'_, '_>,
-    made: Threaded,
-    env: V,
-    asked: &Asked,
-    span: Span,
-) -> Result<Left> {
-    let Some(team) = &em.gpu.team else {
-        return invalid("no team");
-    };
-    let (ir, memory, word) = (em.ir, team.memory, team.turn);
-    let turn = ir.load(ir.i64(), word);
-    let left = place_of(em, memory, turn);
-    let (place, takes_part, blocks) = grid_of(em, asked);
-    let shared = match (em.unit.device, asked.record) {
-        (Some(Registers::Memory), _) => em
-            .gpu
-            .axes
-            .as_ref()
-            .and_then(|a| a.place)
-            .map(|place| ir.load(ir.ptr(), ir.offset_const(place, 8 * SHARED_WORD))),
-        (_, 0) => None,
-        (_, record) => Some(made.shared_memory(ir, record)),
-    };
-    if let Some(shared) = shared {
-        ir.store(shared, ir.offset_const(place, 8 * SHARED_WORD));
-    }
-    let copies = ir.load(
-        ir.ptr(),
-        ir.offset_const(em.function.frame, FrameHeader::USER),
-    );
-    ir.store(copies, ir.offset_const(env, FrameHeader::USER));
-    let (run, end) = (em.ir.fresh(), em.ir.fresh());
-    ir.cond_br(takes_part, run, end);
-    ir.at(run);
-    let ty = ir.function(
-        ir.void(),
-        &[ir.ptr(), ir.i64(), ir.i64(), ir.ptr(), ir.ptr()],
-    );
-    let part = ir.add_function(&made.symbol(), ty);
-    ir.call(
-        ty,
-        part,
-        &[env, asked.range.lo, asked.range.hi, left, place],
-    );
-    ir.br(end);
-    ir.at(end);
-    wait_for_all(em, memory, turn, left, span);
-    let ir = em.ir;
-    ir.store(ir.add(turn, ir.const_i64(1), Wrap::Signed), word);
-    let status = ir.load(ir.i64(), ir.offset_const(left, part::STATUS));
-    let (fired, fine) = (em.ir.fresh(), em.ir.fresh());
-    let bad = ir.icmp(IntPred::LLVMIntNE, status, ir.const_i64(0));
-    ir.expect(ir.cond_br(bad, fired, fine), 1, 1 << 20);
-    ir.at(fired);
-    for (at, to) in [(part::LINE, em.exits.line), (part::CODE, em.exits.code)] {
-        ir.store(ir.load(ir.i64(), ir.offset_const(left, at)), to);
-    }
-    ir.br(em.exits.event);
-    ir.at(fine);
-    Ok(Left {
-        status: left,
-        blocks,
-    })
-}
-
-/// Where parts leave things behind in that turn.
-fn place_of(em: &Emitter<'_, '_>, memory: V, turn: V) -> V {
-    let ir = em.ir;
-    let blocks = kernel::register(em, 3, 0);
-    let records = ir.mul(
-        blocks,
-        ir.const_i64(crate::grid::MOST_RECORD as i64),
-        Wrap::Signed,
-    );
-    let bytes = ir.add(records, ir.const_i64(part::RECORDS as i64), Wrap::Signed);
-    let odd = ir.and(turn, ir.const_i64(1));
-    let at = ir.offset(memory, ir.mul(odd, bytes, Wrap::Signed), true);
-    ir.offset_const(at, team::PLACES)
-}
-
-/// The grid that a part is to see, as memory holds it ([`crate::abi::GridThread`]), whether this thread takes part, and the
-/// number of blocks that do. Blocks lie along inner axes first, as many as these ask for.
-fn grid_of(em: &Emitter<'_, '_>, asked: &Asked) -> (V, V, V) {
-    let ir = em.ir;
-    let [thread, threads, block, blocks] = [0, 1, 2, 3].map(|kind| kernel::register(em, kind, 0));
-    let number = |n: i64| ir.const_i64(n);
-    let bytes = ir.array(ir.i8(), 8 * (SHARED_WORD as u64 + 1));
-    let place = ir.alloca_aligned(bytes, 16);
-    let put = |kind: usize, axis: usize, v: V| {
-        ir.store(v, ir.offset_const(place, 8 * (3 * kind + axis)));
-    };
-    let Some(last) = asked.axes.checked_sub(1) else {
-        for (kind, n) in [0, 1, 0, 1].into_iter().enumerate() {
-            (0..3).for_each(|axis| put(kind, axis, number(n)));
-        }
-        let first = |v: V| ir.icmp(IntPred::LLVMIntEQ, v, number(0));
-        return (place, ir.and(first(thread), first(block)), number(1));
-    };
-    let across = ACROSS[last];
-    let along = ir.sdiv(threads, number(across[0] * across[1]));
-    let size = [along, number(across[0]), number(across[1])];
-    let (mut own, mut free, mut taken) = ([thread, block], blocks, number(1));
-    for (axis, size) in size.into_iter().enumerate() {
-        let wanted = match axis <= last {
-            true => blocks_along(em, asked, axis, size),
-            false => number(1),
-        };
-        let fewer = ir.icmp(IntPred::LLVMIntSLT, wanted, free);
-        let count = ir.select(fewer, wanted, free);
-        free = ir.sdiv(free, count);
-        taken = ir.mul(taken, count, Wrap::Signed);
-        for (kind, n) in [(0, size), (2, count)] {
-            let k = kind / 2;
-            put(kind, axis, ir.srem(own[k], n));
-            put(kind + 1, axis, n);
-            own[k] = ir.sdiv(own[k], n);
-        }
-    }
-    (place, ir.icmp(IntPred::LLVMIntSLT, block, taken), taken)
-}
-
-/// Blocks of so many threads along an axis, the innermost being the first, that its iterations ask for.
-fn blocks_along(em: &Emitter<'_, '_>, asked: &Asked, axis: usize, size: V) -> V {
-    let ir = em.ir;
-    let (range, outermost) = (asked.range, asked.axes - 1);
-    let unknown = ir.const_i64(UNKNOWN_BLOCKS);
-    let blocks = |trips: V| {
-        let up = ir.sub(size, ir.const_i64(1), Wrap::Signed);
-        let blocks = ir.sdiv(ir.add(trips, up, Wrap::Signed), size);
-        at_least(em, blocks, ir.const_i64(1))
-    };
-    match outermost - axis {
-        0 => blocks(ir.sub(range.hi, range.lo, Wrap::Signed)),
-        1 => {
-            // Below zero: not known.
-            let known = ir.icmp(IntPred::LLVMIntSGE, asked.inner, ir.const_i64(0));
-            ir.select(known, blocks(asked.inner), unknown)
-        }
-        _ => unknown,
-    }
-}
-
-fn at_least(em: &Emitter<'_, '_>, v: V, least: V) -> V {
-    let ir = em.ir;
-    ir.select(ir.icmp(IntPred::LLVMIntSLT, v, least), least, v)
-}
-
-/// Waits for all threads of the team. A block that comes to its barriers tells the others by a count, as often as there are
-/// blocks for each (CUDA's own barrier of a grid does that, too).
-fn wait_for_all(em: &Emitter<'_, '_>, memory: V, turn: V, left: V, span: Span) {
-    if em.unit.device != Some(Registers::Ptx) {
-        return warps::emulated_barrier(em, 1);
-    }
-    let ir = em.ir;
-    warps::barrier(em);
-    let (thread, blocks) = (kernel::register(em, 0, 0), kernel::register(em, 3, 0));
-    let is_first = ir.icmp(IntPred::LLVMIntEQ, thread, ir.const_i64(0));
-    let several = ir.icmp(IntPred::LLVMIntSGT, blocks, ir.const_i64(1));
-    let (tell, look, late, over, end) = (
-        em.ir.fresh(),
-        em.ir.fresh(),
-        em.ir.fresh(),
-        em.ir.fresh(),
-        em.ir.fresh(),
-    );
-    ir.cond_br(ir.and(is_first, several), tell, end);
-    ir.at(tell);
-    ir.fence();
-    let count = ir.offset_const(memory, team::ARRIVED);
-    ir.update(Rmw::LLVMAtomicRMWBinOpAdd, count, ir.const_i64(1));
-    let parts = ir.add(turn, ir.const_i64(1), Wrap::Signed);
-    let all = ir.mul(parts, blocks, Wrap::Signed);
-    ir.br(look);
-    ir.at(look);
-    let looks = ir.phi(ir.i64());
-    ir.add_incoming(looks, ir.const_i64(0), tell);
-    let there = ir.icmp(IntPred::LLVMIntSGE, ir.look(count), all);
-    let more = ir.add(looks, ir.const_i64(1), Wrap::Signed);
-    let again = em.ir.fresh();
-    ir.cond_br(there, over, again);
-    ir.at(again);
-    ir.add_incoming(looks, more, again);
-    let enough = ir.icmp(IntPred::LLVMIntSGE, more, ir.const_i64(MOST_LOOKS));
-    ir.cond_br(enough, late, look);
-    ir.at(late);
-    tell_event(em, left, span);
-    ir.br(over);
-    ir.at(over);
-    ir.fence();
-    ir.br(end);
-    ir.at(end);
-    warps::barrier(em);
-}
-
-/// Something has fired in statements that are watched together.
-fn tell_event(em: &Emitter<'_, '_>, status: V, span: Span) {
-    let ir = em.ir;
-    let (line, code) = (span.line.into(), EventCode::Several as i64);
-    kernel::tell(em, status, ir.const_i64(line), ir.const_i64(code));
-}
-
 /// In the first thread: what outlives the kernel.
 fn leave_cells(
     em: &mut Emitter<'_, '_>,
@@ -419,7 +177,7 @@ fn leave_cells(
 ) -> Result<()> {
     let mut cell = first;
     for v in assigned {
-        mapped_loops::leave_cell(em, *v, cell)?;
+        orders::leave_cell(em, *v, cell)?;
         cell = em.ir.offset_const(cell, CELL);
     }
     let mut words = match rebinds {
@@ -479,7 +237,7 @@ fn team_kernel<'u, 'a>(
     ir.br(f.exits.done);
     ir.at(f.exits.done);
     flag_values::release_kept(&f);
-    let (thread, block) = (kernel::register(&f, 0, 0), kernel::register(&f, 2, 0));
+    let (thread, block) = (registers::register(&f, 0, 0), registers::register(&f, 2, 0));
     let zero = ir.const_i64(0);
     let is_first = ir.icmp(IntPred::LLVMIntEQ, ir.or(thread, block), zero);
     let (leave, check, told, out) = (f.ir.fresh(), f.ir.fresh(), f.ir.fresh(), f.ir.fresh());
@@ -494,7 +252,7 @@ fn team_kernel<'u, 'a>(
     )?;
     ir.br(check);
     ir.at(f.exits.event);
-    kernel::tell(
+    registers::tell(
         &f,
         status,
         ir.load(ir.i64(), f.exits.line),
@@ -505,7 +263,7 @@ fn team_kernel<'u, 'a>(
     ir.watch(None);
     ir.cond_br(ir.load(ir.i1(), odd), told, out);
     ir.at(told);
-    tell_event(&f, status, whole.stmt.span);
+    team_parts::tell_event(&f, status, whole.stmt.span);
     ir.br(out);
     ir.at(out);
     ir.ret_void();
@@ -520,10 +278,10 @@ fn go_through(em: &mut Emitter<'_, '_>, whole: Whole<'_>) -> Result<()> {
     ir.store(ir.const_i64(Status::Done as i64), em.exits.status);
     match &whole.stmt.kind {
         StmtKind::For(l) if whole.is_top => {
-            let range = threads::part_range(em, l);
-            loops::top_for(em, l, range.start, range.step)
+            let range = ranges::part_range(em, l);
+            em.top_for(l, range.start, range.step)
         }
-        StmtKind::While(l) if whole.is_top => loops::top_while(em, l),
+        StmtKind::While(l) if whole.is_top => em.top_while(l),
         _ => em.block(std::slice::from_ref(whole.stmt)),
     }
 }

@@ -10,21 +10,12 @@ use std::mem::offset_of;
 
 use nestwise_ir::{Span, VarId};
 
+use crate::abi::part::CELL;
 use crate::abi::{Order, part};
 use crate::error::Result;
 use crate::llvm::{IntPred, V, Wrap};
 use crate::lower::emitter::Emitter;
-use crate::lower::gpu::mapped_loops;
-use crate::lower::threads::CELL;
-
-/// Of the host's part.
-#[derive(Default)]
-pub(crate) struct Late {
-    /// Each variable, and a word with the number of the cell that has its value, from 1 on; 0: none has.
-    words: Vec<(VarId, V)>,
-    /// Cells in use.
-    cells: usize,
-}
+use crate::lower::gpu::orders;
 
 /// At the beginning of the host's part: no kernel was launched.
 pub(crate) fn begin_late(em: &mut Emitter<'_, '_>) {
@@ -82,12 +73,12 @@ pub(crate) fn take_late(em: &mut Emitter<'_, '_>, span: Span) -> Result<()> {
     let (ask, end) = (em.ir.fresh(), em.ir.fresh());
     ir.cond_br(ir.icmp(IntPred::LLVMIntNE, any, zero), ask, end);
     ir.at(ask);
-    let order = mapped_loops::order(em);
+    let order = orders::order(em);
     let field = |at: usize| ir.offset_const(order, at);
     ir.store(ir.const_i64(-1), field(offset_of!(Order, kernel)));
     let bytes = ir.const_i64((CELL * em.gpu.late.cells) as i64);
     ir.store(bytes, field(offset_of!(Order, cells)));
-    mapped_loops::hand(em, order, span);
+    orders::hand(em, order, span);
     let status = ir.load(ir.ptr(), field(offset_of!(Order, left)));
     let cells = ir.offset_const(status, part::LATE);
     for ((v, _), number) in words.iter().zip(numbers) {
@@ -97,7 +88,7 @@ pub(crate) fn take_late(em: &mut Emitter<'_, '_>, span: Span) -> Result<()> {
         ir.at(take);
         let before = ir.sub(number, ir.const_i64(1), Wrap::Signed);
         let at = ir.mul(before, ir.const_i64(CELL as i64), Wrap::Signed);
-        mapped_loops::take_cell(em, *v, ir.offset(cells, at, true))?;
+        orders::take_cell(em, *v, ir.offset(cells, at, true))?;
         em.ir.br(next);
         em.ir.at(next);
     }

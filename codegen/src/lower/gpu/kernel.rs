@@ -3,144 +3,19 @@
 //! Each is given an environment, the bounds of a range, and where its status is; and, on an emulated device or as a part, where
 //! its place in the grid is told, which kernels of a card have in registers.
 
-use std::ffi::CString;
+use nestwise_ir::{Span, VarId};
 
-use nestwise_ir::{LoopId, Scalar, Span, VarId};
-
-use crate::abi::{EventCode, Status, part};
+use crate::abi::{EventCode, part};
 use crate::error::{Result, invalid};
-use crate::grid::{BLOCK_THREADS, GridKernel, USUAL_THREADS, WARP, kernel_name};
-use crate::llvm::{Ir, RealPred, V};
+use crate::grid::{GridKernel, USUAL_THREADS};
+use crate::llvm::V;
 use crate::lower::emitter::Emitter;
-use crate::lower::gpu::cooperative;
-use crate::lower::gpu::reductions;
-use crate::lower::gpu::reductions::{Placed, Records};
-use crate::lower::gpu::register_tiles::Tile;
-use crate::lower::gpu::updates::Unshared;
-use crate::lower::gpu::warps;
+use crate::lower::gpu::state::Axes;
+use crate::lower::gpu::threaded::Threaded;
+use crate::lower::gpu::tile::Tile;
+use crate::lower::gpu::{fold, reductions, registers, team_parts, warps};
 use crate::lower::scalar::flag_values;
 use crate::lower::unit::{Registers, Unit};
-
-/// The loops of a kernel.
-#[derive(Default)]
-pub(crate) struct Axes {
-    /// Outermost first.
-    pub(crate) loops: Vec<LoopId>,
-    /// Those along which a thread runs several iterations at once.
-    pub(crate) tile: Option<Tile>,
-    /// Variables that the last iteration of all leaves behind, and where, behind the status.
-    pub(crate) results: Vec<(VarId, usize)>,
-    /// Whether the last iteration of each was run: of the inner ones, in the current iteration of the outermost.
-    pub(crate) last: Vec<V>,
-    /// The status, which those are behind.
-    pub(crate) status: Option<V>,
-    /// What is reduced.
-    pub(crate) records: Option<Records>,
-    pub(crate) placed: Vec<Option<Placed>>,
-    /// The current iteration of each axis, the innermost first, where it matters.
-    pub(crate) now: Vec<V>,
-    /// Arrays that threads do not share.
-    pub(crate) unshared: Unshared,
-    /// The place in the grid, where it is in memory.
-    pub(crate) place: Option<V>,
-}
-
-/// A function that threads of a device run.
-#[derive(Clone, Copy)]
-pub(crate) enum Threaded {
-    /// A kernel of that number.
-    Kernel(usize),
-    /// A part of a cooperative one, and which.
-    Part(usize, usize),
-}
-
-impl Threaded {
-    pub(crate) fn symbol(self) -> CString {
-        let name = match self {
-            Threaded::Kernel(number) => kernel_name(number),
-            Threaded::Part(kernel, number) => format!("nw_part_{kernel}_{number}"),
-        };
-        CString::new(name).unwrap_or_default()
-    }
-
-    /// On a card: memory for the records of a block's warps.
-    pub(crate) fn shared_memory(self, ir: &Ir<'_>, record: usize) -> V {
-        let name = format!("{}_shared", self.symbol().to_string_lossy());
-        ir.shared_memory(&name, BLOCK_THREADS / WARP * record)
-    }
-
-    /// Begins it: its parameters are its environment, the bounds of a range, where its status is, and, where that is in memory,
-    /// its place in the grid.
-    pub(crate) fn function<'u, 'a>(self, u: &'u Unit<'a>) -> Emitter<'u, 'a> {
-        let ir = &u.ir;
-        let (ptr, i64t) = (ir.ptr(), ir.i64());
-        let mut params = vec![ptr, i64t, i64t, ptr];
-        params.extend(self.place_in_memory(u).then_some(ptr));
-        let f = Emitter::new(u, &self.symbol().to_string_lossy(), &params, false);
-        match self {
-            Threaded::Part(..) => {
-                ir.set_internal(f.function.value);
-                ir.attribute(f.function.value, "alwaysinline", 0);
-            }
-            Threaded::Kernel(_) if u.device == Some(Registers::Ptx) => {
-                ir.set_kernel(f.function.value, u.layout.size as u64);
-            }
-            Threaded::Kernel(_) => {}
-        }
-        f
-    }
-
-    fn place_in_memory(self, u: &Unit<'_>) -> bool {
-        u.device == Some(Registers::Memory) || matches!(self, Threaded::Part(..))
-    }
-}
-
-impl Axes {
-    /// None, in a function that finds its place in the grid there.
-    pub(crate) fn at(place: V) -> Axes {
-        Axes {
-            place: Some(place),
-            ..Axes::default()
-        }
-    }
-}
-
-/// What a special register tells, in the order of [`crate::abi::GridThread`].
-const KINDS: [&str; 4] = ["tid", "ntid", "ctaid", "nctaid"];
-pub(crate) const AXES: [&str; 3] = ["x", "y", "z"];
-
-pub(crate) fn register(em: &Emitter<'_, '_>, kind: usize, axis: usize) -> V {
-    let ir = em.ir;
-    match em.gpu.axes.as_ref().and_then(|a| a.place) {
-        Some(place) => {
-            let at = ir.offset_const(place, 8 * (3 * kind + axis));
-            ir.load(ir.i64(), at)
-        }
-        None => {
-            let name = format!("llvm.nvvm.read.ptx.sreg.{}.{}", KINDS[kind], AXES[axis]);
-            ir.zext(ir.intrinsic(&name, &[], &[]), ir.i64())
-        }
-    }
-}
-
-/// A float as an int, on a device: what does not fit is left to the host, whose instruction has a result of its own.
-pub(crate) fn device_int(em: &Emitter<'_, '_>, x: V, ty: crate::llvm::T, to: Scalar) -> V {
-    let ir = em.ir;
-    let float = ir.type_of(x);
-    let (name, back) = match to.is_signed() {
-        true => {
-            let v = ir.intrinsic("llvm.fptosi.sat", &[ty, float], &[x]);
-            (v, ir.sitofp(v, float))
-        }
-        false => {
-            let v = ir.intrinsic("llvm.fptoui.sat", &[ty, float], &[x]);
-            (v, ir.uitofp(v, float))
-        }
-    };
-    let whole = ir.intrinsic("llvm.trunc", &[float], &[x]);
-    ir.note(ir.fcmp(RealPred::LLVMRealUNE, back, whole));
-    name
-}
 
 /// Tells ptxas of tiles that they may have the registers that they need. It would else save some, and have loads wait for each
 /// other: on an H200 a product in tiles of 4 by 4 then takes three times as long. (Others lose by being told: tiles of 8 by 4 get
@@ -166,7 +41,7 @@ pub(crate) fn device<'u, 'a>(em: &Emitter<'u, 'a>) -> Result<&'u Unit<'a>> {
 pub(crate) fn next_threaded(em: &mut Emitter<'_, '_>, kernel: GridKernel) -> Result<Threaded> {
     match &em.unit.grid {
         Some(grid) => Ok(Threaded::Kernel(grid.next(kernel))),
-        None => cooperative::next_part(em, kernel),
+        None => team_parts::next_part(em, kernel),
     }
 }
 
@@ -191,15 +66,6 @@ pub(crate) fn kernel<'u, 'a>(
         unit.ir.watch(watched);
     }
     Ok(())
-}
-
-/// In a kernel: something has fired.
-pub(crate) fn tell(em: &Emitter<'_, '_>, status: V, line: V, code: V) {
-    let ir = em.ir;
-    ir.store(line, ir.offset_const(status, part::LINE));
-    ir.store(code, ir.offset_const(status, part::CODE));
-    let event = ir.const_i64(Status::Event as i64);
-    ir.store(event, ir.offset_const(status, part::STATUS));
 }
 
 fn write<'u, 'a>(
@@ -243,7 +109,7 @@ fn write<'u, 'a>(
     let reduced = records.as_ref().map(|r| {
         (
             r,
-            reductions::record(&f, r),
+            fold::record(&f, r),
             warps::shared_memory(&f, made, r.size()),
         )
     });
@@ -274,7 +140,7 @@ fn write<'u, 'a>(
     }
     ir.br(end);
     ir.at(f.exits.event);
-    tell(
+    registers::tell(
         &f,
         status,
         ir.load(i64t, f.exits.line),
@@ -289,7 +155,7 @@ fn write<'u, 'a>(
     ir.watch(None);
     ir.cond_br(ir.load(ir.i1(), odd), told, out);
     ir.at(told);
-    tell(
+    registers::tell(
         &f,
         status,
         ir.const_i64(span.line.into()),

@@ -6,21 +6,17 @@
 
 use nestwise_analysis::dataflow::definite_assignment;
 use nestwise_analysis::dataflow::finite::Finite;
-use nestwise_ir::{Expr, LoopId, Stmt, StmtKind, VarId};
+use nestwise_ir::{Expr, LoopId, Stmt, StmtKind};
 
+use crate::abi::part::CELL;
 use crate::error::Result;
 use crate::grid::GridKernel;
-use crate::lower::control::loops::Range;
+use crate::lower::control::ranges::Range;
 use crate::lower::emitter::Emitter;
-use crate::lower::gpu::cooperative;
-use crate::lower::gpu::kernel;
-use crate::lower::gpu::kernel::Axes;
-use crate::lower::gpu::mapped_loops;
-use crate::lower::gpu::mapped_loops::{Asked, Left};
+use crate::lower::gpu::orders::{Asked, Left};
+use crate::lower::gpu::state::Axes;
 use crate::lower::gpu::uses::uses;
-use crate::lower::reads::reads_in;
-use crate::lower::threads::CELL;
-use crate::lower::unit::Unit;
+use crate::lower::gpu::{cooperative, kernel, launch, orders, uses};
 use crate::lower::value::Val;
 
 /// What a kernel without axes does.
@@ -58,7 +54,7 @@ pub(crate) fn host_block(em: &mut Emitter<'_, '_>, block: &[Stmt]) -> Result<()>
 /// What reads elements, as one thread of the device finds it.
 pub(crate) fn value_alone(em: &mut Emitter<'_, '_>, e: &Expr) -> Result<Val> {
     let left = alone(em, Part::Value(e))?;
-    Ok(em.unit.load_cell(e.ty.repr, mapped_loops::cells(em, left)))
+    Ok(em.unit.load_cell(e.ty.repr, orders::cells(em, left)))
 }
 
 /// A statement that looks at elements and that one thread can run.
@@ -91,7 +87,7 @@ fn alone(em: &mut Emitter<'_, '_>, part: Part<'_>) -> Result<Left> {
         Part::Block(block) => (vec![], block, block[0].span, 0),
         Part::Value(e) => (vec![e], &[][..], e.span, 1),
     };
-    let (shared, assigned) = given_and_left(u, &extra, block);
+    let (shared, assigned) = uses::given_and_left(u, &extra, block);
     let made = kernel::next_threaded(
         em,
         GridKernel {
@@ -110,7 +106,7 @@ fn alone(em: &mut Emitter<'_, '_>, part: Part<'_>) -> Result<Left> {
             }
         }
         for (k, v) in assigned.iter().enumerate() {
-            mapped_loops::leave_cell(f, *v, f.ir.offset_const(results, CELL * (own + k)))?;
+            orders::leave_cell(f, *v, f.ir.offset_const(results, CELL * (own + k)))?;
         }
         Ok(())
     })?;
@@ -130,34 +126,14 @@ fn alone(em: &mut Emitter<'_, '_>, part: Part<'_>) -> Result<Left> {
         cells: own + assigned.len(),
         record: 0,
     };
-    let left = mapped_loops::launch(em, made, &shared, asked, span)?;
+    let left = launch::launch(em, made, &shared, asked, span)?;
     for (k, v) in assigned.iter().enumerate() {
         let cell = em
             .ir
-            .offset_const(mapped_loops::cells(em, left), CELL * (own + k));
-        mapped_loops::take_cell(em, *v, cell)?;
+            .offset_const(orders::cells(em, left), CELL * (own + k));
+        orders::take_cell(em, *v, cell)?;
     }
     Ok(left)
-}
-
-/// The variables that statements, evaluated behind values, are given, and those that they leave behind, as a kernel.
-pub(crate) fn given_and_left(
-    u: &Unit<'_>,
-    values: &[&Expr],
-    block: &[Stmt],
-) -> (Vec<VarId>, Vec<VarId>) {
-    let flow = definite_assignment::flow(values, block, None, u.spec.schedule.nonempty);
-    let inside = reads_in(block);
-    // What is needed behind it, or by itself the next time.
-    let needed = |v: &&VarId| flow.exposed.contains(v) || u.live_after(**v, &inside);
-    let mut left: Vec<VarId> = flow.assigned.iter().filter(needed).copied().collect();
-    left.sort();
-    // What is assigned on some paths only has its old value on the others.
-    let kept = left.iter().filter(|v| !flow.definite.contains(v));
-    let mut given: Vec<VarId> = flow.exposed.iter().chain(kept).copied().collect();
-    given.sort();
-    given.dedup();
-    (given, left)
 }
 
 /// Whether it looks at elements anywhere.

@@ -9,76 +9,30 @@
 //! computed from it is what to update the element by.
 
 use llvm_sys::LLVMAtomicRMWBinOp as Rmw;
-use nestwise_ir::schedule::{GridLoop, RedOp, ThreadLoop};
+use nestwise_ir::schedule::RedOp;
 use nestwise_ir::{ArrayId, For, Scalar};
 
 use crate::abi::{Access, FrameHeader};
 use crate::error::{Result, unsupported};
 use crate::llvm::{V, Wrap};
+use crate::lower::combine;
 use crate::lower::emitter::Emitter;
+use crate::lower::gpu::unshared::Unshared;
 use crate::lower::gpu::warps;
-use crate::lower::memory::elements;
-use crate::lower::memory::elements::Place;
-use crate::lower::memory::privatised;
-use crate::lower::memory::privatised::guarded;
-use crate::lower::memory::slots::Cell;
-use crate::lower::memory::slots::Slot;
-use crate::lower::threads;
+use crate::lower::memory::places::Place;
+use crate::lower::memory::slots::{Cell, Slot};
+use crate::lower::memory::{places, privatised};
 use crate::lower::value::Val;
-
-/// Of a kernel's loops.
-#[derive(Clone, Default)]
-pub(crate) struct Unshared {
-    /// Work arrays.
-    private: Vec<ArrayId>,
-    /// Arrays whose elements are updated; whether that may leave their representation.
-    updated: Vec<(ArrayId, RedOp, bool)>,
-    /// This iteration works on copies.
-    copied: bool,
-}
-
-impl Unshared {
-    pub(crate) fn of(l: &For, g: &GridLoop) -> Unshared {
-        let updated = g.mapped.array_reductions.iter();
-        Unshared {
-            private: g.mapped.private.clone(),
-            updated: updated.map(|(a, op)| (*a, *op, guarded(l, *a))).collect(),
-            copied: false,
-        }
-    }
-
-    /// Whether any iteration has copies.
-    pub(crate) fn has_copies(&self) -> bool {
-        !self.private.is_empty()
-    }
-
-    fn as_threads(&self, l: nestwise_ir::LoopId) -> ThreadLoop {
-        ThreadLoop {
-            private: self.private.clone(),
-            ..ThreadLoop::plain(l)
-        }
-    }
-}
-
-fn unshared<'e>(em: &'e Emitter<'_, '_>) -> Option<&'e Unshared> {
-    em.gpu.axes.as_ref().map(|axes| &axes.unshared)
-}
 
 /// Bytes of the copies that a thread of a kernel has.
 pub(crate) fn thread_bytes(em: &Emitter<'_, '_>, l: &For, unshared: &Unshared) -> Result<V> {
     privatised::own_bytes(em, &unshared.as_threads(l.id))
 }
 
-/// Whether elements that follow each other along the last axis do not do so in memory, whatever is known of the array.
-pub(crate) fn lies_apart(em: &Emitter<'_, '_>, array: ArrayId) -> bool {
-    let has = |u: &Unshared| u.copied && u.private.contains(&array);
-    unshared(em).is_some_and(has)
-}
-
 /// In a kernel: an iteration begins, which works on copies if it is not the `last`. What there was in their place.
 pub(crate) fn enter_copies(em: &mut Emitter<'_, '_>, l: &For, last: V) -> Result<Vec<Slot>> {
     let before = em.slots.all.clone();
-    let Some(unshared) = unshared(em).filter(|u| u.has_copies()) else {
+    let Some(unshared) = em.gpu.unshared().filter(|u| u.has_copies()) else {
         return Ok(before);
     };
     let as_threads = unshared.as_threads(l.id);
@@ -123,13 +77,13 @@ fn set_copied(em: &mut Emitter<'_, '_>, copied: bool) {
 
 /// How elements of an array are updated at once, if they are.
 pub(crate) fn updates(em: &Emitter<'_, '_>, array: ArrayId) -> Option<RedOp> {
-    let mut updated = unshared(em)?.updated.iter();
+    let mut updated = em.gpu.unshared()?.updated.iter();
     updated.find(|u| u.0 == array).map(|u| u.1)
 }
 
 /// What stands for an element before its update.
 pub(crate) fn before_update(em: &Emitter<'_, '_>, array: ArrayId, op: RedOp) -> Result<Val> {
-    threads::identity(em, updatable(em, array, op)?, op)
+    combine::identity(em, updatable(em, array, op)?, op)
 }
 
 /// Updates an element by what came of that.
@@ -140,7 +94,7 @@ pub(crate) fn update_at(
     op: RedOp,
     v: Val,
 ) -> Result<()> {
-    elements::tell_of(em, place, Access::Update);
+    places::tell_of(em, place, Access::Update);
     let storage = updatable(em, array, op)?;
     let signed = storage.is_signed();
     let how = match op {
@@ -157,15 +111,18 @@ pub(crate) fn update_at(
     };
     let ir = em.ir;
     let old = ir.update(how, place.at, v.a);
-    elements::mark(em, old, array);
+    places::mark(em, old, array);
     if storage.is_float() {
         // As of any sum it is noted if it is not finite: whichever sum is the first to be.
         ir.fadd(old, v.a);
     }
-    let checked = unshared(em).is_some_and(|u| u.updated.contains(&(array, op, true)));
+    let checked = em
+        .gpu
+        .unshared()
+        .is_some_and(|u| u.updated.contains(&(array, op, true)));
     if op == RedOp::Add && checked {
         // All go the same way: where the sum leaves its representation, one of them does.
-        let (_, bad) = threads::merge(em, op, Val::one(old), v, storage, false)?;
+        let (_, bad) = combine::merge(em, op, Val::one(old), v, storage, false)?;
         ir.note(bad);
     }
     Ok(())

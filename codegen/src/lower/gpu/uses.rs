@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 
-use nestwise_ir::{ArrayId, Expr, ExprKind, Stmt, StmtKind};
+use nestwise_analysis::dataflow::definite_assignment;
+use nestwise_ir::{ArrayId, Expr, ExprKind, Stmt, StmtKind, VarId};
 
 use crate::grid::Use;
+use crate::lower::reads::reads_in;
 use crate::lower::unit::Unit;
 
 /// The arrays that statements, and values besides, look at.
@@ -53,4 +55,24 @@ pub(crate) fn rebinds(block: &[Stmt]) -> bool {
         s.walk(&mut |s| found |= matches!(s.kind, StmtKind::Rebind(_)));
     }
     found
+}
+
+/// The variables that statements, evaluated behind values, are given, and those that they leave behind, as a kernel.
+pub(crate) fn given_and_left(
+    u: &Unit<'_>,
+    values: &[&Expr],
+    block: &[Stmt],
+) -> (Vec<VarId>, Vec<VarId>) {
+    let flow = definite_assignment::flow(values, block, None, u.spec.schedule.nonempty);
+    let inside = reads_in(block);
+    // What is needed behind it, or by itself the next time.
+    let needed = |v: &&VarId| flow.exposed.contains(v) || u.live_after(**v, &inside);
+    let mut left: Vec<VarId> = flow.assigned.iter().filter(needed).copied().collect();
+    left.sort();
+    // What is assigned on some paths only has its old value on the others.
+    let kept = left.iter().filter(|v| !flow.definite.contains(v));
+    let mut given: Vec<VarId> = flow.exposed.iter().chain(kept).copied().collect();
+    given.sort();
+    given.dedup();
+    (given, left)
 }

@@ -9,10 +9,9 @@ use crate::error::Result;
 use crate::grid::{EMULATED_WARP, WARP};
 use crate::llvm::{IntPred, V, Wrap};
 use crate::lower::emitter::Emitter;
-use crate::lower::gpu::kernel;
-use crate::lower::gpu::kernel::Threaded;
-use crate::lower::gpu::reductions;
-use crate::lower::gpu::reductions::Records;
+use crate::lower::gpu::records::Records;
+use crate::lower::gpu::threaded::Threaded;
+use crate::lower::gpu::{fold, registers};
 use crate::lower::unit::Registers;
 
 /// Which of a place's words ([`crate::abi::GridThread`]) tells where shared memory is on an emulated device.
@@ -58,7 +57,7 @@ pub(crate) fn combine_block(
     let (leave, left) = (em.ir.fresh(), em.ir.fresh());
     ir.cond_br(ir.icmp(IntPred::LLVMIntEQ, lane, zero), leave, left);
     ir.at(leave);
-    reductions::copy_record(em, records, of_warp(warp), own);
+    fold::copy_record(em, records, of_warp(warp), own);
     ir.br(left);
     ir.at(left);
     barrier(em);
@@ -69,7 +68,7 @@ pub(crate) fn combine_block(
     let warps = ir.udiv(ir.add(threads, up, Wrap::Signed), in_warp);
     ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, lane, warps), take, taken);
     ir.at(take);
-    reductions::copy_record(em, records, own, of_warp(lane));
+    fold::copy_record(em, records, own, of_warp(lane));
     ir.br(taken);
     ir.at(taken);
     combine_warp(em, records, own, lane, warps, note)?;
@@ -78,7 +77,7 @@ pub(crate) fn combine_block(
     ir.at(tell);
     let (block, _) = linear(em, 2, 3);
     let to = ir.offset(status, ir.mul(block, size, Wrap::Signed), true);
-    reductions::copy_record(em, records, ir.offset_const(to, part::RECORDS), own);
+    fold::copy_record(em, records, ir.offset_const(to, part::RECORDS), own);
     ir.br(end);
     ir.at(end);
     Ok(())
@@ -92,11 +91,11 @@ pub(crate) fn combine_team(
     blocks: V,
 ) -> Result<(V, V)> {
     let ir = em.ir;
-    let own = reductions::record(em, records);
+    let own = fold::record(em, records);
     let bad = ir.alloca(ir.i64());
     ir.store(ir.const_i64(0), bad);
     let in_warp = ir.const_i64(warp(em) as i64);
-    let lane = ir.urem(kernel::register(em, 0, 0), in_warp);
+    let lane = ir.urem(registers::register(em, 0, 0), in_warp);
     let note = |v: V| {
         let old = ir.load(ir.i64(), bad);
         ir.store(ir.or(old, ir.zext(v, ir.i64())), bad);
@@ -105,15 +104,15 @@ pub(crate) fn combine_team(
     ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, lane, blocks), some, rest);
     ir.at(some);
     let size = ir.const_i64(records.size() as i64);
-    reductions::copy_record(
+    fold::copy_record(
         em,
         records,
         own,
         ir.offset(all, ir.mul(lane, size, Wrap::Signed), true),
     );
     let next = ir.add(lane, in_warp, Wrap::Signed);
-    reductions::each_record(em, records, all, (next, blocks, in_warp), |f, from| {
-        note(reductions::fold(f, records, own, from)?);
+    fold::each_record(em, records, all, (next, blocks, in_warp), |f, from| {
+        note(fold::fold(f, records, own, from)?);
         Ok(())
     })?;
     ir.br(rest);
@@ -147,7 +146,7 @@ fn combine_warp(
     note: impl Fn(V),
 ) -> Result<()> {
     let ir = em.ir;
-    let other = reductions::record(em, records);
+    let other = fold::record(em, records);
     let (round, take, taken, over) = (em.ir.fresh(), em.ir.fresh(), em.ir.fresh(), em.ir.fresh());
     let before = ir.here();
     ir.br(round);
@@ -166,7 +165,7 @@ fn combine_warp(
     let there = ir.icmp(IntPred::LLVMIntSLT, there, count);
     ir.cond_br(ir.and(mine, there), take, taken);
     ir.at(take);
-    note(reductions::fold(em, records, own, other)?);
+    note(fold::fold(em, records, own, other)?);
     ir.br(taken);
     ir.at(taken);
     ir.add_incoming(distance, twice, ir.here());
@@ -229,8 +228,8 @@ fn shuffle(em: &Emitter<'_, '_>, how: &str, word: V, by: V) -> V {
 /// A place along three axes, and the number of places, counted one after the other: registers of those kinds.
 pub(crate) fn linear(em: &Emitter<'_, '_>, place: usize, count: usize) -> (V, V) {
     let ir = em.ir;
-    let [x, y, z] = [0, 1, 2].map(|axis| kernel::register(em, place, axis));
-    let [columns, rows, layers] = [0, 1, 2].map(|axis| kernel::register(em, count, axis));
+    let [x, y, z] = [0, 1, 2].map(|axis| registers::register(em, place, axis));
+    let [columns, rows, layers] = [0, 1, 2].map(|axis| registers::register(em, count, axis));
     let row = ir.add(ir.mul(z, rows, Wrap::Signed), y, Wrap::Signed);
     let at = ir.add(ir.mul(row, columns, Wrap::Signed), x, Wrap::Signed);
     let all = ir.mul(ir.mul(columns, rows, Wrap::Signed), layers, Wrap::Signed);

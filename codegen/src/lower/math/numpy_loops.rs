@@ -8,11 +8,11 @@ use nestwise_ir::{ArrayId, Expr, ExprKind, For, Fun, Scalar, Span, Stmt, StmtKin
 use crate::error::{CodegenError, Result, unsupported};
 use crate::link::numpy::folds;
 use crate::llvm::{IntPred, V, Wrap};
-use crate::lower::control::loops;
-use crate::lower::control::loops::Range;
+use crate::lower::control::ranges;
+use crate::lower::control::ranges::Range;
 use crate::lower::emitter::Emitter;
-use crate::lower::math::call;
-use crate::lower::memory::elements;
+use crate::lower::math::libm;
+use crate::lower::memory::places;
 use crate::lower::value::Val;
 
 /// `acc = fun(acc, elements)`.
@@ -133,7 +133,7 @@ pub(crate) fn folded(em: &mut Emitter<'_, '_>, l: &For, range: Range) -> Result<
     if let Some((inner, fold)) = flat(l) {
         let mut loops = vec![(l, range)];
         for inner in inner {
-            loops.push((inner, loops::range(em, inner, Span::default())?));
+            loops.push((inner, ranges::range(em, inner, Span::default())?));
         }
         return flat_call(em, &loops, &fold).map(|()| true);
     }
@@ -163,7 +163,7 @@ fn registered(em: &Emitter<'_, '_>, fold: &Fold) -> Result<Scalar> {
 fn fold_call(em: &mut Emitter<'_, '_>, l: &For, range: Range, fold: &Fold) -> Result<()> {
     let repr = registered(em, fold)?;
     let n = trips_of(em, range);
-    let (fty, suffix) = call::float_type(em, repr);
+    let (fty, suffix) = libm::float_type(em, repr);
     let before = em.vars.read(&em.lanes, fold.acc)?;
     let mut args = vec![before.a];
     for element in &fold.elements {
@@ -199,11 +199,11 @@ fn product_call(
     let rows = (rows, range);
     let columns = (
         product.columns,
-        loops::range(em, product.columns, Span::default())?,
+        ranges::range(em, product.columns, Span::default())?,
     );
     let summed = (
         product.summed,
-        loops::range(em, product.summed, Span::default())?,
+        ranges::range(em, product.summed, Span::default())?,
     );
     let mut words = Vec::with_capacity(12);
     for (loops, element) in [
@@ -221,7 +221,7 @@ fn product_call(
         Fun::DotEachNext => "dot",
         _ => "matmul",
     };
-    let (_, suffix) = call::float_type(em, repr);
+    let (_, suffix) = libm::float_type(em, repr);
     let symbol = CString::new(format!("nw_{name}_each_{suffix}")).unwrap_or_default();
     em.unit.writing_call(&symbol, em.ir.void(), &[operands]);
     Ok(())
@@ -241,7 +241,7 @@ fn flat_call(em: &mut Emitter<'_, '_>, loops: &[(&For, Range)], fold: &Fold) -> 
     }
     let axes = em.ir.const_i64(loops.len() as i64);
     let operands = in_a_row(em, words);
-    let (fty, suffix) = call::float_type(em, repr);
+    let (fty, suffix) = libm::float_type(em, repr);
     let before = em.vars.read(&em.lanes, fold.acc)?;
     let name = match fold.fun {
         Fun::AddFlatNext => "sum",
@@ -303,9 +303,9 @@ fn address(
         let counter = ir.add(range.start, distance, Wrap::Signed);
         em.vars.fixed.insert(l.counter, Val::one(counter));
     }
-    let at = elements::indices(em, index);
+    let at = places::indices(em, index);
     for (l, _) in loops {
         em.vars.fixed.remove(&l.counter);
     }
-    Ok(elements::place(em, array, &at?)?.at)
+    Ok(places::place(em, array, &at?)?.at)
 }

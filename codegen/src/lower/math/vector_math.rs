@@ -9,11 +9,11 @@ use std::ffi::{CStr, CString};
 use nestwise_ir::{FpMode, Fun, Lib, Scalar};
 
 use crate::error::Result;
-use crate::link::mvec::{self, Domain, Rules};
-use crate::link::ufunc;
+use crate::link::mvec::{Domain, Rules};
+use crate::link::{mvec, ufunc};
 use crate::llvm::{IntPred, RealPred, T, V};
 use crate::lower::emitter::Emitter;
-use crate::lower::math::call;
+use crate::lower::math::libm;
 use crate::lower::unit::Unit;
 use crate::lower::value::Val;
 
@@ -54,7 +54,7 @@ pub(crate) fn vector_math(
         let values: Vec<V> = args.iter().map(|a| a.a).collect();
         return Ok(Some(Val::one(ir.call(made.one_type, made.one, &values))));
     }
-    let tame = |a: &Val| call::tame(em, em.lanes.widen(*a).a, made.harmless, repr);
+    let tame = |a: &Val| libm::tame(em, em.lanes.widen(*a).a, made.harmless, repr);
     let values: Vec<V> = args.iter().map(tame).collect();
     let r = em.unit.through(&made, &values, em.lanes.count());
     Ok(Some(Val::shaped(r, true)))

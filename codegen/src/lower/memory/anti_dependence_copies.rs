@@ -10,14 +10,12 @@ use nestwise_ir::{AccessId, ArrayId, For};
 use crate::abi::part;
 use crate::error::{Result, invalid};
 use crate::llvm::{IntPred, V, Wrap};
-use crate::lower::control::loops::Range;
-use crate::lower::control::peeled;
+use crate::lower::control::ranges::Range;
+use crate::lower::control::{iterations, ranges};
 use crate::lower::emitter::Emitter;
 use crate::lower::memory::privatised;
 use crate::lower::memory::privatised::ALIGN;
-use crate::lower::memory::slots::Cell;
-use crate::lower::memory::slots::Slot;
-use crate::lower::threads;
+use crate::lower::memory::slots::{Cell, Slot};
 use crate::lower::value::Val;
 
 /// What a part saves of an array: all subscripts but along one axis.
@@ -50,7 +48,7 @@ pub(crate) fn with_copy(
 
 /// In a function made for parts: runs the iterations of one.
 pub(crate) fn part_of(em: &mut Emitter<'_, '_>, l: &For, t: &ThreadLoop, record: V) -> Result<()> {
-    let range = threads::part_range(em, l);
+    let range = ranges::part_range(em, l);
     if t.renamed.is_empty() {
         return em.counted(l, range, None);
     }
@@ -70,7 +68,7 @@ pub(crate) fn part_of(em: &mut Emitter<'_, '_>, l: &For, t: &ThreadLoop, record:
     let last = Range { lo: from, ..range };
     match t.renamed.iter().all(Renamed::is_halo) {
         // They are few.
-        true => peeled::one_by_one(em, l, last, None)?,
+        true => iterations::one_by_one(em, l, last, None)?,
         false => em.counted(l, last, None)?,
     }
     em.slots.copies.clear();
@@ -214,7 +212,7 @@ pub(crate) fn save_function(em: &Emitter<'_, '_>, l: &For, t: &ThreadLoop) -> Re
 
 fn save(em: &Emitter<'_, '_>, l: &For, t: &ThreadLoop, record: V) -> Result<()> {
     let ir = em.ir;
-    let last = last_iterations(em, t, threads::part_range(em, l));
+    let last = last_iterations(em, t, ranges::part_range(em, l));
     let (saved, bytes) = saved(em, t, last)?;
     let copies = ir.load(ir.ptr(), ir.offset_const(record, part::COPIES));
     let (ask, fill) = (em.ir.fresh(), em.ir.fresh());

@@ -3,27 +3,15 @@
 use nestwise_ir::{ArrayId, Expr, Scalar, Span};
 
 use crate::abi::{Access, EventCode};
-use crate::error::{Result, invalid, unsupported};
-use crate::llvm::{IntPred, T, V, Wrap};
+use crate::error::Result;
+use crate::llvm::{IntPred, T, V};
 use crate::lower::control::guards;
 use crate::lower::emitter::Emitter;
 use crate::lower::gpu::updates;
+use crate::lower::memory::places;
 use crate::lower::scalar::flag_values;
-use crate::lower::unit::Registers;
 use crate::lower::value::Val;
 use crate::lower::vector::accesses;
-
-/// Where one element is: its address and, for [`Scalar::Num`], that of its tag.
-#[derive(Clone, Copy)]
-pub(crate) struct Place {
-    pub(crate) at: V,
-    pub(crate) tag: Option<V>,
-}
-
-pub(crate) fn unit(em: &Emitter<'_, '_>, array: ArrayId) -> bool {
-    let unit = em.unit.unit_stride.get(array.index());
-    unit.is_some_and(|unit| *unit) && !updates::lies_apart(em, array)
-}
 
 pub(crate) fn load(
     em: &mut Emitter<'_, '_>,
@@ -41,15 +29,15 @@ pub(crate) fn load(
         return accesses::load(em, array, index, guard, span);
     }
     let guard = guard || em.guards.suspects(index);
-    let mut at = indices(em, index)?;
+    let mut at = places::indices(em, index)?;
     if !guard {
         return load_at(em, array, &at);
     }
     if !guards::continues(em) {
-        bring_in_bounds(em, array, &mut at, span)?;
+        places::bring_in_bounds(em, array, &mut at, span)?;
         return load_at(em, array, &at);
     }
-    let ok = in_bounds(em, array, &mut at)?;
+    let ok = places::in_bounds(em, array, &mut at)?;
     let bad = em.ir.not(ok);
     guards::fail_where(em, bad, false, EventCode::Index, span);
     // After an event the element does not exist: zero, and no access.
@@ -90,21 +78,21 @@ pub(crate) fn store(
         }
     }
     let guard = guard || em.guards.suspects(index);
-    let mut at = indices(em, index)?;
+    let mut at = places::indices(em, index)?;
     let v = em.expr(value)?;
     flag_values::keep_unread(em, value, v);
     if em.gpu.finite.as_ref().is_some_and(|f| f.is_due(value)) {
         em.ir.watched(v.a);
     }
-    fits_storage(em, array, v, span)?;
+    places::fits_storage(em, array, v, span)?;
     if !guard {
         return store_at(em, array, &at, v);
     }
     if !guards::continues(em) {
-        bring_in_bounds(em, array, &mut at, span)?;
+        places::bring_in_bounds(em, array, &mut at, span)?;
         return store_at(em, array, &at, v);
     }
-    let ok = in_bounds(em, array, &mut at)?;
+    let ok = places::in_bounds(em, array, &mut at)?;
     let bad = em.ir.not(ok);
     guards::fail_where(em, bad, false, EventCode::Index, span);
     let (there, end) = (em.ir.fresh(), em.ir.fresh());
@@ -116,135 +104,12 @@ pub(crate) fn store(
     Ok(())
 }
 
-/// An element narrower than its values (array.array): a value that does not fit fires, guard or not, since
-/// the guard is about the index.
-pub(crate) fn fits_storage(em: &Emitter<'_, '_>, array: ArrayId, v: Val, span: Span) -> Result<()> {
-    let (storage, repr) = (em.unit.storage(array)?, em.unit.element(array)?);
-    if storage == repr || !storage.is_int() {
-        return Ok(());
-    }
-    let ir = em.ir;
-    let narrow = ir.trunc(v.a, em.lanes.shape(ir.int(storage.bits()), v.wide));
-    let wide = ir.type_of(v.a);
-    let back = if storage.is_signed() {
-        ir.sext(narrow, wide)
-    } else {
-        ir.zext(narrow, wide)
-    };
-    let bad = ir.icmp(IntPred::LLVMIntNE, back, v.a);
-    guards::fail_where(em, bad, v.wide, EventCode::Convert, span);
-    Ok(())
-}
-
-/// Index values, narrow.
-pub(crate) fn indices(em: &mut Emitter<'_, '_>, index: &[Expr]) -> Result<Vec<V>> {
-    let mut at = Vec::with_capacity(index.len());
-    for e in index {
-        let v = em.expr(e)?;
-        if v.wide {
-            return invalid("an index that differs between lanes");
-        }
-        at.push(v.a);
-    }
-    Ok(at)
-}
-
-/// The same where an event leaves: a comparison and a branch for each subscript that is in range; only what is not is
-/// looked at for being negative.
-fn bring_in_bounds(em: &Emitter<'_, '_>, array: ArrayId, at: &mut [V], span: Span) -> Result<()> {
-    let ir = em.ir;
-    let slot = em.slots.get(array)?;
-    for (i, extent) in at.iter_mut().zip(&slot.extents) {
-        let n = extent.get(em.ir);
-        let inside = ir.icmp(IntPred::LLVMIntULT, *i, n);
-        let (outside, end) = (em.ir.fresh(), em.ir.fresh());
-        let before = ir.here();
-        em.unit.likely(inside, end, outside);
-        ir.at(outside);
-        let wrapped = ir.add(*i, n, Wrap::Any);
-        let negative = ir.icmp(IntPred::LLVMIntSLT, *i, ir.const_i64(0));
-        let there = ir.and(negative, ir.icmp(IntPred::LLVMIntULT, wrapped, n));
-        guards::fail_where(em, ir.not(there), false, EventCode::Index, span);
-        let behind = ir.here();
-        ir.br(end);
-        ir.at(end);
-        let phi = ir.phi(ir.i64());
-        ir.add_incoming(phi, *i, before);
-        ir.add_incoming(phi, wrapped, behind);
-        *i = phi;
-    }
-    Ok(())
-}
-
-/// Wraps negative indices once and tells whether all are in range.
-fn in_bounds(em: &Emitter<'_, '_>, array: ArrayId, at: &mut [V]) -> Result<V> {
-    let ir = em.ir;
-    let slot = em.slots.get(array)?;
-    let mut ok = ir.const_bool(true);
-    for (i, extent) in at.iter_mut().zip(&slot.extents) {
-        let n = extent.get(em.ir);
-        let negative = ir.icmp(IntPred::LLVMIntSLT, *i, ir.const_i64(0));
-        *i = ir.select(negative, ir.add(*i, n, Wrap::Any), *i);
-        ok = ir.and(ok, ir.icmp(IntPred::LLVMIntULT, *i, n));
-    }
-    Ok(ok)
-}
-
-/// The address of an element. Bytes are counted, except along a last axis of unit stride, where elements are:
-/// the form in which LLVM recognises consecutive accesses.
-pub(crate) fn place(em: &Emitter<'_, '_>, array: ArrayId, at: &[V]) -> Result<Place> {
-    let ir = em.ir;
-    if em.has_grid() {
-        // The host has addresses of the device's memory; in a team everyone would.
-        return unsupported("an element that is looked at outside kernels");
-    }
-    let (slot, storage) = (em.slots.get(array)?, em.unit.storage(array)?);
-    if at.len() != slot.strides.len() || at.is_empty() {
-        return invalid(format!("{} indices of {array}", at.len()));
-    }
-    let base = slot.ptr.get(em.ir);
-    let tags = slot.tags.map(|t| t.get(em.ir));
-    let inside = !slot.shifted;
-    let offset = |upto: usize| {
-        let mut sum = None;
-        for (i, stride) in at.iter().zip(&slot.strides).take(upto) {
-            let term = ir.mul(*i, stride.get(em.ir), Wrap::Signed);
-            sum = Some(sum.map_or(term, |s| ir.add(s, term, Wrap::Signed)));
-        }
-        sum
-    };
-    let last = at.len() - 1;
-    if unit(em, array) && !storage.is_complex() {
-        let row = |base: V, shift: i64| match offset(last) {
-            Some(o) if shift != 0 => ir.offset(base, ir.ashr(o, ir.const_i64(shift)), inside),
-            Some(o) => ir.offset(base, o, inside),
-            None => base,
-        };
-        let at_elem = ir.element(em.unit.memory_type(storage), row(base, 0), at[last], inside);
-        let tag = tags.map(|t| ir.offset(row(t, 3), at[last], inside));
-        return Ok(Place { at: at_elem, tag });
-    }
-    let o = match (unit(em, array), offset(last)) {
-        (true, sum) => {
-            let size = ir.const_i64(storage.size() as i64);
-            let term = ir.mul(at[last], size, Wrap::Signed);
-            sum.map_or(term, |s| ir.add(s, term, Wrap::Signed))
-        }
-        (false, _) => offset(at.len()).unwrap_or_else(|| ir.const_i64(0)),
-    };
-    let tag = tags.map(|t| ir.offset(t, ir.ashr(o, ir.const_i64(3)), inside));
-    Ok(Place {
-        at: ir.offset(base, o, inside),
-        tag,
-    })
-}
-
 fn load_at(em: &Emitter<'_, '_>, array: ArrayId, at: &[V]) -> Result<Val> {
     if let Some(op) = updates::updates(em, array) {
         return updates::before_update(em, array, op);
     }
-    let place = place(em, array, at)?;
-    tell_of(em, place, Access::Read);
+    let place = places::place(em, array, at)?;
+    places::tell_of(em, place, Access::Read);
     let storage = em.unit.storage(array)?;
     let ir = em.ir;
     let ty = em.unit.memory_type(storage);
@@ -253,7 +118,7 @@ fn load_at(em: &Emitter<'_, '_>, array: ArrayId, at: &[V]) -> Result<Val> {
     let get = |ty: T, at: V, align: u32| {
         let v = ir.load(ty, at);
         ir.set_align(v, align);
-        mark(em, v, array);
+        places::mark(em, v, array);
         v
     };
     let a = get(ty, place.at, align);
@@ -266,61 +131,24 @@ fn load_at(em: &Emitter<'_, '_>, array: ArrayId, at: &[V]) -> Result<Val> {
         (s, _) if s.is_complex() => Some(get(ty, ir.offset_const(place.at, s.size() / 2), align)),
         _ => None,
     };
-    widen_element(em, array, Val { a, b, wide: false })
-}
-
-/// From the storage's form to the element's.
-pub(crate) fn widen_element(em: &Emitter<'_, '_>, array: ArrayId, v: Val) -> Result<Val> {
-    let (storage, repr) = (em.unit.storage(array)?, em.unit.element(array)?);
-    let ir = em.ir;
-    let a = match (storage, repr) {
-        (Scalar::Bool, _) => ir.icmp(
-            IntPred::LLVMIntNE,
-            v.a,
-            em.lanes.spread(ir.const_int(ir.i8(), 0), v.wide),
-        ),
-        (Scalar::F32, Scalar::F64) => ir.fpext(v.a, em.lanes.shape(ir.f64(), v.wide)),
-        (s, r) if s == r => v.a,
-        (s, Scalar::I64) if s.is_signed() => ir.sext(v.a, em.lanes.shape(ir.i64(), v.wide)),
-        (s, Scalar::I64) if s.is_unsigned() && s != Scalar::U64 => {
-            ir.zext(v.a, em.lanes.shape(ir.i64(), v.wide))
-        }
-        (s, r) => return invalid(format!("{s} loaded as {r}")),
-    };
-    Ok(Val { a, ..v })
-}
-
-/// From the element's form to the storage's.
-pub(crate) fn narrow_element(em: &Emitter<'_, '_>, array: ArrayId, v: Val) -> Result<Val> {
-    let (storage, repr) = (em.unit.storage(array)?, em.unit.element(array)?);
-    let ir = em.ir;
-    let a = match (storage, repr) {
-        (Scalar::Bool, _) => ir.zext(v.a, em.lanes.shape(ir.i8(), v.wide)),
-        (Scalar::F32, Scalar::F64) => ir.fptrunc(v.a, em.lanes.shape(ir.f32(), v.wide)),
-        (s, r) if s == r => v.a,
-        (s, Scalar::I64) if s.is_int() && s.bits() < 64 => {
-            ir.trunc(v.a, em.lanes.shape(ir.int(s.bits()), v.wide))
-        }
-        (s, r) => return invalid(format!("{r} stored as {s}")),
-    };
-    Ok(Val { a, ..v })
+    places::widen_element(em, array, Val { a, b, wide: false })
 }
 
 fn store_at(em: &Emitter<'_, '_>, array: ArrayId, at: &[V], v: Val) -> Result<()> {
-    let place = place(em, array, at)?;
+    let place = places::place(em, array, at)?;
     if let Some(op) = updates::updates(em, array) {
         return updates::update_at(em, array, place, op, v);
     }
-    tell_of(em, place, Access::Write);
+    places::tell_of(em, place, Access::Write);
     let storage = em.unit.storage(array)?;
     let ir = em.ir;
-    let v = narrow_element(em, array, v)?;
+    let v = places::narrow_element(em, array, v)?;
     let size = storage.size() as u32;
     let align = if storage.is_complex() { size / 2 } else { size };
     let put = |v: V, at: V, align: u32| {
         let s = ir.store(v, at);
         ir.set_align(s, align);
-        mark(em, s, array);
+        places::mark(em, s, array);
     };
     put(v.a, place.at, align);
     match (storage, place.tag) {
@@ -331,29 +159,4 @@ fn store_at(em: &Emitter<'_, '_>, array: ArrayId, at: &[V], v: Val) -> Result<()
         _ => {}
     }
     Ok(())
-}
-
-/// In a kernel of an emulated device: whoever looks for races is told of an access.
-pub(crate) fn tell_of(em: &Emitter<'_, '_>, place: Place, access: Access) {
-    if em.unit.device != Some(Registers::Memory) {
-        return;
-    }
-    let ir = em.ir;
-    let ty = ir.function(ir.void(), &[ir.ptr(), ir.i64()]);
-    let touched = ir.add_function(c"nw_touched", ty);
-    ir.call(ty, touched, &[place.at, ir.const_i64(access as i64)]);
-}
-
-/// Attaches what is known about aliasing to an access.
-pub(crate) fn mark(em: &Emitter<'_, '_>, access: V, array: ArrayId) {
-    let ir = em.ir;
-    if let Some(Some((scope, others))) = em.unit.alias.get(array.index()) {
-        ir.set_md(access, "alias.scope", *scope);
-        ir.set_md(access, "noalias", *others);
-    }
-    match em.slots.groups[..] {
-        [] => {}
-        [group] => ir.set_md(access, "llvm.access.group", group),
-        _ => ir.set_md(access, "llvm.access.group", ir.md_node(&em.slots.groups)),
-    }
 }

@@ -5,12 +5,13 @@
 //! with the identity; the latter are merged into the array when all parts are done.
 
 use nestwise_ir::schedule::{RedOp, ThreadLoop};
-use nestwise_ir::{ArrayId, For, Scalar, StmtKind};
+use nestwise_ir::{ArrayId, For, Scalar};
 
 use crate::abi::part;
 use crate::error::{Result, invalid, unsupported};
 use crate::link::merge::Kind;
 use crate::llvm::{IntPred, V, Wrap};
+use crate::lower::accumulations;
 use crate::lower::emitter::Emitter;
 use crate::lower::memory::slots::Cell;
 
@@ -139,7 +140,7 @@ pub(crate) fn merge_copies(
             return invalid(format!("no slot {array}"));
         };
         // Without guard the whole is proved to fit, and what wrapped in a part wraps back here.
-        let checked = guarded(l, *array);
+        let checked = accumulations::array_may_fail(l, *array);
         let kind = merge_kind(em, *array, *op, checked)?;
         let slot = ir.offset_const(env, layout.ptr);
         let rank = ir.const_i64(layout.rank as i64);
@@ -168,21 +169,4 @@ fn merge_kind(em: &Emitter<'_, '_>, array: ArrayId, op: RedOp, checked: bool) ->
         return unsupported(format!("reduction {op:?} on elements {storage}"));
     }
     Ok(kind)
-}
-
-/// Whether an update of an element may fire.
-pub(crate) fn guarded(l: &For, array: ArrayId) -> bool {
-    let mut found = false;
-    for s in &l.body {
-        s.walk(&mut |s| {
-            if let StmtKind::Store {
-                array: a, value, ..
-            } = &s.kind
-            {
-                let last = crate::lower::control::stmt::accumulation(value);
-                found |= *a == array && nestwise_ir::guarded::expr_may_fire(last);
-            }
-        });
-    }
-    found
 }

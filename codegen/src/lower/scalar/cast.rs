@@ -8,7 +8,6 @@ use crate::error::{Result, unsupported};
 use crate::llvm::{IntPred, RealPred, V};
 use crate::lower::control::guards;
 use crate::lower::emitter::Emitter;
-use crate::lower::gpu::kernel;
 use crate::lower::value::Val;
 
 pub(crate) fn cast(
@@ -292,7 +291,7 @@ fn cast_trunc(
     }
     if em.unit.device.is_some() {
         let ty = em.lanes.shape(ir.int(to.bits()), v.wide);
-        return Ok(Val::one(kernel::device_int(em, x, ty, to)));
+        return Ok(Val::one(device_int(em, x, ty, to)));
     }
     Ok(Val::shaped(int_within(em, x, to, v.wide), v.wide))
 }
@@ -329,4 +328,23 @@ fn cast_truth(em: &Emitter<'_, '_>, v: Val, from: Scalar) -> Result<Val> {
 
 fn bits(repr: Scalar) -> u32 {
     if repr == Scalar::Bool { 1 } else { repr.bits() }
+}
+
+/// A float as an int, on a device: what does not fit is left to the host, whose instruction has a result of its own.
+pub(crate) fn device_int(em: &Emitter<'_, '_>, x: V, ty: crate::llvm::T, to: Scalar) -> V {
+    let ir = em.ir;
+    let float = ir.type_of(x);
+    let (name, back) = match to.is_signed() {
+        true => {
+            let v = ir.intrinsic("llvm.fptosi.sat", &[ty, float], &[x]);
+            (v, ir.sitofp(v, float))
+        }
+        false => {
+            let v = ir.intrinsic("llvm.fptoui.sat", &[ty, float], &[x]);
+            (v, ir.uitofp(v, float))
+        }
+    };
+    let whole = ir.intrinsic("llvm.trunc", &[float], &[x]);
+    ir.note(ir.fcmp(RealPred::LLVMRealUNE, back, whole));
+    name
 }

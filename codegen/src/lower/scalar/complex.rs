@@ -8,7 +8,7 @@ use crate::error::{Result, unsupported};
 use crate::llvm::{RealPred, V};
 use crate::lower::control::guards;
 use crate::lower::emitter::Emitter;
-use crate::lower::math::call;
+use crate::lower::math::libm;
 use crate::lower::value::Val;
 
 pub(crate) fn binary(
@@ -120,9 +120,9 @@ pub(crate) fn abs(
         c"nw_c_hypot"
     };
     let (re, im) = (Val::shaped(v.a, v.wide), Val::shaped(v.second()?, v.wide));
-    let r = call::libm2(em, name, re, im, part, None)?;
+    let r = libm::libm2(em, name, re, im, part, None)?;
     if guard {
-        call::fire_math(em, r, &[re, im], part, span);
+        libm::fire_math(em, r, &[re, im], part, span);
     }
     Ok(r)
 }

@@ -1,29 +1,20 @@
 //! Expressions: dispatch, literals, comparisons, lazy selection.
 
 use nestwise_analysis::dataflow::finite::{covers_operand, is_watched};
-use nestwise_ir::guarded::expr_may_fire;
-use nestwise_ir::model::nest::{BinOp, Cast, CmpOp};
+use nestwise_ir::model::nest::{BinOp, Cast};
 use nestwise_ir::{Const, Expr, ExprKind, Scalar, Span, UnOp, VarId};
 
 use crate::abi::EventCode;
 use crate::error::{Result, invalid, unsupported};
-use crate::llvm::{IntPred, RealPred, V, Wrap};
+use crate::llvm::{RealPred, V};
 use crate::lower::control::guards;
 use crate::lower::emitter::Emitter;
 use crate::lower::gpu::single_thread;
 use crate::lower::math::call;
-use crate::lower::memory::anti_dependence_copies;
-use crate::lower::memory::elements;
-use crate::lower::scalar::cast;
-use crate::lower::scalar::complex;
-use crate::lower::scalar::flag_values;
-use crate::lower::scalar::float;
-use crate::lower::scalar::int;
-use crate::lower::scalar::linear;
+use crate::lower::memory::{anti_dependence_copies, elements};
+use crate::lower::scalar::{cast, compare, complex, flag_values, float, int, linear};
 use crate::lower::value::Val;
-use crate::lower::vector::extremes;
-use crate::lower::vector::lane_loops;
-use crate::lower::vector::masks;
+use crate::lower::vector::{extremes, linear_variables, masks};
 
 /// Emits what nobody has to look at the result of.
 fn unwatched<T>(em: &mut Emitter<'_, '_>, emit: impl FnOnce(&mut Emitter<'_, '_>) -> T) -> T {
@@ -35,7 +26,7 @@ fn unwatched<T>(em: &mut Emitter<'_, '_>, emit: impl FnOnce(&mut Emitter<'_, '_>
 
 /// `var = v`, where `value` is the expression that gave `v`.
 pub(crate) fn assign(em: &mut Emitter<'_, '_>, var: VarId, v: Val, value: &Expr) -> Result<()> {
-    lane_loops::track_first_lane(em, var, value)?;
+    linear_variables::track_first_lane(em, var, value)?;
     if let Some(mark) = em.vars.marks.get(&var) {
         em.ir.store(em.ir.const_bool(true), *mark);
     }
@@ -159,27 +150,6 @@ fn bool_binary(em: &Emitter<'_, '_>, op: BinOp, x: Val, y: Val) -> Result<Val> {
     Ok(Val::shaped(v, x.wide))
 }
 
-fn compare(em: &Emitter<'_, '_>, op: CmpOp, x: Val, y: Val, repr: Scalar) -> Result<Val> {
-    let ir = em.ir;
-    let v = match repr {
-        Scalar::F32 | Scalar::F64 | Scalar::Num => ir.fcmp(float_predicate(op), x.a, y.a),
-        Scalar::C64 | Scalar::C128 => {
-            let pred = float_predicate(op);
-            let (re, im) = (
-                ir.fcmp(pred, x.a, y.a),
-                ir.fcmp(pred, x.second()?, y.second()?),
-            );
-            match op {
-                CmpOp::Eq => ir.and(re, im),
-                CmpOp::Ne => ir.or(re, im),
-                _ => return unsupported("an ordering of complex numbers"),
-            }
-        }
-        _ => ir.icmp(int_predicate(op, repr.is_signed()), x.a, y.a),
-    };
-    Ok(Val::shaped(v, x.wide))
-}
-
 /// Only the chosen side is evaluated, unless the other side is cheap and nothing can tell.
 fn select(
     em: &mut Emitter<'_, '_>,
@@ -192,7 +162,7 @@ fn select(
     if c.wide {
         return masks::wide_select(em, c, then, orelse, repr);
     }
-    if is_plain(then) && is_plain(orelse) {
+    if masks::is_plain(then) && masks::is_plain(orelse) {
         let (x, y) = (em.expr(then)?, em.expr(orelse)?);
         return Ok(em.lanes.choose(c, x, y));
     }
@@ -277,59 +247,6 @@ fn extent(em: &Emitter<'_, '_>, array: nestwise_ir::ArrayId, axis: u32) -> Resul
     }
 }
 
-/// `a + b * c` on addresses and counters, where no overflow is possible.
-pub(crate) fn index_fma(em: &Emitter<'_, '_>, a: V, b: V, c: V) -> V {
-    let ir = em.ir;
-    ir.add(a, ir.mul(b, c, Wrap::Signed), Wrap::Signed)
-}
-
-pub(crate) fn int_predicate(op: CmpOp, signed: bool) -> IntPred {
-    match (op, signed) {
-        (CmpOp::Eq, _) => IntPred::LLVMIntEQ,
-        (CmpOp::Ne, _) => IntPred::LLVMIntNE,
-        (CmpOp::Lt, true) => IntPred::LLVMIntSLT,
-        (CmpOp::Le, true) => IntPred::LLVMIntSLE,
-        (CmpOp::Gt, true) => IntPred::LLVMIntSGT,
-        (CmpOp::Ge, true) => IntPred::LLVMIntSGE,
-        (CmpOp::Lt, false) => IntPred::LLVMIntULT,
-        (CmpOp::Le, false) => IntPred::LLVMIntULE,
-        (CmpOp::Gt, false) => IntPred::LLVMIntUGT,
-        (CmpOp::Ge, false) => IntPred::LLVMIntUGE,
-    }
-}
-
-pub(crate) fn float_predicate(op: CmpOp) -> RealPred {
-    match op {
-        CmpOp::Eq => RealPred::LLVMRealOEQ,
-        CmpOp::Ne => RealPred::LLVMRealUNE,
-        CmpOp::Lt => RealPred::LLVMRealOLT,
-        CmpOp::Le => RealPred::LLVMRealOLE,
-        CmpOp::Gt => RealPred::LLVMRealOGT,
-        CmpOp::Ge => RealPred::LLVMRealOGE,
-    }
-}
-
-/// Whether evaluating `e` where the program does not is invisible and cheap: no event, no memory, no call, no
-/// division (which may raise a floating-point flag), no binding.
-pub(crate) fn is_plain(e: &Expr) -> bool {
-    let (mut plain, mut size) = (true, 0);
-    e.walk(&mut |e| {
-        size += 1;
-        plain &= !expr_may_fire(e)
-            && match &e.kind {
-                ExprKind::Load { .. } | ExprKind::Call { .. } | ExprKind::Bind { .. } => false,
-                ExprKind::Binary { op, .. } => {
-                    let cheap =
-                        !matches!(op, BinOp::Div | BinOp::FloorDiv | BinOp::Mod | BinOp::Pow);
-                    cheap && !e.ty.repr.is_complex()
-                }
-                ExprKind::Unary { op: UnOp::Abs, .. } => !e.ty.repr.is_complex(),
-                _ => true,
-            };
-    });
-    plain && size <= 8
-}
-
 impl Emitter<'_, '_> {
     /// Emits `e`; operands left to right, before the operation.
     pub(crate) fn expr(&mut self, e: &Expr) -> Result<Val> {
@@ -357,7 +274,7 @@ impl Emitter<'_, '_> {
                 }
                 unary(self, *op, v, a.ty.repr, *guard, e.span)
             }
-            ExprKind::Binary { .. } if crate::lower::vector::extremes::is_chain(e) => {
+            ExprKind::Binary { .. } if crate::lower::vector::extreme_chains::is_chain(e) => {
                 extremes::extreme_chain(self, e)
             }
             ExprKind::Binary { op, a, b, guard } => {
@@ -384,7 +301,7 @@ impl Emitter<'_, '_> {
                 flag_values::keep_if_warns(self, a, x);
                 flag_values::keep_if_warns(self, b, y);
                 let (x, y) = self.lanes.unify(x, y);
-                compare(self, *op, x, y, a.ty.repr)
+                compare::compare(self, *op, x, y, a.ty.repr)
             }
             ExprKind::Select { cond, then, orelse } => select(self, cond, then, orelse, e.ty.repr),
             ExprKind::Cast { kind, a, guard } => {

@@ -10,7 +10,6 @@ use crate::error::Result;
 use crate::llvm::V;
 use crate::lower::emitter::Emitter;
 use crate::lower::scalar::flag_state::{BITS, word_lanes, word_type};
-use crate::lower::scalar::float;
 use crate::lower::value::Val;
 
 /// Keeps the value of `e` if it is idle and something in it may warn.
@@ -33,8 +32,8 @@ pub(crate) fn run_time(em: &Emitter<'_, '_>, e: &Expr, operand: &Expr, v: Val) -
         return v;
     }
     Val {
-        a: float::opaque(em, v.a),
-        b: v.b.map(|b| float::opaque(em, b)),
+        a: em.ir.opaque(v.a),
+        b: v.b.map(|b| em.ir.opaque(b)),
         wide: v.wide,
     }
 }

@@ -8,8 +8,7 @@ use crate::error::{Result, unsupported};
 use crate::llvm::{RealPred, V};
 use crate::lower::control::guards;
 use crate::lower::emitter::Emitter;
-use crate::lower::math::call;
-use crate::lower::math::vector_math;
+use crate::lower::math::{libm, vector_math};
 use crate::lower::value::Val;
 
 #[allow(clippy::too_many_arguments)]
@@ -79,23 +78,7 @@ fn divisor(em: &Emitter<'_, '_>, y: Val, repr: Scalar, guard: bool, span: Span) 
     if let Some(mask) = em.lanes.mask().filter(|_| y.wide) {
         divisor = ir.select(mask.a, divisor, one);
     }
-    kept(em, divisor, y.wide)
-}
-
-/// A vector of operands made harmless for lanes whose results are not wanted. LLVM would divide by the original
-/// ones and select afterwards, which gives the same values but raises flags. (Single values go without: what
-/// keeps LLVM from it also keeps it from vectorising.)
-pub(crate) fn kept(em: &Emitter<'_, '_>, v: V, wide: bool) -> V {
-    match wide {
-        true => opaque(em, v),
-        false => v,
-    }
-}
-
-/// A float that LLVM knows nothing of.
-pub(crate) fn opaque(em: &Emitter<'_, '_>, v: V) -> V {
-    let ir = em.ir;
-    ir.intrinsic("llvm.arithmetic.fence", &[ir.type_of(v)], &[v])
+    em.ir.opaque_if(divisor, y.wide)
 }
 
 pub(crate) fn div(
@@ -193,12 +176,12 @@ pub(crate) fn fmod(em: &mut Emitter<'_, '_>, x: Val, y: Val, repr: Scalar) -> Re
         ));
     }
     if !em.unit.host.fma {
-        return call::libm2(em, c"nw_c_fmod", x, y, repr, None);
+        return libm::libm2(em, c"nw_c_fmod", x, y, repr, None);
     }
     let (mut x, mut y) = em.lanes.unify(x, y);
     if x.wide {
-        x.a = call::tame(em, x.a, 1.0, repr);
-        y.a = call::tame(em, y.a, 1.0, repr);
+        x.a = libm::tame(em, x.a, 1.0, repr);
+        y.a = libm::tame(em, y.a, 1.0, repr);
     }
     let ty = ir.type_of(x.a);
     let abs = |v: V| ir.intrinsic("llvm.fabs", &[ty], &[v]);
@@ -218,7 +201,7 @@ pub(crate) fn fmod(em: &mut Emitter<'_, '_>, x: Val, y: Val, repr: Scalar) -> Re
     let infinity = em.lanes.const_float(repr, f64::INFINITY, x.wide);
     let easy = ir.and(easy, ir.fcmp(RealPred::LLVMRealOLT, ay, infinity));
     or_library(em, easy, fast, x, repr, |f, hard| {
-        call::libm2(f, c"nw_c_fmod", x, y, repr, Some(hard))
+        libm::libm2(f, c"nw_c_fmod", x, y, repr, Some(hard))
     })
 }
 
@@ -275,10 +258,10 @@ fn pow(
     } else if let Some(v) = vector_math::vector_math(em, Fun::Pow, Lib::C, &[x, y], repr)? {
         v
     } else {
-        call::libm2(em, name, x, y, repr, None)?
+        libm::libm2(em, name, x, y, repr, None)?
     };
     if guard {
-        call::fire_math(em, r, &[x, y], repr, span);
+        libm::fire_math(em, r, &[x, y], repr, span);
     }
     Ok(r)
 }
@@ -329,7 +312,7 @@ fn square(em: &mut Emitter<'_, '_>, x: Val, two: Val) -> Result<Val> {
     );
     let sure = ir.and(ir.and(large, finite), ir.and(near, ir.or(inner, exact)));
     or_library(em, sure, r, x, repr, |f, hard| {
-        call::libm2(f, c"nw_c_pow", x, two, repr, Some(hard))
+        libm::libm2(f, c"nw_c_pow", x, two, repr, Some(hard))
     })
 }
 

@@ -9,27 +9,10 @@ use crate::error::{Result, invalid, unsupported};
 use crate::llvm::{IntPred, V, Wrap};
 use crate::lower::control::guards;
 use crate::lower::emitter::Emitter;
+use crate::lower::scalar::int_op::Op;
 use crate::lower::scalar::linear;
 use crate::lower::scalar::linear::Linear;
 use crate::lower::value::Val;
-
-/// An integer operation's circumstances.
-#[derive(Clone, Copy)]
-pub(crate) struct Op {
-    pub(crate) repr: Scalar,
-    pub(crate) wide: bool,
-    pub(crate) guard: bool,
-    pub(crate) span: Span,
-}
-
-impl Op {
-    pub(crate) fn signed(self) -> bool {
-        self.repr.is_signed()
-    }
-    pub(crate) fn range(self) -> (i128, i128) {
-        self.repr.int_range().unwrap_or((0, 0))
-    }
-}
 
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn binary(

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::llvm::{IntPred, V, Wrap};
 use crate::lower::control::guards;
 use crate::lower::emitter::Emitter;
-use crate::lower::scalar::int::Op;
+use crate::lower::scalar::int_op::Op;
 use crate::lower::value::Val;
 
 /// `factor * x + term`, for the `x` from `least` to `most`: of those every operation on the way stays in range.

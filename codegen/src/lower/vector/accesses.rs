@@ -7,11 +7,10 @@ use crate::error::{Result, invalid};
 use crate::llvm::{IntPred, T, V, Wrap};
 use crate::lower::control::guards;
 use crate::lower::emitter::Emitter;
-use crate::lower::memory::elements;
-use crate::lower::scalar::expr;
+use crate::lower::memory::places;
 use crate::lower::scalar::flag_values;
 use crate::lower::value::Val;
-use crate::lower::vector::lane_loops;
+use crate::lower::vector::linear_variables;
 
 pub(crate) fn load(
     em: &mut Emitter<'_, '_>,
@@ -33,7 +32,7 @@ pub(crate) fn load(
             let n = em.lanes.count();
             let both = ir.load(ir.vector(ty, 2 * n), at);
             ir.set_align(both, storage.size() as u32 / 2);
-            elements::mark(em, both, array);
+            places::mark(em, both, array);
             let take = |odd: u32| {
                 let lanes: Vec<u32> = (0..n).map(|k| 2 * k + odd).collect();
                 ir.shuffle(both, both, &lanes)
@@ -48,7 +47,7 @@ pub(crate) fn load(
             Val { a, b, wide: true }
         }
     };
-    elements::widen_element(em, array, v)
+    places::widen_element(em, array, v)
 }
 
 pub(crate) fn store(
@@ -63,9 +62,9 @@ pub(crate) fn store(
     let v = em.expr(value)?;
     flag_values::keep_unread(em, value, v);
     let v = em.lanes.widen(v);
-    elements::fits_storage(em, array, v, span)?;
+    places::fits_storage(em, array, v, span)?;
     let storage = em.unit.storage(array)?;
-    let v = elements::narrow_element(em, array, v)?;
+    let v = places::narrow_element(em, array, v)?;
     let ir = em.ir;
     match access {
         Access::Consecutive { at, reverse } if !storage.is_complex() => {
@@ -77,7 +76,7 @@ pub(crate) fn store(
             let both = ir.shuffle(v.a, v.second()?, &lanes);
             let s = ir.store(both, at);
             ir.set_align(s, storage.size() as u32 / 2);
-            elements::mark(em, s, array);
+            places::mark(em, s, array);
         }
         Access::Scattered { at, mask } => {
             scatter(em, array, v.a, at, mask);
@@ -114,12 +113,12 @@ fn access(
     if let (Some(steps), false) = (steps, guard) {
         let mut first = Vec::with_capacity(index.len());
         for e in index {
-            first.push(lane_loops::first_lane(em, e)?);
+            first.push(linear_variables::first_lane(em, e)?);
         }
-        let at = elements::place(em, array, &first)?.at;
+        let at = places::place(em, array, &first)?.at;
         if let Some((last, outer)) = steps.split_last()
             && outer.iter().all(|s| *s == 0)
-            && elements::unit(em, array)
+            && places::unit(em, array)
         {
             let complex = em.unit.storage(array)?.is_complex();
             match *last {
@@ -133,7 +132,7 @@ fn access(
         let slot = em.slots.get(array)?;
         let mut stride = ir.const_i64(0);
         for (step, cell) in steps.iter().zip(&slot.strides) {
-            stride = expr::index_fma(em, stride, ir.const_i64(*step), cell.get(em.ir));
+            stride = em.ir.affine(stride, ir.const_i64(*step), cell.get(em.ir));
         }
         let offsets = ir.mul(
             em.lanes.iota(1),
@@ -232,7 +231,7 @@ fn load_row(em: &Emitter<'_, '_>, array: ArrayId, ty: T, at: V, reverse: bool) -
             v
         }
     };
-    elements::mark(em, v, array);
+    places::mark(em, v, array);
     if reverse { reversed(em, v) } else { v }
 }
 
@@ -265,7 +264,7 @@ fn store_row(em: &Emitter<'_, '_>, array: ArrayId, v: V, at: V, reverse: bool) {
             s
         }
     };
-    elements::mark(em, s, array);
+    places::mark(em, s, array);
 }
 
 fn gather(em: &Emitter<'_, '_>, array: ArrayId, ty: T, at: V, mask: V) -> V {
@@ -281,7 +280,7 @@ fn gather(em: &Emitter<'_, '_>, array: ArrayId, ty: T, at: V, mask: V) -> V {
         0,
         part_align(em.unit.nest.elem_size(array), em.unit.storage(array)),
     );
-    elements::mark(em, v, array);
+    places::mark(em, v, array);
     v
 }
 
@@ -297,7 +296,7 @@ fn scatter(em: &Emitter<'_, '_>, array: ArrayId, v: V, at: V, mask: V) {
         1,
         part_align(em.unit.nest.elem_size(array), em.unit.storage(array)),
     );
-    elements::mark(em, s, array);
+    places::mark(em, s, array);
 }
 
 /// The alignment of one component.

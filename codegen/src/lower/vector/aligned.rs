@@ -3,14 +3,16 @@
 //! A vector that lies in two lines takes two accesses. Memory of NumPy's begins 16 bytes behind the beginning of a line,
 //! so without this nearly every vector of a loop would.
 
-use nestwise_analysis::dataflow::definite_assignment::{self, Vars};
+use nestwise_analysis::dataflow::definite_assignment;
+use nestwise_analysis::dataflow::definite_assignment::Vars;
 use nestwise_ir::{ArrayId, BinOp, Expr, ExprKind, For, StmtKind};
 
 use crate::error::Result;
 use crate::llvm::{IntPred, V, Wrap};
-use crate::lower::control::loops::{Range, is_innermost};
+use crate::lower::control::iterations::is_innermost;
+use crate::lower::control::ranges::Range;
 use crate::lower::emitter::Emitter;
-use crate::lower::memory::elements;
+use crate::lower::memory::places;
 use crate::lower::value::Val;
 
 /// Bytes of a line.
@@ -43,8 +45,8 @@ pub(crate) fn aligned_from(em: &mut Emitter<'_, '_>, l: &For, range: Range) -> R
     ir.at(look);
     let counter = ir.add(range.start, range.lo, Wrap::Signed);
     em.vars.fixed.insert(l.counter, Val::one(counter));
-    let at = elements::indices(em, index)?;
-    let address = ir.address(elements::place(em, array, &at)?.at);
+    let at = places::indices(em, index)?;
+    let address = ir.address(places::place(em, array, &at)?.at);
     em.vars.fixed.remove(&l.counter);
     let beyond = ir.sub(ir.const_i64(0), address, Wrap::Any);
     let beyond = ir.and(beyond, ir.const_i64(LINE - 1));
@@ -75,7 +77,7 @@ fn stored_rows<'l>(em: &Emitter<'_, '_>, l: &'l For) -> Option<(ArrayId, &'l [Ex
         } => {
             let size = em.unit.nest.elem_size(*array);
             let (last, outer) = index.split_last()?;
-            let consecutive = elements::unit(em, *array)
+            let consecutive = places::unit(em, *array)
                 && !em.unit.storage(*array).ok()?.is_complex()
                 && size >= LEAST_BYTES
                 && size.is_power_of_two()

@@ -6,65 +6,14 @@
 //! Of the floats of an array, `np.max(a)`, the order decides which NaN it is, and which zero. Where the nest goes on only if it is
 //! neither ([`checked`]), vectors may compare them in any order.
 
-use std::collections::HashSet;
-
-use nestwise_ir::model::nest::{BinOp, CmpOp};
-use nestwise_ir::{Const, Expr, ExprKind, Nest, StmtKind, VarId};
+use nestwise_ir::model::nest::BinOp;
+use nestwise_ir::{Expr, ExprKind, VarId};
 
 use crate::error::{Result, invalid};
 use crate::lower::emitter::Emitter;
 use crate::lower::scalar::int;
 use crate::lower::value::Val;
-
-/// The operands of nested minima (maxima) of one representation, left to right; two or more.
-fn operands<'e>(op: BinOp, e: &'e Expr, repr: nestwise_ir::Scalar, out: &mut Vec<&'e Expr>) {
-    match &e.kind {
-        ExprKind::Binary { op: own, a, b, .. } if *own == op && e.ty.repr == repr => {
-            operands(op, a, repr, out);
-            operands(op, b, repr, out);
-        }
-        _ => out.push(e),
-    }
-}
-
-/// Whether an expression is the minimum or maximum of three ints or more.
-pub(crate) fn is_chain(e: &Expr) -> bool {
-    let ExprKind::Binary { op, a, b, .. } = &e.kind else {
-        return false;
-    };
-    let nested = |x: &Expr| matches!(&x.kind, ExprKind::Binary { op: own, .. } if own == op);
-    e.ty.repr.is_int() && matches!(op, BinOp::Min | BinOp::Max) && (nested(a) || nested(b))
-}
-
-/// Variables of the front end's own that are checked to be above or below zero, which NaN is not: it has them for the extremes of
-/// arrays alone, and checks them before anything else reads them.
-pub(crate) fn checked(nest: &Nest) -> HashSet<VarId> {
-    let mut found = HashSet::new();
-    nest.walk(&mut |s| {
-        if let StmtKind::Check { cond, guard: true } = &s.kind
-            && let ExprKind::Select { cond, then, orelse } = &cond.kind
-            && matches!(then.kind, ExprKind::Const(Const::Bool(true)))
-            && let (Some(above), Some(below)) =
-                (beside_zero(CmpOp::Gt, cond), beside_zero(CmpOp::Lt, orelse))
-            && above == below
-            && nest.vars.get(above).is_some_and(|v| v.name.is_empty())
-        {
-            found.insert(above);
-        }
-    });
-    found
-}
-
-/// The variable that is compared with zero.
-fn beside_zero(op: CmpOp, e: &Expr) -> Option<VarId> {
-    match &e.kind {
-        ExprKind::Compare { op: own, a, b } if *own == op => match (&a.kind, &b.kind) {
-            (ExprKind::Var(v), ExprKind::Const(Const::Float(zero))) if *zero == 0.0 => Some(*v),
-            _ => None,
-        },
-        _ => None,
-    }
-}
+use crate::lower::vector::extreme_chains;
 
 /// The operands of `v = max(v, x)`, or of the least, of a variable that is [`checked`].
 pub(crate) fn updates_extreme<'e>(
@@ -105,7 +54,7 @@ pub(crate) fn extreme_chain(em: &mut Emitter<'_, '_>, e: &Expr) -> Result<Val> {
         return invalid("no minimum");
     };
     let mut exprs = Vec::new();
-    operands(*op, e, e.ty.repr, &mut exprs);
+    extreme_chains::operands(*op, e, e.ty.repr, &mut exprs);
     let mut values = Vec::with_capacity(exprs.len());
     for operand in exprs {
         values.push((comes_late(em, operand), em.expr(operand)?));

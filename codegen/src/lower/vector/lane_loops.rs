@@ -7,24 +7,21 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use nestwise_analysis::dataflow::definite_assignment::Target;
-use nestwise_ir::{Expr, ExprKind, For, Span};
+use nestwise_ir::{For, Span};
 
 use crate::abi::EventCode;
 use crate::error::{Result, invalid};
 use crate::llvm::{Block, IntPred, V, Wrap};
 use crate::lower::control::exits::Jump;
-use crate::lower::control::guards;
-use crate::lower::control::interrupts;
-use crate::lower::control::loops;
-use crate::lower::control::loops::Range;
+use crate::lower::control::ranges::Range;
+use crate::lower::control::{guards, interrupts, iterations, ranges};
 use crate::lower::emitter::Emitter;
-use crate::lower::scalar::expr;
 use crate::lower::scalar::flag_state::words;
 use crate::lower::scalar::flag_values;
 use crate::lower::value::Val;
 use crate::lower::vector::lane_state::Lanes;
 use crate::lower::vector::lanes::Facts;
-use crate::lower::vector::masks;
+use crate::lower::vector::{linear_variables, masks};
 
 /// Lanes of partial vectors, at least, however narrow registers are.
 const LEAST: u32 = 4;
@@ -87,7 +84,7 @@ fn full_vectors(
     ir.add_incoming(k, next, latch);
     let back = ir.cond_br(ir.icmp(IntPred::LLVMIntSLE, next, last_full), main, rest);
     let groups = ir.md_node(&[ir.md_string(crate::shape::GROUPS)]);
-    loops::mark_loop(em, back, l.id, &[groups]);
+    iterations::mark_loop(em, back, l.id, &[groups]);
     Ok((rest, [(range.lo, before), (next, latch)]))
 }
 
@@ -124,7 +121,7 @@ fn partial_vectors(
     ir.add_incoming(k, next, ir.here());
     let more = ir.icmp(IntPred::LLVMIntSGT, left, n);
     let back = ir.cond_br(more, partial, end);
-    loops::mark_loop(em, back, l.id, &[]);
+    iterations::mark_loop(em, back, l.id, &[]);
     ir.at(end);
     Ok(close_lanes(em))
 }
@@ -244,7 +241,7 @@ pub(crate) fn wide_for(em: &mut Emitter<'_, '_>, l: &For, span: Span) -> Result<
     let ir = em.ir;
     let start = em.expr(&l.start)?;
     let stop = em.expr(&l.stop)?;
-    let step = loops::step(em, &l.step, span)?;
+    let step = ranges::step(em, &l.step, span)?;
     let Some(facts) = em.lanes.open.as_ref().map(|x| x.facts.clone()) else {
         return invalid("a wide loop without lanes");
     };
@@ -254,7 +251,7 @@ pub(crate) fn wide_for(em: &mut Emitter<'_, '_>, l: &For, span: Span) -> Result<
         em.lanes.widen(stop),
         em.lanes.widen(step),
     );
-    let trips = loops::trips(
+    let trips = ranges::trips(
         em,
         wide_start.a,
         wide_stop.a,
@@ -264,7 +261,7 @@ pub(crate) fn wide_for(em: &mut Emitter<'_, '_>, l: &For, span: Span) -> Result<
     );
     let linear = facts.linear.contains_key(&l.counter);
     let first = if linear {
-        Some(first_lane(em, &l.start)?)
+        Some(linear_variables::first_lane(em, &l.start)?)
     } else {
         None
     };
@@ -292,7 +289,7 @@ pub(crate) fn wide_for(em: &mut Emitter<'_, '_>, l: &For, span: Span) -> Result<
     ir.cond_br(any, body, end);
     ir.at(body);
     let varying = facts.varying.contains(&l.counter);
-    let narrow = |f: &Emitter<'_, '_>, start: V, step: V| expr::index_fma(f, start, k, step);
+    let narrow = |f: &Emitter<'_, '_>, start: V, step: V| f.ir.affine(start, k, step);
     let counter = if varying {
         let distance = ir.mul(ir.splat(k, em.lanes.count()), wide_step.a, Wrap::Any);
         Val::shaped(ir.add(wide_start.a, distance, Wrap::Any), true)
@@ -321,7 +318,7 @@ pub(crate) fn wide_for(em: &mut Emitter<'_, '_>, l: &For, span: Span) -> Result<
     masks::next_masked(em, &m);
     ir.add_incoming(k, ir.add(k, ir.const_i64(1), Wrap::Signed), latch);
     let back = ir.br(head);
-    loops::mark_loop(em, back, l.id, &[]);
+    iterations::mark_loop(em, back, l.id, &[]);
     ir.at(end);
     masks::leave_masked(em, m);
     Ok(())
@@ -329,58 +326,4 @@ pub(crate) fn wide_for(em: &mut Emitter<'_, '_>, l: &For, span: Span) -> Result<
 
 fn deferred_home(em: &Emitter<'_, '_>) -> V {
     em.lanes.open.as_ref().map_or(em.exits.at, |l| l.deferred)
-}
-
-/// Remembers lane 0's value of a linear variable in its narrow home.
-pub(crate) fn track_first_lane(
-    em: &mut Emitter<'_, '_>,
-    var: nestwise_ir::VarId,
-    value: &Expr,
-) -> Result<()> {
-    let linear = em
-        .lanes
-        .open
-        .as_ref()
-        .is_some_and(|l| l.facts.varying.contains(&var) && l.facts.linear.contains_key(&var));
-    if linear {
-        let v = first_lane(em, value)?;
-        let home = em.vars.home(&em.lanes, var, false)?;
-        home.store(em.ir, Val::one(v));
-    }
-    Ok(())
-}
-
-/// Lane 0's value of a linear expression.
-pub(crate) fn first_lane(em: &mut Emitter<'_, '_>, e: &Expr) -> Result<V> {
-    let Some(facts) = em.lanes.open.as_ref().map(|l| l.facts.clone()) else {
-        return invalid("a lane outside a vector loop");
-    };
-    if !facts.is_varying(e) {
-        return Ok(em.expr(e)?.a);
-    }
-    let ir = em.ir;
-    match &e.kind {
-        ExprKind::Var(v) => {
-            if let Some(first) = em.lanes.open.as_ref().and_then(|l| l.first.get(v)) {
-                return Ok(*first);
-            }
-            let home = em.vars.home(&em.lanes, *v, false)?;
-            Ok(home.load(em.ir).a)
-        }
-        ExprKind::Unary { a, .. } => {
-            let v = first_lane(em, a)?;
-            Ok(ir.sub(ir.const_i64(0), v, Wrap::Signed))
-        }
-        ExprKind::Cast { a, .. } => first_lane(em, a),
-        ExprKind::Binary { op, a, b, .. } => {
-            let (x, y) = (first_lane(em, a)?, first_lane(em, b)?);
-            match op {
-                nestwise_ir::BinOp::Add => Ok(ir.add(x, y, Wrap::Signed)),
-                nestwise_ir::BinOp::Sub => Ok(ir.sub(x, y, Wrap::Signed)),
-                nestwise_ir::BinOp::Mul => Ok(ir.mul(x, y, Wrap::Signed)),
-                _ => invalid("an expression that is not linear"),
-            }
-        }
-        _ => invalid("an expression that is not linear"),
-    }
 }

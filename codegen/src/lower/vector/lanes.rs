@@ -8,7 +8,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use nestwise_analysis::dataflow::definite_assignment::{self, Flow, Target};
+use nestwise_analysis::dataflow::definite_assignment;
+use nestwise_analysis::dataflow::definite_assignment::{Flow, Target};
 use nestwise_ir::model::nest::{BinOp, Cast};
 use nestwise_ir::{Expr, ExprKind, For, LoopId, Scalar, Stmt, StmtKind, UnOp, VarId, guarded};
 
@@ -38,7 +39,7 @@ impl Facts {
         let carries = |v: &&VarId| flow.exposed.contains(v);
         let ordered: HashSet<VarId> = flow.assigned.iter().filter(carries).copied().collect();
         if !ordered.is_empty() {
-            let sums = crate::lower::vector::ordered_sums::ordered(unit.nest, l);
+            let sums = crate::lower::vector::sum_updates::ordered(unit.nest, l);
             if !ordered.is_subset(&sums) {
                 return None;
             }
@@ -306,4 +307,30 @@ fn lanes_can_run(unit: &Unit<'_>, l: &For, flow: &Flow) -> bool {
         });
     }
     ok
+}
+
+/// The number of lanes that the schedule asks for of a loop: a power of two, at most what the size of its body allows.
+pub(crate) fn vector_lanes(unit: &Unit<'_>, l: &For) -> Option<u32> {
+    let lanes = unit
+        .spec
+        .schedule
+        .vector
+        .iter()
+        .find(|(id, _)| *id == l.id)
+        .map(|(_, n)| *n)?;
+    (lanes.is_power_of_two() && (2..=64).contains(&lanes)).then_some(lanes.min(most_lanes(l)))
+}
+
+/// Many lanes mean several registers for each value: good for the short bodies whose latency they hide, bad for
+/// long ones, which would keep their values in memory.
+pub(crate) fn most_lanes(l: &For) -> u32 {
+    let mut size = 0;
+    for s in &l.body {
+        s.walk(&mut |s| s.exprs().for_each(|e| e.walk(&mut |_| size += 1)));
+    }
+    match size {
+        0..=80 => 64,
+        81..=200 => 16,
+        _ => 8,
+    }
 }

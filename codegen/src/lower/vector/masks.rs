@@ -4,8 +4,11 @@
 //! programming", 2012): the active lanes are a vector of bits; a jump takes lanes out of it and notes where they
 //! become active again.
 
-use nestwise_analysis::dataflow::definite_assignment::{self, Target};
-use nestwise_ir::{Expr, Scalar, Stmt, StmtKind};
+use nestwise_analysis::dataflow::definite_assignment;
+use nestwise_analysis::dataflow::definite_assignment::Target;
+use nestwise_ir::guarded::expr_may_fire;
+use nestwise_ir::model::nest::BinOp;
+use nestwise_ir::{Expr, ExprKind, Scalar, Stmt, StmtKind, UnOp};
 
 use crate::error::{Result, invalid};
 use crate::llvm::V;
@@ -160,7 +163,7 @@ pub(crate) fn wide_select(
     let (saved, saved_diverged) = (em.lanes.exec(), em.lanes.diverged());
     let mut values = Vec::new();
     for (side, cond) in [(then, c.a), (orelse, ir.not(c.a))] {
-        if crate::lower::scalar::expr::is_plain(side) {
+        if crate::lower::vector::masks::is_plain(side) {
             values.push(em.expr(side)?);
             continue;
         }
@@ -191,11 +194,32 @@ pub(crate) fn wide_select(
 /// Whether a side of a branch is worth testing for, or may only run if some lane takes it.
 fn is_heavy(block: &[Stmt]) -> bool {
     block.iter().any(|s| match &s.kind {
-        StmtKind::Let { value, .. } => !crate::lower::scalar::expr::is_plain(value),
+        StmtKind::Let { value, .. } => !crate::lower::vector::masks::is_plain(value),
         StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Leave(_) => false,
         StmtKind::If { cond, then, orelse } => {
-            !crate::lower::scalar::expr::is_plain(cond) || is_heavy(then) || is_heavy(orelse)
+            !crate::lower::vector::masks::is_plain(cond) || is_heavy(then) || is_heavy(orelse)
         }
         _ => true,
     })
+}
+
+/// Whether evaluating `e` where the program does not is invisible and cheap: no event, no memory, no call, no
+/// division (which may raise a floating-point flag), no binding.
+pub(crate) fn is_plain(e: &Expr) -> bool {
+    let (mut plain, mut size) = (true, 0);
+    e.walk(&mut |e| {
+        size += 1;
+        plain &= !expr_may_fire(e)
+            && match &e.kind {
+                ExprKind::Load { .. } | ExprKind::Call { .. } | ExprKind::Bind { .. } => false,
+                ExprKind::Binary { op, .. } => {
+                    let cheap =
+                        !matches!(op, BinOp::Div | BinOp::FloorDiv | BinOp::Mod | BinOp::Pow);
+                    cheap && !e.ty.repr.is_complex()
+                }
+                ExprKind::Unary { op: UnOp::Abs, .. } => !e.ty.repr.is_complex(),
+                _ => true,
+            };
+    });
+    plain && size <= 8
 }

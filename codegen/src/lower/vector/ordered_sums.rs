@@ -4,99 +4,14 @@
 //! What a lane that is not active would add is replaced by the value that changes nothing, bits and
 //! floating-point flags included: -0.0 to add, 0.0 to subtract, 1.0 to multiply by.
 
-use std::collections::{HashMap, HashSet};
-
 use nestwise_ir::model::nest::BinOp;
-use nestwise_ir::{Expr, ExprKind, For, Nest, Stmt, StmtKind, VarId};
+use nestwise_ir::{Expr, VarId};
 
 use crate::error::{Result, invalid};
 use crate::lower::emitter::Emitter;
-use crate::lower::reads::reads_in;
 use crate::lower::scalar::flag_values;
-use crate::lower::scalar::float;
 use crate::lower::value::Val;
-
-/// An update `v = v op term` or `v = term op v`.
-struct Update<'e> {
-    op: BinOp,
-    term: &'e Expr,
-    /// `v` stands on the left.
-    left: bool,
-}
-
-impl<'e> Update<'e> {
-    fn of(var: VarId, value: &'e Expr) -> Option<Update<'e>> {
-        let ExprKind::Binary {
-            op,
-            a,
-            b,
-            guard: false,
-        } = &value.kind
-        else {
-            return None;
-        };
-        let is_var = |e: &Expr| matches!(e.kind, ExprKind::Var(x) if x == var);
-        let (term, left) = match (is_var(a), is_var(b)) {
-            (true, false) => (&**b, true),
-            (false, true) => (&**a, false),
-            _ => return None,
-        };
-        let fits = match op {
-            BinOp::Add | BinOp::Mul => true,
-            BinOp::Sub => left,
-            _ => false,
-        };
-        fits.then_some(Update {
-            op: *op,
-            term,
-            left,
-        })
-    }
-}
-
-/// The float variables that the loop's iterations do nothing with but update, each in one place, not in a loop
-/// inside: there the order of the updates would not be that of the iterations.
-pub(crate) fn ordered(nest: &Nest, l: &For) -> HashSet<VarId> {
-    let mut updates: HashMap<VarId, u32> = HashMap::new();
-    let mut spoiled: HashSet<VarId> = HashSet::new();
-    collect(&l.body, false, &mut updates, &mut spoiled);
-    let reads = reads_in(&l.body);
-    let float = |v: &VarId| nest.vars.get(*v).is_some_and(|d| d.ty.repr.is_float());
-    updates
-        .into_iter()
-        .filter(|(v, n)| *n == 1 && !spoiled.contains(v) && reads.get(v) == Some(&1) && float(v))
-        .map(|(v, _)| v)
-        .collect()
-}
-
-fn collect(
-    block: &[Stmt],
-    inside: bool,
-    updates: &mut HashMap<VarId, u32>,
-    spoiled: &mut HashSet<VarId>,
-) {
-    for s in block {
-        if let StmtKind::Let { var, value } = &s.kind {
-            match Update::of(*var, value) {
-                Some(_) if !inside => *updates.entry(*var).or_insert(0) += 1,
-                _ => {
-                    spoiled.insert(*var);
-                }
-            }
-        }
-        for e in s.exprs() {
-            e.walk(&mut |e| {
-                if let ExprKind::Bind { var, .. } = e.kind {
-                    spoiled.insert(var);
-                }
-            });
-        }
-        let inside = inside || matches!(s.kind, StmtKind::For(_) | StmtKind::While(_));
-        for b in s.blocks() {
-            collect(b, inside, updates, spoiled);
-        }
-    }
-}
+use crate::lower::vector::sum_updates::Update;
 
 /// Whether `var` is a sum kept in order by the open vector loop.
 pub(crate) fn is_ordered_sum(em: &Emitter<'_, '_>, var: VarId) -> bool {
@@ -122,7 +37,7 @@ pub(crate) fn ordered_sum(em: &mut Emitter<'_, '_>, var: VarId, value: &Expr) ->
         };
         let nothing = em.lanes.const_float(repr, nothing, true);
         // LLVM must not see that the other lanes are dropped: it would undo what keeps them from raising flags.
-        let kept = float::kept(em, term, true);
+        let kept = em.ir.opaque_if(term, true);
         term = em.ir.select(mask.a, kept, nothing);
     }
     let home = em.vars.home(&em.lanes, var, false)?;

@@ -6,11 +6,10 @@ use nestwise_ir::{For, Stmt, VarId};
 
 use crate::error::Result;
 use crate::llvm::{IntPred, Wrap};
-use crate::lower::control::loops;
-use crate::lower::control::loops::Range;
+use crate::lower::control::iterations;
+use crate::lower::control::ranges::Range;
 use crate::lower::emitter::Emitter;
 use crate::lower::reads::reads_in;
-use crate::lower::scalar::expr;
 use crate::lower::value::Val;
 use crate::lower::vector::jam::{Jam, has_loop};
 
@@ -36,7 +35,7 @@ pub(crate) fn jam_loop(
     ir.add_incoming(k, range.lo, before);
     let value = |copy: u32| {
         let k = ir.add(k, ir.const_i64(copy.into()), Wrap::Signed);
-        expr::index_fma(em, range.start, k, range.step)
+        em.ir.affine(range.start, k, range.step)
     };
     jam.counters = vec![(l.counter, (0..jam.count).map(value).collect())];
     let jam = Rc::new(jam);
@@ -50,7 +49,7 @@ pub(crate) fn jam_loop(
     let latch = ir.here();
     ir.add_incoming(k, next, latch);
     let back = ir.cond_br(ir.icmp(IntPred::LLVMIntSLE, next, last_full), group, rest);
-    loops::mark_loop(em, back, l.id, &[]);
+    iterations::mark_loop(em, back, l.id, &[]);
     ir.at(rest);
     let k = ir.phi(ir.i64());
     ir.add_incoming(k, range.lo, before);

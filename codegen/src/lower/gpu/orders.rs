@@ -1,0 +1,75 @@
+//! On the host: what is asked of the device, and the cells that a kernel leaves behind.
+
+use nestwise_ir::{Span, VarId};
+
+use crate::abi::{EventCode, FrameHeader, Order, part};
+use crate::error::Result;
+use crate::llvm::{IntPred, V};
+use crate::lower::control::ranges::Range;
+use crate::lower::emitter::Emitter;
+
+/// What the host asks a kernel for.
+pub(crate) struct Asked {
+    pub(crate) range: Range,
+    /// Loops on axes.
+    pub(crate) axes: usize,
+    /// Iterations of the second axis; below zero: not known.
+    pub(crate) inner: V,
+    /// Bytes of each thread's copies.
+    pub(crate) copies: V,
+    /// Cells of results, and bytes of each block's record: for either it waits.
+    pub(crate) cells: usize,
+    pub(crate) record: usize,
+}
+
+/// What it has left behind: its status, as long as no other is launched, and the number of blocks.
+#[derive(Clone, Copy)]
+pub(crate) struct Left {
+    pub(crate) status: V,
+    pub(crate) blocks: V,
+}
+
+/// On the host: memory for what is asked of the device.
+pub(crate) fn order(em: &Emitter<'_, '_>) -> V {
+    let ir = em.ir;
+    let bytes = size_of::<Order>() as u64;
+    ir.alloca_aligned(ir.array(ir.i8(), bytes), 8)
+}
+
+/// On the host: asks for it; leaves where something has fired.
+pub(crate) fn hand(em: &Emitter<'_, '_>, order: V, span: Span) {
+    let ir = em.ir;
+    let ty = ir.function(ir.i64(), &[ir.ptr(), ir.ptr()]);
+    let launch = ir.add_function(c"nw_grid", ty);
+    let user = ir.load(
+        ir.ptr(),
+        ir.offset_const(em.function.frame, FrameHeader::USER),
+    );
+    let failed = ir.call(ty, launch, &[user, order]);
+    let failed = ir.icmp(IntPred::LLVMIntNE, failed, ir.const_i64(0));
+    let fine = em.ir.fresh();
+    em.exits
+        .leave_if(em.ir, failed, fine, EventCode::Several, span);
+    ir.at(fine);
+}
+
+/// On the host: the cells that a kernel has left.
+pub(crate) fn cells(em: &Emitter<'_, '_>, left: Left) -> V {
+    em.ir.offset_const(left.status, part::CELLS)
+}
+
+/// On the host: a variable has the value of a cell.
+pub(crate) fn take_cell(em: &mut Emitter<'_, '_>, v: VarId, cell: V) -> Result<()> {
+    let (home, repr) = (em.vars.home(&em.lanes, v, false)?, em.unit.repr(v)?);
+    let got = em.unit.load_cell(repr, cell);
+    home.store(em.ir, got);
+    Ok(())
+}
+
+/// In a kernel: a cell has the value of a variable.
+pub(crate) fn leave_cell(em: &mut Emitter<'_, '_>, v: VarId, cell: V) -> Result<()> {
+    let (home, repr) = (em.vars.home(&em.lanes, v, false)?, em.unit.repr(v)?);
+    let value = home.load(em.ir);
+    em.unit.store_cell(repr, value, cell);
+    Ok(())
+}

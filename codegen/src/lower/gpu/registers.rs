@@ -1,0 +1,33 @@
+//! Where a thread of a device reads its place in the grid, and tells of a guard failure.
+
+use crate::abi::{Status, part};
+use crate::llvm::V;
+use crate::lower::emitter::Emitter;
+
+/// What a special register tells, in the order of [`crate::abi::GridThread`].
+pub(crate) const KINDS: [&str; 4] = ["tid", "ntid", "ctaid", "nctaid"];
+
+pub(crate) const AXES: [&str; 3] = ["x", "y", "z"];
+
+pub(crate) fn register(em: &Emitter<'_, '_>, kind: usize, axis: usize) -> V {
+    let ir = em.ir;
+    match em.gpu.axes.as_ref().and_then(|a| a.place) {
+        Some(place) => {
+            let at = ir.offset_const(place, 8 * (3 * kind + axis));
+            ir.load(ir.i64(), at)
+        }
+        None => {
+            let name = format!("llvm.nvvm.read.ptx.sreg.{}.{}", KINDS[kind], AXES[axis]);
+            ir.zext(ir.intrinsic(&name, &[], &[]), ir.i64())
+        }
+    }
+}
+
+/// In a kernel: something has fired.
+pub(crate) fn tell(em: &Emitter<'_, '_>, status: V, line: V, code: V) {
+    let ir = em.ir;
+    ir.store(line, ir.offset_const(status, part::LINE));
+    ir.store(code, ir.offset_const(status, part::CODE));
+    let event = ir.const_i64(Status::Event as i64);
+    ir.store(event, ir.offset_const(status, part::STATUS));
+}

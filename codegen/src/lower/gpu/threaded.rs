@@ -1,0 +1,58 @@
+//! Functions that threads of a device run: kernels, and parts of cooperative ones.
+
+use std::ffi::CString;
+
+use crate::grid::{BLOCK_THREADS, WARP, kernel_name};
+use crate::llvm::{Ir, V};
+use crate::lower::emitter::Emitter;
+use crate::lower::unit::{Registers, Unit};
+
+/// A function that threads of a device run.
+#[derive(Clone, Copy)]
+pub(crate) enum Threaded {
+    /// A kernel of that number.
+    Kernel(usize),
+    /// A part of a cooperative one, and which.
+    Part(usize, usize),
+}
+
+impl Threaded {
+    pub(crate) fn symbol(self) -> CString {
+        let name = match self {
+            Threaded::Kernel(number) => kernel_name(number),
+            Threaded::Part(kernel, number) => format!("nw_part_{kernel}_{number}"),
+        };
+        CString::new(name).unwrap_or_default()
+    }
+
+    /// On a card: memory for the records of a block's warps.
+    pub(crate) fn shared_memory(self, ir: &Ir<'_>, record: usize) -> V {
+        let name = format!("{}_shared", self.symbol().to_string_lossy());
+        ir.shared_memory(&name, BLOCK_THREADS / WARP * record)
+    }
+
+    /// Begins it: its parameters are its environment, the bounds of a range, where its status is, and, where that is in memory,
+    /// its place in the grid.
+    pub(crate) fn function<'u, 'a>(self, u: &'u Unit<'a>) -> Emitter<'u, 'a> {
+        let ir = &u.ir;
+        let (ptr, i64t) = (ir.ptr(), ir.i64());
+        let mut params = vec![ptr, i64t, i64t, ptr];
+        params.extend(self.place_in_memory(u).then_some(ptr));
+        let f = Emitter::new(u, &self.symbol().to_string_lossy(), &params, false);
+        match self {
+            Threaded::Part(..) => {
+                ir.set_internal(f.function.value);
+                ir.attribute(f.function.value, "alwaysinline", 0);
+            }
+            Threaded::Kernel(_) if u.device == Some(Registers::Ptx) => {
+                ir.set_kernel(f.function.value, u.layout.size as u64);
+            }
+            Threaded::Kernel(_) => {}
+        }
+        f
+    }
+
+    pub(crate) fn place_in_memory(self, u: &Unit<'_>) -> bool {
+        u.device == Some(Registers::Memory) || matches!(self, Threaded::Part(..))
+    }
+}

@@ -1,0 +1,172 @@
+//! Which tiles of iterations a thread of a kernel runs at once.
+
+use std::collections::HashSet;
+
+use nestwise_analysis::dataflow::definite_assignment;
+use nestwise_ir::schedule::GridLoop;
+use nestwise_ir::{BinOp, Expr, ExprKind, For, LoopId, Stmt, StmtKind, VarId};
+
+use crate::lower::unit::Unit;
+use crate::lower::vector::jam;
+
+/// Iterations of an axis that run interleaved; of the outer one of two, whose loads neighbouring threads share, where each
+/// carries but one variable through a loop inside.
+pub(crate) const COPIES: u32 = 4;
+
+pub(crate) const OUTER_COPIES: u32 = 8;
+
+/// Operations of all copies of a body, at most: what they keep has to fit registers.
+pub(crate) const MOST_OPERATIONS: usize = 640;
+
+pub(crate) const MOST_OUTER_OPERATIONS: usize = 1024;
+
+/// The axes along which a kernel's iterations run interleaved.
+pub(crate) struct Tile {
+    /// Outermost first, and how many iterations of each.
+    pub(crate) loops: Vec<(LoopId, u32)>,
+    pub(crate) varying: HashSet<VarId>,
+}
+
+impl Tile {
+    /// Those of a kernel for such axes; none: its iterations share nothing, or cannot be interleaved.
+    pub(crate) fn of(unit: &Unit<'_>, l: &For, g: &GridLoop) -> Option<Tile> {
+        let t = &g.mapped;
+        // Records and copies belong to one iteration at a time.
+        if !t.reductions.is_empty() || t.unshared().next().is_some() {
+            return None;
+        }
+        let mut axes = vec![l];
+        for id in g.axes.get(1..)? {
+            axes.push(crate::lower::gpu::tile::loop_in(&axes.last()?.body, *id)?);
+        }
+        let innermost = *axes.last()?;
+        let mut sharing = axes.split_off(axes.len().saturating_sub(2));
+        sharing.retain(|axis| shares_loads(unit, axis, innermost));
+        let along = |tiled: &[&For]| Tile::along(unit, tiled, innermost);
+        let alone = || sharing.iter().rev().find_map(|axis| along(&[*axis]));
+        along(&sharing).or_else(alone)
+    }
+
+    /// A tile along those axes, outermost first.
+    fn along(unit: &Unit<'_>, tiled: &[&For], innermost: &For) -> Option<Tile> {
+        let operations = operations(&innermost.body);
+        let fits = |counts: &[u32], most: usize| {
+            let copies: u32 = counts.iter().product();
+            copies as usize * operations <= most
+        };
+        let large = [OUTER_COPIES, COPIES];
+        let is_large = tiled.len() == 2
+            && carried(unit, &innermost.body) == 1
+            && fits(&large, MOST_OUTER_OPERATIONS);
+        let counts = match is_large {
+            true => large.to_vec(),
+            false => vec![COPIES; tiled.len()],
+        };
+        if !is_large && !fits(&counts, MOST_OPERATIONS) {
+            return None;
+        }
+        let counters: Vec<VarId> = tiled.iter().map(|axis| axis.counter).collect();
+        let varying = jam::varying(unit, tiled.first()?, &counters)?;
+        let loops = tiled.iter().map(|axis| axis.id).zip(counts).collect();
+        Some(Tile { loops, varying })
+    }
+
+    /// Whether its copies are both of two axes, none of which has more than usual.
+    pub(crate) fn wants_registers(&self) -> bool {
+        self.loops.len() == 2 && self.loops.iter().all(|l| l.1 == COPIES)
+    }
+
+    /// How many iterations of an axis run interleaved, if they do.
+    pub(crate) fn count(&self, axis: LoopId) -> Option<u32> {
+        let own = self.loops.iter().find(|l| l.0 == axis);
+        own.map(|l| l.1)
+    }
+
+    /// How many iterations of each of these axes run interleaved, in the order of a grid's: the innermost first.
+    pub(crate) fn counts(tile: Option<&Tile>, axes: &[LoopId]) -> [i64; 3] {
+        let mut counts = [1; 3];
+        for (count, id) in counts.iter_mut().zip(axes.iter().rev()) {
+            *count = tile.and_then(|t| t.count(*id)).unwrap_or(1).into();
+        }
+        counts
+    }
+}
+
+/// Whether a loop inside the innermost axis loads something that does not depend on that axis.
+pub(crate) fn shares_loads(unit: &Unit<'_>, axis: &For, innermost: &For) -> bool {
+    let Some(varying) = jam::varying(unit, axis, &[axis.counter]) else {
+        return false;
+    };
+    let mut found = false;
+    let mut look = |e: &Expr| {
+        if let ExprKind::Load { index, .. } = &e.kind {
+            let mut own = false;
+            index.iter().for_each(|i| {
+                i.walk(&mut |e| own |= matches!(e.kind, ExprKind::Var(v) if varying.contains(&v)));
+            });
+            found |= !own;
+        }
+    };
+    for s in &innermost.body {
+        s.walk(&mut |s| {
+            if let StmtKind::For(inner) = &s.kind {
+                let mut walk = |s: &Stmt| s.exprs().for_each(|e| e.walk(&mut look));
+                inner.body.iter().for_each(|s| s.walk(&mut walk));
+            }
+        });
+    }
+    found
+}
+
+/// Variables that loops of a block carry from one iteration to the next.
+pub(crate) fn carried(unit: &Unit<'_>, block: &[Stmt]) -> usize {
+    let mut found = HashSet::new();
+    for s in block {
+        s.walk(&mut |s| {
+            if let StmtKind::For(inner) = &s.kind {
+                let nonempty = unit.spec.schedule.nonempty;
+                let flow = definite_assignment::flow(&[], &inner.body, Some(inner.id), nonempty);
+                let own = flow.assigned.iter().filter(|v| flow.exposed.contains(v));
+                found.extend(own.copied());
+            }
+        });
+    }
+    found.len()
+}
+
+/// Whether a block is all loads, stores, and what a card does in an instruction or two.
+pub(crate) fn is_light(block: &[Stmt]) -> bool {
+    let mut light = true;
+    let mut look = |e: &Expr| {
+        light &= match &e.kind {
+            ExprKind::Call { .. } | ExprKind::Select { .. } => false,
+            ExprKind::Binary { op, .. } => {
+                matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul)
+            }
+            _ => true,
+        };
+    };
+    for s in block {
+        s.walk(&mut |s| s.exprs().for_each(|e| e.walk(&mut look)));
+    }
+    let plain = |s: &Stmt| matches!(s.kind, StmtKind::Let { .. } | StmtKind::Store { .. });
+    light && block.iter().all(plain)
+}
+
+pub(crate) fn operations(block: &[Stmt]) -> usize {
+    let mut count = 0;
+    for s in block {
+        s.walk(&mut |s| {
+            s.exprs().for_each(|e| e.walk(&mut |_| count += 1));
+        });
+    }
+    count
+}
+
+/// The loop that a block ends with, if it is that one.
+pub(crate) fn loop_in(block: &[Stmt], id: LoopId) -> Option<&For> {
+    match &block.last()?.kind {
+        StmtKind::For(l) if l.id == id => Some(l),
+        _ => None,
+    }
+}
