@@ -202,24 +202,6 @@ impl FrameLayout {
     }
 }
 
-/// The variables whose value leaves the nest: live-outs, their flags, tags and views' indices, return values.
-pub fn results(nest: &Nest) -> Vec<VarId> {
-    let mut found: Vec<VarId> = Vec::new();
-    for out in &nest.live_outs {
-        found.extend(out.kind.vars());
-        found.extend(out.assigned);
-    }
-    found.extend(nest.returns.iter().flat_map(|r| &r.vars));
-    let tags: Vec<VarId> = found
-        .iter()
-        .filter_map(|v| nest.vars.get(*v).and_then(|d| d.np_tag))
-        .collect();
-    found.extend(tags);
-    found.sort();
-    found.dedup();
-    found
-}
-
 /// The body of a loop mapped to threads: runs iterations `lo..hi` and reports in its part record.
 pub type Body = unsafe extern "C" fn(env: *mut u8, lo: i64, hi: i64, part: *mut u8);
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use nestwise_analysis::schedule::runnable::Obstacle;
 use nestwise_ir::{Fun, Scalar};
 
 /// Why a nest has no kernel.
@@ -13,6 +14,8 @@ pub enum CodegenError {
     Unregistered(Fun, Scalar),
     /// The nest or the schedule breaks a rule of the IR.
     Invalid(String),
+    /// The schedule has something that code generation cannot run.
+    Schedule(Obstacle),
     /// LLVM refused: its message.
     Llvm(String),
     /// An object file that cannot be loaded: truncated, foreign, or with an unknown symbol or relocation.
@@ -27,6 +30,7 @@ impl fmt::Display for CodegenError {
                 write!(f, "no implementation of {fun:?} on {repr} is registered")
             }
             Self::Invalid(what) => write!(f, "ill-formed nest: {what}"),
+            Self::Schedule(obstacle) => write!(f, "no native code for the schedule: {obstacle}"),
             Self::Llvm(message) => write!(f, "LLVM: {message}"),
             Self::Object(message) => write!(f, "object file: {message}"),
         }
@@ -34,6 +38,12 @@ impl fmt::Display for CodegenError {
 }
 
 impl std::error::Error for CodegenError {}
+
+impl From<Obstacle> for CodegenError {
+    fn from(obstacle: Obstacle) -> CodegenError {
+        CodegenError::Schedule(obstacle)
+    }
+}
 
 /// The result of every step of code generation.
 pub type Result<T> = std::result::Result<T, CodegenError>;

@@ -8,7 +8,6 @@
 //! in `lower`: functions over the context of the function being emitted (`lower::emitter`).
 
 pub mod abi;
-pub mod carried;
 mod error;
 pub mod grid;
 mod grid_pipeline;

@@ -51,9 +51,9 @@ pub struct Compiled {
 pub fn compile(spec: KernelSpec<'_>) -> Result<Compiled> {
     match compile_as_is(spec) {
         // Some operations have no wide form; what was meant to gain speed must not cost the kernel.
-        Err(CodegenError::Unsupported(_) | CodegenError::Invalid(_))
-            if !spec.schedule.vector.is_empty() =>
-        {
+        Err(
+            CodegenError::Unsupported(_) | CodegenError::Invalid(_) | CodegenError::Schedule(_),
+        ) if !spec.schedule.vector.is_empty() => {
             let schedule = Schedule {
                 vector: Vec::new(),
                 ..spec.schedule.clone()

@@ -221,7 +221,7 @@ pub struct Declined {
 /// Makes a typed nest ready to be analysed. Returns what values its variables have.
 pub fn prepare(nest: &mut Nest) -> Result<analysis::Ranges, Reason> {
     nestwise_ir::verifier::verify(nest).map_err(Reason::Internal)?;
-    nestwise_codegen::carried::hands_over(nest).map_err(Reason::Internal)?;
+    analysis::dataflow::between_calls::hands_over(nest).map_err(Reason::Internal)?;
     nest.spread_accesses();
     // Guards that no value of these types can make fire.
     Ok(nestwise_analysis::prove(nest))

@@ -8,6 +8,7 @@ pub(crate) mod candidate;
 mod cooperative;
 mod grid;
 mod lanes;
+pub mod runnable;
 mod splits;
 mod threads;
 pub(crate) mod variants;

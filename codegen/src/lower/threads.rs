@@ -1,23 +1,20 @@
 //! Loops mapped to threads: the body becomes a function of its own, and what its parts leave behind is combined
 //! in their order, so that the result does not depend on who ran what.
 
-use nestwise_analysis::dataflow::definite_assignment;
-use nestwise_analysis::dataflow::definite_assignment::{Flow, Target};
+use nestwise_analysis::schedule::runnable::thread_flow;
 use nestwise_ir::schedule::{RedOp, ThreadLoop};
-use nestwise_ir::{For, StmtKind, VarId};
+use nestwise_ir::{For, VarId};
 
 use crate::abi::part::CELL;
 use crate::abi::{EventCode, Status, part};
-use crate::error::{Result, invalid};
+use crate::error::Result;
 use crate::llvm::{IntPred, V, Wrap};
 use crate::lower::control::iterations::is_innermost;
 use crate::lower::control::ranges::Range;
 use crate::lower::control::{interrupts, iterations};
 use crate::lower::emitter::Emitter;
 use crate::lower::memory::{anti_dependence_copies, privatised};
-use crate::lower::reads::reads_in;
 use crate::lower::scalar::flag_values;
-use crate::lower::unit::Unit;
 use crate::lower::vector::lanes;
 use crate::lower::{combine, part_cells};
 
@@ -27,7 +24,7 @@ pub(crate) fn threads(
     t: &ThreadLoop,
     range: Range,
 ) -> Result<()> {
-    let flow = thread_flow(em.unit, l, t)?;
+    let flow = thread_flow(&em.unit.scheduled, l, t)?;
     let mut shared: Vec<VarId> = flow
         .exposed
         .iter()
@@ -216,44 +213,4 @@ fn run_parts(
     ir.cond_br(ir.load(ir.i1(), fired), em.exits.event, after);
     ir.at(after);
     Ok(())
-}
-
-/// Checks that the schedule accounts for every variable of the loop.
-pub(crate) fn thread_flow(u: &Unit<'_>, l: &For, t: &ThreadLoop) -> Result<Flow> {
-    let mut flow = definite_assignment::flow(&[], &l.body, Some(l.id), u.spec.schedule.nonempty);
-    flow.exposed.remove(&l.counter);
-    flow.assigned.remove(&l.counter);
-    let mut breaks = definite_assignment::exits(&l.body)
-        .into_iter()
-        .any(|x| x != Target::Loop(l.id));
-    for s in &l.body {
-        s.walk(&mut |s| {
-            breaks |= matches!(s.kind, StmtKind::Break(id) if id == l.id)
-                || matches!(s.kind, StmtKind::Rebind(_));
-        });
-    }
-    if breaks {
-        return invalid(format!("{} is mapped to threads and left early", l.id));
-    }
-    let reduced = |v: &VarId| t.reductions.iter().any(|r| r.0 == *v);
-    let inside = reads_in(&l.body);
-    for v in &flow.assigned {
-        if flow.exposed.contains(v) && !reduced(v) {
-            return invalid(format!(
-                "{v} is carried by {}, which is mapped to threads",
-                l.id
-            ));
-        }
-        let last = t.last_values.contains(v);
-        if !reduced(v) && !last && u.live_after(*v, &inside) && u.needed_without(l.id, *v) {
-            return invalid(format!(
-                "{v} lives on after {} without being a last value",
-                l.id
-            ));
-        }
-        if last && !flow.definite.contains(v) {
-            return invalid(format!("last value {v} of {} may be unassigned", l.id));
-        }
-    }
-    Ok(flow)
 }

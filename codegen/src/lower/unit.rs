@@ -7,18 +7,14 @@ use inkwell::context::Context;
 use inkwell::module::Module;
 use nestwise_analysis::dataflow::constants::Constants;
 use nestwise_analysis::dataflow::definite_assignment;
-use nestwise_analysis::dataflow::definite_assignment::Vars;
 use nestwise_analysis::dataflow::fp_flags::Idle;
-use nestwise_ir::{
-    ArrayId, BinOp, Expr, ExprKind, For, FpMode, LoopId, Nest, Scalar, StmtKind, VarId,
-};
+use nestwise_analysis::dataflow::scheduled::Scheduled;
+use nestwise_ir::{ArrayId, BinOp, Expr, ExprKind, FpMode, LoopId, Nest, Scalar, StmtKind, VarId};
 
 use crate::abi::FrameLayout;
 use crate::error::{CodegenError, Result, invalid};
 use crate::grid::GridKernel;
 use crate::llvm::{IntPred, Ir, Md, T, V, distinct_nodes};
-use crate::lower::frame::frame_vars;
-use crate::lower::reads::{reads, reads_in};
 use crate::lower::value::Val;
 use crate::lower::vector::extreme_chains;
 use crate::spec::KernelSpec;
@@ -77,13 +73,10 @@ pub(crate) struct Unit<'a> {
     pub(crate) groups: HashMap<LoopId, Md>,
     /// Loops in which guard failures are deferred: tested for behind the loop.
     pub(crate) deferred: HashSet<LoopId>,
-    /// Variables that entry loads from the frame, and those it stores.
-    pub(crate) frame_in: Vars,
-    pub(crate) frame_out: Vars,
+    /// The nest and its schedule, with what is read after what.
+    pub(crate) scheduled: Scheduled<'a>,
     /// Slots that some statement stores to.
     pub(crate) stored: HashSet<ArrayId>,
-    /// Variables read outside a loop are live after it; this counts reads of a variable in the whole nest.
-    reads: HashMap<VarId, usize>,
     /// See [`extreme_chains::checked`].
     pub(crate) extremes: HashSet<VarId>,
     /// Values that may have to warn and that nobody may need.
@@ -118,8 +111,8 @@ impl<'a> Unit<'a> {
         for &i in &rebound {
             unit_stride[i] &= all_unit;
         }
-        let (frame_in, frame_out) = frame_vars(nest);
-        let idle = Idle::of(nest, &frame_out, spec.schedule.nonempty);
+        let scheduled = Scheduled::of(nest, spec.schedule);
+        let idle = Idle::of(nest, &scheduled.frame_out, spec.schedule.nonempty);
         let mut unit = Unit {
             spec,
             nest,
@@ -131,10 +124,8 @@ impl<'a> Unit<'a> {
             alias: Vec::new(),
             groups: HashMap::new(),
             deferred: HashSet::new(),
-            frame_in,
-            frame_out,
+            scheduled,
             stored: stored(nest),
-            reads: reads(nest),
             extremes: extreme_chains::checked(nest),
             idle,
             constants: Constants::of(nest),
@@ -302,47 +293,6 @@ impl<'a> Unit<'a> {
                 if let Some(b) = b {
                     ir.store(b, ir.offset_const(at, repr.size() / 2));
                 }
-            }
-        }
-    }
-
-    /// The reads in a loop's body as the nest has it, of which `l` may be a part.
-    pub(crate) fn reads_of_loop(&self, l: &For) -> HashMap<VarId, usize> {
-        let mut found = None;
-        self.nest.walk(&mut |s| {
-            if let StmtKind::For(whole) = &s.kind
-                && whole.id == l.id
-            {
-                found = Some(reads_in(&whole.body));
-            }
-        });
-        found.unwrap_or_else(|| reads_in(&l.body))
-    }
-
-    /// Whether anything outside `inside` (the statements of a loop) reads `var`, or the frame gets it.
-    pub(crate) fn live_after(&self, var: VarId, inside: &HashMap<VarId, usize>) -> bool {
-        let all = self.reads.get(&var).copied().unwrap_or(0);
-        let here = inside.get(&var).copied().unwrap_or(0);
-        all > here || self.frame_out.contains(&var)
-    }
-
-    /// Whether anything but that loop's body needs a value of `var` that it has not assigned itself: where a loop is there in
-    /// two forms, they assign and read the same variables.
-    pub(crate) fn needed_without(&self, id: LoopId, var: VarId) -> bool {
-        let mut rest = self.nest.top.clone();
-        empty(&mut rest, id);
-        let flow = definite_assignment::flow(&[], &[rest], None, self.spec.schedule.nonempty);
-        flow.exposed.contains(&var) || self.frame_out.contains(&var)
-    }
-}
-
-/// Takes the body of a loop away.
-fn empty(stmt: &mut nestwise_ir::Stmt, id: LoopId) {
-    match &mut stmt.kind {
-        StmtKind::For(l) if l.id == id => l.body.clear(),
-        _ => {
-            for block in stmt.blocks_mut() {
-                block.iter_mut().for_each(|s| empty(s, id));
             }
         }
     }

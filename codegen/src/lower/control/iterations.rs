@@ -18,8 +18,8 @@ pub(crate) fn is_innermost(body: &[Stmt]) -> bool {
 
 /// Binds a counter for the body. Reads after the loop see the last iteration's value.
 pub(crate) fn enter_counter(em: &mut Emitter<'_, '_>, l: &For, v: Val) -> Result<()> {
-    let inside = em.unit.reads_of_loop(l);
-    if em.unit.live_after(l.counter, &inside) && !v.wide {
+    let inside = em.unit.scheduled.reads_of_loop(l);
+    if em.unit.scheduled.live_after(l.counter, &inside) && !v.wide {
         let home = em.vars.home(&em.lanes, l.counter, false)?;
         home.store(em.ir, v);
     }

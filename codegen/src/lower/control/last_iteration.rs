@@ -4,10 +4,9 @@ use std::collections::HashMap;
 
 use nestwise_analysis::dataflow::definite_assignment;
 use nestwise_analysis::dataflow::fp_flags::warns;
+use nestwise_analysis::dataflow::reads::reads_in;
 use nestwise_ir::guarded::any_expr_may_fire;
 use nestwise_ir::{Expr, ExprKind, For, Stmt, StmtKind, VarId};
-
-use crate::lower::reads::reads_in;
 
 /// The body's statements in two parts: those that may be run once, after the loop, with the counter's last value,
 /// and the others.

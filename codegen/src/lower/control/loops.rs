@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use nestwise_analysis::dataflow::definite_assignment;
 use nestwise_analysis::dataflow::definite_assignment::Target;
+use nestwise_analysis::dataflow::lane_facts::Facts;
 use nestwise_ir::model::nest::While;
 use nestwise_ir::{ArrayId, Expr, ExprKind, For, Nest, Span, Stmt, StmtKind, guarded};
 
@@ -19,7 +20,6 @@ use crate::lower::math::numpy_loops;
 use crate::lower::threads;
 use crate::lower::value::Val;
 use crate::lower::vector::jam::Jam;
-use crate::lower::vector::lanes::Facts;
 use crate::lower::vector::{aligned, lane_loops, lanes, masks, unroll_and_jam};
 
 /// Runs a loop, or a part of it, that is not peeled.
@@ -47,7 +47,7 @@ fn vector_loop(em: &mut Emitter<'_, '_>, l: &For, range: Range) -> Result<bool> 
     if let Some(jam) = Jam::of(em.unit, l, count) {
         return unroll_and_jam::jam_loop(em, l, range, jam).map(|()| true);
     }
-    match Facts::of(em.unit, l) {
+    match Facts::of(&em.unit.scheduled, l) {
         Some(facts) => lane_loops::run_lanes(em, l, range, count, facts).map(|()| true),
         None => Ok(false),
     }

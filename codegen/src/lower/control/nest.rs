@@ -1,5 +1,6 @@
 //! The whole nest: the entry function of a kernel.
 
+use nestwise_analysis::dataflow::between_calls::first_call_only;
 use nestwise_ir::{StmtKind, VarId, guarded};
 
 use crate::abi::{ENTRY_SYMBOL, EventCode, FrameHeader, Status};
@@ -7,7 +8,6 @@ use crate::error::{Result, invalid};
 use crate::llvm::IntPred;
 use crate::lower::control::guards;
 use crate::lower::emitter::Emitter;
-use crate::lower::frame::first_call_only;
 use crate::lower::gpu::deferred_results;
 use crate::lower::scalar::flag_values;
 use crate::lower::unit::Unit;
@@ -37,7 +37,7 @@ pub(crate) fn nest(em: &mut Emitter<'_, '_>) -> Result<()> {
     ir.store(ir.const_i64(Status::Done as i64), em.exits.status);
     em.slots
         .load(em.unit, em.function.frame, em.goes_through_nest())?;
-    let mut input: Vec<VarId> = u.frame_in.iter().copied().collect();
+    let mut input: Vec<VarId> = u.scheduled.frame_in.iter().copied().collect();
     input.sort();
     for v in input {
         em.vars.load_var(&em.lanes, v, em.function.frame)?;
@@ -108,7 +108,7 @@ pub(crate) fn finish_entry(em: &mut Emitter<'_, '_>) -> Result<()> {
     deferred_results::take_late(em, u.nest.top.span)?;
     flag_values::release_kept(em);
     em.slots.store(u, em.function.frame, false);
-    let mut output: Vec<VarId> = u.frame_out.iter().copied().collect();
+    let mut output: Vec<VarId> = u.scheduled.frame_out.iter().copied().collect();
     output.sort();
     for v in output {
         em.vars.store_var(&em.lanes, v, em.function.frame)?;

@@ -10,12 +10,14 @@
 
 use nestwise_analysis::dataflow::definite_assignment;
 use nestwise_analysis::dataflow::finite::Finite;
+use nestwise_analysis::schedule::runnable;
+use nestwise_analysis::schedule::runnable::{loop_in, thread_flow};
 use nestwise_ir::schedule::GridLoop;
 use nestwise_ir::{Expr, ExprKind, For, Span, Stmt, StmtKind, VarId};
 
 use crate::abi::part;
 use crate::abi::part::CELL;
-use crate::error::{Result, invalid, unsupported};
+use crate::error::Result;
 use crate::grid::GridKernel;
 use crate::llvm::{IntPred, V};
 use crate::lower::control::ranges;
@@ -23,21 +25,19 @@ use crate::lower::control::ranges::Range;
 use crate::lower::emitter::Emitter;
 use crate::lower::gpu::orders::Asked;
 use crate::lower::gpu::records::Records;
-use crate::lower::gpu::registers::AXES;
 use crate::lower::gpu::state::Axes;
 use crate::lower::gpu::tile::Tile;
 use crate::lower::gpu::unshared::Unshared;
 use crate::lower::gpu::uses::uses;
-use crate::lower::gpu::{deferred_results, kernel, launch, orders, reductions, tile, updates};
-use crate::lower::threads::thread_flow;
+use crate::lower::gpu::{deferred_results, kernel, launch, orders, reductions, updates};
 
 /// Launches a loop's kernel.
 pub(crate) fn grid(em: &mut Emitter<'_, '_>, l: &For, g: &GridLoop, range: Range) -> Result<()> {
     let u = em.unit;
     let device = kernel::device(em)?;
-    check(l, g)?;
+    runnable::axes(l, g)?;
     let t = &g.mapped;
-    let flow = thread_flow(u, l, t)?;
+    let flow = thread_flow(&u.scheduled, l, t)?;
     let reduced = |v: &VarId| t.reductions.iter().any(|r| r.0 == *v);
     let mut shared: Vec<VarId> = flow.exposed.iter().copied().collect();
     shared.retain(|v| !reduced(v));
@@ -119,7 +119,7 @@ pub(crate) fn grid(em: &mut Emitter<'_, '_>, l: &For, g: &GridLoop, range: Range
 /// else -1.
 fn inner_trips(em: &mut Emitter<'_, '_>, l: &For, g: &GridLoop) -> Result<V> {
     let none = em.ir.const_i64(-1);
-    let Some(inner) = g.axes.get(1).and_then(|id| tile::loop_in(&l.body, *id)) else {
+    let Some(inner) = g.axes.get(1).and_then(|id| loop_in(&l.body, *id)) else {
         return Ok(none);
     };
     let mut flow = definite_assignment::flow(&[], &l.body, Some(l.id), 0);
@@ -142,35 +142,4 @@ fn inner_trips(em: &mut Emitter<'_, '_>, l: &For, g: &GridLoop) -> Result<V> {
     let (start, stop) = (em.expr(&inner.start)?.a, em.expr(&inner.stop)?.a);
     let by = em.expr(&inner.step)?.a;
     Ok(ranges::trips(em, start, stop, by, step, false))
-}
-
-/// Checks what a mapping promises of the statements around inner axes: every thread runs them for itself, at any time.
-fn check(l: &For, g: &GridLoop) -> Result<()> {
-    if g.axes.len() > AXES.len() {
-        return unsupported("more axes than a grid has");
-    }
-    let mut around = l;
-    for id in &g.axes[1..] {
-        let Some(inner) = tile::loop_in(&around.body, *id) else {
-            return invalid(format!("{id} is not in {}", around.id));
-        };
-        let stored = nestwise_ir::model::nest::stored(&inner.body);
-        let steady = |e: &Expr| !e.reads(|array| stored.contains(&array));
-        let reduced = |v: &VarId| g.mapped.reductions.iter().any(|r| r.0 == *v);
-        let plain = |s: &Stmt| matches!(&s.kind, StmtKind::Let { var, value } if steady(value) && !reduced(var));
-        let before = around.body.split_last().map_or(&[][..], |split| split.1);
-        let bounds = [&inner.start, &inner.stop, &inner.step];
-        if !before.iter().all(plain) || !bounds.into_iter().all(steady) {
-            return unsupported("something beside an inner axis");
-        }
-        let mut breaks = false;
-        for s in &inner.body {
-            s.walk(&mut |s| breaks |= matches!(s.kind, StmtKind::Break(b) if b == *id));
-        }
-        if breaks {
-            return invalid(format!("{id} is mapped to an axis and left early"));
-        }
-        around = inner;
-    }
-    Ok(())
 }

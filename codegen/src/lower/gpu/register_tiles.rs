@@ -6,7 +6,7 @@
 //! block's threads share; what limits such kernels is how many loads there are, and a tile of 8 by 4 needs a fifth of them
 //! (Volkov, "Better performance at lower occupancy", 2010). Loops inside are unrolled, for loads of several of their iterations to
 //! be under way at once, where nothing in them is a branch to ptxas (divisions and roots are). Legal iff the axes are parallel, and copies run the same statements
-//! with loops inside equally often ([`crate::lower::vector::unroll_and_jam::varying`]). How many iterations a thread has is the launch's choice: those that
+//! with loops inside equally often ([`nestwise_analysis::dataflow::unroll_and_jam::varying`]). How many iterations a thread has is the launch's choice: those that
 //! fill no tile run one by one.
 
 use std::rc::Rc;

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use nestwise_analysis::dataflow::definite_assignment;
+use nestwise_analysis::dataflow::{definite_assignment, unroll_and_jam};
+use nestwise_analysis::schedule::runnable::loop_in;
 use nestwise_ir::schedule::GridLoop;
 use nestwise_ir::{BinOp, Expr, ExprKind, For, LoopId, Stmt, StmtKind, VarId};
 
 use crate::lower::unit::Unit;
-use crate::lower::vector::jam;
 
 /// Iterations of an axis that run interleaved; of the outer one of two, whose loads neighbouring threads share, where each
 /// carries but one variable through a loop inside.
@@ -37,7 +37,7 @@ impl Tile {
         }
         let mut axes = vec![l];
         for id in g.axes.get(1..)? {
-            axes.push(crate::lower::gpu::tile::loop_in(&axes.last()?.body, *id)?);
+            axes.push(loop_in(&axes.last()?.body, *id)?);
         }
         let innermost = *axes.last()?;
         let mut sharing = axes.split_off(axes.len().saturating_sub(2));
@@ -66,7 +66,7 @@ impl Tile {
             return None;
         }
         let counters: Vec<VarId> = tiled.iter().map(|axis| axis.counter).collect();
-        let varying = jam::varying(unit, tiled.first()?, &counters)?;
+        let varying = unroll_and_jam::varying(&unit.scheduled, tiled.first()?, &counters)?;
         let loops = tiled.iter().map(|axis| axis.id).zip(counts).collect();
         Some(Tile { loops, varying })
     }
@@ -94,7 +94,7 @@ impl Tile {
 
 /// Whether a loop inside the innermost axis loads something that does not depend on that axis.
 pub(crate) fn shares_loads(unit: &Unit<'_>, axis: &For, innermost: &For) -> bool {
-    let Some(varying) = jam::varying(unit, axis, &[axis.counter]) else {
+    let Some(varying) = unroll_and_jam::varying(&unit.scheduled, axis, &[axis.counter]) else {
         return false;
     };
     let mut found = false;
@@ -161,12 +161,4 @@ pub(crate) fn operations(block: &[Stmt]) -> usize {
         });
     }
     count
-}
-
-/// The loop that a block ends with, if it is that one.
-pub(crate) fn loop_in(block: &[Stmt], id: LoopId) -> Option<&For> {
-    match &block.last()?.kind {
-        StmtKind::For(l) if l.id == id => Some(l),
-        _ => None,
-    }
 }

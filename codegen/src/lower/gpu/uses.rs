@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use nestwise_analysis::dataflow::definite_assignment;
+use nestwise_analysis::dataflow::reads::reads_in;
 use nestwise_ir::{ArrayId, Expr, ExprKind, Stmt, StmtKind, VarId};
 
 use crate::grid::Use;
-use crate::lower::reads::reads_in;
 use crate::lower::unit::Unit;
 
 /// The arrays that statements, and values besides, look at.
@@ -66,7 +66,7 @@ pub(crate) fn given_and_left(
     let flow = definite_assignment::flow(values, block, None, u.spec.schedule.nonempty);
     let inside = reads_in(block);
     // What is needed behind it, or by itself the next time.
-    let needed = |v: &&VarId| flow.exposed.contains(v) || u.live_after(**v, &inside);
+    let needed = |v: &&VarId| flow.exposed.contains(v) || u.scheduled.live_after(**v, &inside);
     let mut left: Vec<VarId> = flow.assigned.iter().filter(needed).copied().collect();
     left.sort();
     // What is assigned on some paths only has its old value on the others.

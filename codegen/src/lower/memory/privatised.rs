@@ -4,8 +4,9 @@
 //! A copy is contiguous, whatever the array's strides. Copies of private arrays start with anything, those of reductions
 //! with the identity; the latter are merged into the array when all parts are done.
 
+use nestwise_analysis::schedule::runnable::merges_elements;
 use nestwise_ir::schedule::{RedOp, ThreadLoop};
-use nestwise_ir::{ArrayId, For, Scalar};
+use nestwise_ir::{ArrayId, For};
 
 use crate::abi::part;
 use crate::error::{Result, invalid, unsupported};
@@ -157,15 +158,12 @@ pub(crate) fn merge_copies(
 
 fn merge_kind(em: &Emitter<'_, '_>, array: ArrayId, op: RedOp, checked: bool) -> Result<Kind> {
     let storage = em.unit.storage(array)?;
-    let same = storage == em.unit.element(array)?;
     let kind = Kind {
         op,
         storage,
         checked,
     };
-    let float = storage.is_float() && matches!(op, RedOp::Add | RedOp::Mul);
-    let logical = storage == Scalar::Bool && matches!(op, RedOp::And | RedOp::Or | RedOp::Xor);
-    if !same || !(float || logical || storage.is_int() && storage != Scalar::I128) {
+    if !merges_elements(op, storage, em.unit.element(array)?) {
         return unsupported(format!("reduction {op:?} on elements {storage}"));
     }
     Ok(kind)

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use nestwise_analysis::dataflow::definite_assignment::Target;
+use nestwise_analysis::dataflow::lane_facts::Facts;
 use nestwise_ir::{For, Span};
 
 use crate::abi::EventCode;
@@ -20,7 +21,6 @@ use crate::lower::scalar::flag_state::words;
 use crate::lower::scalar::flag_values;
 use crate::lower::value::Val;
 use crate::lower::vector::lane_state::Lanes;
-use crate::lower::vector::lanes::Facts;
 use crate::lower::vector::{linear_variables, masks};
 
 /// Lanes of partial vectors, at least, however narrow registers are.
@@ -228,8 +228,8 @@ fn leave_last_lane(em: &mut Emitter<'_, '_>, l: &For, counter: V, last: V) -> Re
         let home = em.vars.home(&em.lanes, *v, false)?;
         home.store(em.ir, narrow);
     }
-    let inside = crate::lower::reads::reads_in(&l.body);
-    if em.unit.live_after(l.counter, &inside) {
+    let inside = nestwise_analysis::dataflow::reads::reads_in(&l.body);
+    if em.unit.scheduled.live_after(l.counter, &inside) {
         let home = em.vars.home(&em.lanes, l.counter, false)?;
         home.store(em.ir, Val::one(ir.extract(counter, last)));
     }

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use nestwise_analysis::dataflow::lane_facts::Facts;
 use nestwise_ir::{LoopId, Scalar, VarId};
 
 use crate::llvm::{IntPred, T, V};
 use crate::lower::unit::Unit;
 use crate::lower::value::Val;
 use crate::lower::vector::jam::Jam;
-use crate::lower::vector::lanes::Facts;
 
 /// An open vector loop.
 pub(crate) struct Lanes {

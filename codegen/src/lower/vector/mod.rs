@@ -11,5 +11,4 @@ pub(crate) mod lanes;
 pub(crate) mod linear_variables;
 pub(crate) mod masks;
 pub(crate) mod ordered_sums;
-pub(crate) mod sum_updates;
 pub(crate) mod unroll_and_jam;

@@ -4,6 +4,7 @@
 //! What a lane that is not active would add is replaced by the value that changes nothing, bits and
 //! floating-point flags included: -0.0 to add, 0.0 to subtract, 1.0 to multiply by.
 
+use nestwise_analysis::dataflow::ordered_sums::Update;
 use nestwise_ir::model::nest::BinOp;
 use nestwise_ir::{Expr, VarId};
 
@@ -11,7 +12,6 @@ use crate::error::{Result, invalid};
 use crate::lower::emitter::Emitter;
 use crate::lower::scalar::flag_values;
 use crate::lower::value::Val;
-use crate::lower::vector::sum_updates::Update;
 
 /// Whether `var` is a sum kept in order by the open vector loop.
 pub(crate) fn is_ordered_sum(em: &Emitter<'_, '_>, var: VarId) -> bool {

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use nestwise_analysis::dataflow::reads::reads_in;
+use nestwise_analysis::dataflow::unroll_and_jam::has_loop;
 use nestwise_ir::{For, Stmt, VarId};
 
 use crate::error::Result;
@@ -9,9 +11,8 @@ use crate::llvm::{IntPred, Wrap};
 use crate::lower::control::iterations;
 use crate::lower::control::ranges::Range;
 use crate::lower::emitter::Emitter;
-use crate::lower::reads::reads_in;
 use crate::lower::value::Val;
-use crate::lower::vector::jam::{Jam, has_loop};
+use crate::lower::vector::jam::Jam;
 
 /// Runs the range by groups of iterations, the rest one by one.
 pub(crate) fn jam_loop(
@@ -107,7 +108,7 @@ fn leave_last_copy(em: &mut Emitter<'_, '_>, l: &For, jam: &Jam) -> Result<()> {
     let values = jam.counters.iter().find(|c| c.0 == l.counter);
     if let Some(last) = values
         .and_then(|c| c.1.last())
-        .filter(|_| em.unit.live_after(l.counter, &inside))
+        .filter(|_| em.unit.scheduled.live_after(l.counter, &inside))
     {
         let home = em.vars.home(&em.lanes, l.counter, false)?;
         home.store(em.ir, Val::one(*last));

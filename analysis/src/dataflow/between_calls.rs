@@ -1,16 +1,33 @@
-//! What goes through the frame from one call of a kernel to the next.
+//! What a nest carries from one call of its kernel to the next, and what it hands over to CPython between two iterations of its
+//! top loop.
 
 use std::collections::HashSet;
 
-use nestwise_analysis::dataflow::definite_assignment;
-use nestwise_analysis::dataflow::definite_assignment::Vars;
 use nestwise_ir::{Expr, ExprKind, Nest, StmtKind, VarId};
 
-use crate::abi;
+use crate::dataflow::definite_assignment::{self, Vars};
+
+/// The variables whose value leaves the nest: live-outs, their flags, tags and views' indices, return values.
+pub fn results(nest: &Nest) -> Vec<VarId> {
+    let mut found: Vec<VarId> = Vec::new();
+    for out in &nest.live_outs {
+        found.extend(out.kind.vars());
+        found.extend(out.assigned);
+    }
+    found.extend(nest.returns.iter().flat_map(|r| &r.vars));
+    let tags: Vec<VarId> = found
+        .iter()
+        .filter_map(|v| nest.vars.get(*v).and_then(|d| d.np_tag))
+        .collect();
+    found.extend(tags);
+    found.sort();
+    found.dedup();
+    found
+}
 
 /// Whether what is evaluated before the first iteration must not be evaluated again in later calls: it reads a
 /// variable that the nest assigns.
-pub(crate) fn first_call_only(nest: &Nest) -> bool {
+pub fn first_call_only(nest: &Nest) -> bool {
     let body = top_flow(nest);
     let mut variant = false;
     let mut look = |e: &Expr| {
@@ -31,7 +48,7 @@ pub(crate) fn first_call_only(nest: &Nest) -> bool {
 }
 
 /// What one iteration of the top loop does to variables.
-pub(crate) fn top_flow(nest: &Nest) -> definite_assignment::Flow {
+pub fn top_flow(nest: &Nest) -> definite_assignment::Flow {
     match &nest.top.kind {
         StmtKind::For(l) => {
             let mut flow = definite_assignment::flow(&[], &l.body, Some(l.id), 0);
@@ -46,10 +63,10 @@ pub(crate) fn top_flow(nest: &Nest) -> definite_assignment::Flow {
 
 /// A name that the top loop carries from one iteration to the next, and that the nest does not hand over: CPython, which may go
 /// on between any two iterations, would find what the name held before the loop.
-pub(crate) fn carried_and_kept(nest: &Nest) -> Option<VarId> {
+fn carried_and_kept(nest: &Nest) -> Option<VarId> {
     let top = top_flow(nest);
     // A name may be handed over from several variables, of a type each.
-    let handed: HashSet<&str> = abi::results(nest)
+    let handed: HashSet<&str> = results(nest)
         .into_iter()
         .filter_map(|v| nest.vars.get(v).map(|v| v.name.as_str()))
         .collect();
@@ -61,10 +78,10 @@ pub(crate) fn carried_and_kept(nest: &Nest) -> Option<VarId> {
 }
 
 /// Variables to load at entry and to store at exit, so that consecutive calls continue each other.
-pub(crate) fn frame_vars(nest: &Nest) -> (Vars, Vars) {
+pub fn frame_vars(nest: &Nest) -> (Vars, Vars) {
     let top = top_flow(nest);
     let prologue = definite_assignment::flow(&[], &nest.prologue, None, 0);
-    let results: Vars = abi::results(nest).into_iter().collect();
+    let results: Vars = results(nest).into_iter().collect();
     // Read before assigned in an iteration: comes from the frame (or the prologue), and is carried on if assigned.
     // Whatever reaches a result without being assigned in this call has to come from the frame as well.
     let mut input: Vars = top.exposed.union(&results).copied().collect();
@@ -85,4 +102,16 @@ pub(crate) fn frame_vars(nest: &Nest) -> (Vars, Vars) {
             || first_call_only(nest) && prologue.assigned.contains(v)
     });
     (input, assigned)
+}
+
+/// Whether CPython can go on between any two iterations of the top loop: every name that it reads there, and that an iteration
+/// assigns after it has read it, is a live-out. The error names one that is not.
+pub fn hands_over(nest: &Nest) -> Result<(), String> {
+    match carried_and_kept(nest) {
+        Some(var) => Err(format!(
+            "{} is carried from one iteration to the next, and not handed over",
+            nest.vars[var].name
+        )),
+        None => Ok(()),
+    }
 }

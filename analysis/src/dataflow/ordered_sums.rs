@@ -5,18 +5,18 @@ use std::collections::{HashMap, HashSet};
 use nestwise_ir::model::nest::BinOp;
 use nestwise_ir::{Expr, ExprKind, For, Nest, Stmt, StmtKind, VarId};
 
-use crate::lower::reads::reads_in;
+use crate::dataflow::reads::reads_in;
 
 /// An update `v = v op term` or `v = term op v`.
-pub(crate) struct Update<'e> {
-    pub(crate) op: BinOp,
-    pub(crate) term: &'e Expr,
+pub struct Update<'e> {
+    pub op: BinOp,
+    pub term: &'e Expr,
     /// `v` stands on the left.
-    pub(crate) left: bool,
+    pub left: bool,
 }
 
 impl<'e> Update<'e> {
-    pub(crate) fn of(var: VarId, value: &'e Expr) -> Option<Update<'e>> {
+    pub fn of(var: VarId, value: &'e Expr) -> Option<Update<'e>> {
         let ExprKind::Binary {
             op,
             a,
@@ -47,7 +47,7 @@ impl<'e> Update<'e> {
 
 /// The float variables that the loop's iterations do nothing with but update, each in one place, not in a loop
 /// inside: there the order of the updates would not be that of the iterations.
-pub(crate) fn ordered(nest: &Nest, l: &For) -> HashSet<VarId> {
+pub fn ordered(nest: &Nest, l: &For) -> HashSet<VarId> {
     let mut updates: HashMap<VarId, u32> = HashMap::new();
     let mut spoiled: HashSet<VarId> = HashSet::new();
     collect(&l.body, false, &mut updates, &mut spoiled);
@@ -60,7 +60,7 @@ pub(crate) fn ordered(nest: &Nest, l: &For) -> HashSet<VarId> {
         .collect()
 }
 
-pub(crate) fn collect(
+pub fn collect(
     block: &[Stmt],
     inside: bool,
     updates: &mut HashMap<VarId, u32>,

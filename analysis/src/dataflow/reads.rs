@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use nestwise_ir::{ExprKind, Nest, Stmt, VarId};
 
 /// Counts reads of variables in the statements below `block`.
-pub(crate) fn reads_in(block: &[Stmt]) -> HashMap<VarId, usize> {
+pub fn reads_in(block: &[Stmt]) -> HashMap<VarId, usize> {
     let mut counts = HashMap::new();
     for s in block {
         s.walk(&mut |s| {
@@ -22,7 +22,7 @@ pub(crate) fn reads_in(block: &[Stmt]) -> HashMap<VarId, usize> {
 }
 
 /// Counts reads of variables in the whole nest.
-pub(crate) fn reads(nest: &Nest) -> HashMap<VarId, usize> {
+pub fn reads(nest: &Nest) -> HashMap<VarId, usize> {
     let mut counts = reads_in(&nest.prologue);
     for (v, n) in reads_in(std::slice::from_ref(&nest.top)) {
         *counts.entry(v).or_insert(0) += n;
