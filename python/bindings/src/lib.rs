@@ -27,6 +27,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::commands::{calibrate, explain, recording};
+use crate::hooks::driver;
 use crate::host::waiting;
 use crate::objects::{layout, memory, numpy, random};
 use crate::process::{ending, panics, speed};
@@ -270,12 +271,12 @@ const READ_AT_ONCE: u64 = 32;
 /// The functions of one site.
 #[pyfunction]
 #[pyo3(name = "Site")]
-fn make_site(py: Python<'_>, file: String, site: Words) -> hooks::SiteFunctions {
-    let site = Arc::new(Site::new(site.of(file)));
+fn make_site(py: Python<'_>, file: String, site: Words) -> hooks::functions::SiteFunctions {
+    let site = Arc::new(Site::new(site.of(file), driver::AROUND));
     if registry::add(&site) < READ_AT_ONCE {
         site.read(py);
     }
-    hooks::SiteFunctions::of(site)
+    hooks::functions::SiteFunctions::of(site)
 }
 
 /// Where libdevice.10.bc is; the first call counts.

@@ -7,6 +7,7 @@ use nestwise_tiering::Work;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
+use crate::bind::read_path;
 use crate::objects::{attributes, layout};
 use crate::site::parsed::Parsed;
 use crate::verify;
@@ -135,7 +136,7 @@ fn object<'py>(
     unsafe {
         if let Some(parent) = place.parent {
             let parent = object(py, parsed, parent, argument)?;
-            let object = place.of(py, parent.as_ptr());
+            let object = read_path(py, place, parent.as_ptr());
             return Bound::from_owned_ptr_or_opt(py, object);
         }
         let object = match (place.scope, place.argument) {

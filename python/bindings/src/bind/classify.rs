@@ -8,6 +8,7 @@ use nestwise_runtime::{ArrayView, Value};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
+use crate::objects::buffers::{self, Flat};
 use crate::objects::numpy::{self, Numpy};
 use crate::objects::{builtins, functions, layout, lists, random, records};
 
@@ -124,7 +125,7 @@ pub unsafe fn classify(
         if ty == &raw mut ffi::PyModule_Type {
             return (MODULE, Value::None);
         }
-        if let Some(list) = crate::results::appended::list_of(object) {
+        if let Some(list) = crate::host::appended::list_of(object) {
             let length = layout::list_items(list).len() as i64;
             return (APPEND, Value::Append { length });
         }
@@ -456,9 +457,15 @@ pub fn alike(word: u64) -> Option<Alike> {
     }
 }
 
-/// `array.array`, `bytes`, `bytearray`, `str`.
+/// Recognises a flat sequence, or the state of a random generator.
+pub fn flat(py: Python<'_>, object: *mut PyObject) -> Option<Flat> {
+    // SAFETY: a live object.
+    buffers::view(py, object).or_else(|| unsafe { random::state(py, object) })
+}
+
+/// Classifies `array.array`, `bytes`, `bytearray`, `str` and generators' states.
 unsafe fn buffer(py: Python<'_>, object: *mut PyObject) -> Option<(u64, Value)> {
-    let found = crate::objects::buffers::view(py, object)?;
+    let found = flat(py, object)?;
     let word = array_word(found.kind, found.storage, 1, found.writable);
     Some((word, found.value))
 }

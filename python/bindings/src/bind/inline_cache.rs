@@ -15,8 +15,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use crate::bind::classify::{self, Shape};
-use crate::bind::{self, BindPlace, Binding, Names};
+use crate::bind::{self, Binding, Names};
 use crate::host::environment::NumpyErrors;
+use crate::objects::access_path::AccessPath;
 use crate::objects::numpy::{self, Numpy};
 
 /// Boxed, since they are moved for each call.
@@ -62,7 +63,7 @@ impl SettledCalls {
     pub fn run(
         &self,
         py: Python<'_>,
-        places: &[BindPlace],
+        places: &[AccessPath],
         names: &Names<'_>,
         errors: NumpyErrors,
         like: &dyn Fn(&Settled) -> bool,
@@ -167,7 +168,7 @@ impl Settled {
     /// The call as one that can be made again, if all its places are of kinds that are told apart at a glance.
     pub fn of(
         py: Python<'_>,
-        places: &[BindPlace],
+        places: &[AccessPath],
         mut binding: Binding,
         plan: &Arc<Plan>,
         launch: Box<Launch>,
@@ -218,7 +219,7 @@ impl Settled {
         &mut self,
         py: Python<'_>,
         np: Option<&'static Numpy>,
-        places: &[BindPlace],
+        places: &[AccessPath],
         names: &Names<'_>,
         errors: NumpyErrors,
     ) -> bool {
@@ -233,7 +234,7 @@ impl Settled {
         &mut self,
         py: Python<'_>,
         np: Option<&'static Numpy>,
-        places: &[BindPlace],
+        places: &[AccessPath],
         names: &Names<'_>,
         first: usize,
     ) -> bool {
@@ -300,7 +301,7 @@ impl Settled {
 }
 
 /// How a place is told to be as it is now; none if that takes more than a glance.
-fn look(py: Python<'_>, place: &BindPlace, bound: &bind::Bound) -> Option<Seen> {
+fn look(py: Python<'_>, place: &AccessPath, bound: &bind::Bound) -> Option<Seen> {
     let object = bound.object;
     // A method's first parameter holds something without being looked up.
     if place.pass_through || !place.captured && object.is_null() {

@@ -4,23 +4,25 @@
 //! 64-bit signature word. The words of all places together are the signature under which a plan is found.
 
 pub(crate) mod amounts;
+pub(crate) mod callee;
 pub(crate) mod classify;
 pub(crate) mod fast_reject;
 pub(crate) mod inline_cache;
+pub(crate) mod record_values;
+pub(crate) mod settable;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use nestwise_frontend::site::captures::{Alike, Capture};
-use nestwise_frontend::site::special_methods::is_method;
-use nestwise_ir::surface::{Item, Place, Scope};
+use nestwise_ir::surface::{Item, Scope};
 use nestwise_runtime::Value;
 use nestwise_runtime::pipeline::HasValue;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 
+use crate::bind::callee::{callee, user_function};
 use crate::bind::classify::*;
+use crate::objects::access_path::AccessPath;
 use crate::objects::functions::{self, UserFunction};
 use crate::objects::numpy::{self, Numpy};
 use crate::objects::records::{self, Field, Part};
@@ -32,91 +34,29 @@ const MOST_FIELDS: usize = 128;
 /// So many functions.
 const MOST_USERS: usize = 16;
 
-/// A place as the binder needs it.
-pub struct BindPlace {
-    /// Interned name.
-    pub name: Py<PyString>,
-    /// Index of the parent place.
-    pub parent: Option<usize>,
-    /// Which item of the parent it is, if it is no attribute.
-    pub item: Option<Item>,
-    /// A method that subscripts or calls of the parent call, which only its class can have.
-    pub special: bool,
-    /// Where it lives.
-    pub scope: Scope,
-    /// Its entry value may be needed.
-    pub captured: bool,
-    /// Position among the hook's arguments, for locals.
-    pub argument: Option<usize>,
-    /// Attributes of it are places too.
-    pub has_children: bool,
-    /// Only kept to be given back: its type does not matter.
-    pub pass_through: bool,
-    /// It is assigned as a whole.
-    pub is_written: bool,
-}
-
-impl BindPlace {
-    /// The attribute or the item of its parent's object, as a new reference; null if it is not there or could run user code.
-    ///
-    /// # Safety
-    /// `parent` is alive; the GIL is held.
-    pub unsafe fn of(&self, py: Python<'_>, parent: *mut PyObject) -> *mut PyObject {
-        // SAFETY: as promised by the caller; the type and the length are looked at first.
-        unsafe {
-            let Some(Item { which, of }) = self.item else {
-                let name = self.name.bind(py);
-                if self.special {
-                    return attributes::special(py, parent, name);
-                }
-                let value = attributes::read(py, parent, name);
-                return random::kept(py, parent, name, value);
-            };
-            if ffi::PyTuple_CheckExact(parent) == 0 || ffi::PyTuple_Size(parent) != of as isize {
-                return std::ptr::null_mut();
+/// Reads the attribute or the item that `path` names of its parent's object: a new reference, or null where it is not there or
+/// could run user code.
+///
+/// # Safety
+/// `parent` is alive; the GIL is held.
+pub unsafe fn read_path(py: Python<'_>, path: &AccessPath, parent: *mut PyObject) -> *mut PyObject {
+    // SAFETY: as promised by the caller; the type and the length are looked at first.
+    unsafe {
+        let Some(Item { which, of }) = path.item else {
+            let name = path.name.bind(py);
+            if path.special {
+                return attributes::special(py, parent, name);
             }
-            let item = ffi::PyTuple_GetItem(parent, which as isize);
-            ffi::Py_XINCREF(item);
-            item
+            let value = attributes::read(py, parent, name);
+            return random::kept(py, parent, name, value);
+        };
+        if ffi::PyTuple_CheckExact(parent) == 0 || ffi::PyTuple_Size(parent) != of as isize {
+            return std::ptr::null_mut();
         }
+        let item = ffi::PyTuple_GetItem(parent, which as isize);
+        ffi::Py_XINCREF(item);
+        item
     }
-}
-
-/// Prepares the places of a site or of a user's function.
-pub fn bind_places(py: Python<'_>, places: &[&Place], arguments: &[String]) -> Vec<BindPlace> {
-    let mut out: Vec<BindPlace> = places
-        .iter()
-        .map(|p| BindPlace {
-            name: PyString::intern(py, &p.name).unbind(),
-            parent: p.parent.map(|q| q.index()),
-            item: p.item,
-            special: is_method(p),
-            scope: p.scope,
-            captured: p.captured,
-            argument: match p.scope {
-                Scope::Local => arguments.iter().position(|a| *a == p.name),
-                _ => None,
-            },
-            has_children: false,
-            pass_through: false,
-            is_written: p.written,
-        })
-        .collect();
-    for child in 0..out.len() {
-        // What is but called, or has subscripts, is no object with attributes for that.
-        if let (Some(parent), None, false) =
-            (out[child].parent, out[child].item, out[child].special)
-        {
-            out[parent].has_children = true;
-        }
-    }
-    out
-}
-
-/// Names as they are looked up.
-pub fn interned(py: Python<'_>, names: BTreeSet<String>) -> Vec<Py<PyString>> {
-    let intern = |name: String| PyString::intern(py, &name).unbind();
-    names.into_iter().map(intern).collect()
 }
 
 /// One capture of a call.
@@ -191,10 +131,10 @@ impl User {
 
     /// Takes what a call of `object` runs, if that is the same function; what a method is bound to may be another object.
     pub fn accepts(&mut self, py: Python<'_>, object: *mut PyObject, method: bool) -> bool {
-        let Some((callee, receiver)) = functions::callee(py, object) else {
+        let Some((callee, receiver)) = callee(py, object) else {
             return false;
         };
-        let now = functions::user_function(py, callee.as_ptr());
+        let now = user_function(py, callee.as_ptr());
         let same = now.is_some_and(|now| Arc::ptr_eq(&now, &self.function));
         let bound = receiver.is_some();
         (self.callee, self.receiver) = (Some(callee), receiver);
@@ -306,7 +246,7 @@ impl Binding {
         &mut self,
         py: Python<'_>,
         np: Option<&'static Numpy>,
-        places: &[BindPlace],
+        places: &[AccessPath],
         names: &Names<'_>,
         mixed: &[usize],
     ) {
@@ -354,8 +294,8 @@ impl Binding {
         let (mut word, value) =
             unsafe { classify(py, np, object, has_children, mixed.contains(&index)) };
         if matches!(word & 0xff, USER | METHOD) {
-            let found = functions::callee(py, object).and_then(|(callee, receiver)| {
-                let function = functions::user_function(py, callee.as_ptr())?;
+            let found = callee(py, object).and_then(|(callee, receiver)| {
+                let function = user_function(py, callee.as_ptr())?;
                 Some((callee, receiver, function))
             });
             let parsed = found.as_ref().map(|f| &f.2);
@@ -480,7 +420,7 @@ impl Binding {
     pub fn look_up(
         &self,
         py: Python<'_>,
-        place: &BindPlace,
+        place: &AccessPath,
         first: usize,
         names: &Names<'_>,
     ) -> *mut PyObject {
@@ -493,7 +433,7 @@ impl Binding {
                     if parent.object.is_null() {
                         return std::ptr::null_mut();
                     }
-                    place.of(py, parent.object)
+                    read_path(py, place, parent.object)
                 }
                 (None, Scope::Local) => {
                     let object = place.argument.and_then(|i| names.arguments.get(i)).copied();
@@ -517,9 +457,9 @@ impl Binding {
     /// A place by its number among all captures, and the capture of what it is an attribute of.
     pub fn place<'a>(
         &'a self,
-        site: &'a [BindPlace],
+        site: &'a [AccessPath],
         index: usize,
-    ) -> (&'a BindPlace, Option<usize>) {
+    ) -> (&'a AccessPath, Option<usize>) {
         let owner = self
             .users
             .iter()

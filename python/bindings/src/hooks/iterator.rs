@@ -12,7 +12,7 @@
 //! costs.
 
 use std::cell::RefCell;
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -20,8 +20,9 @@ use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-use crate::hooks::driver::{self, Active};
-use crate::hooks::shielded;
+use crate::hooks::bundle::shielded;
+use crate::hooks::running::{self, Active};
+use crate::objects::types::new_type;
 use crate::process::once::Once;
 use crate::region;
 
@@ -96,7 +97,7 @@ pub fn stay(py: Python<'_>) -> PyResult<*mut PyObject> {
     static NONE: Once<Py<PyAny>> = Once::new();
     match take_over() {
         Some(active) => {
-            driver::enter(active.clone());
+            running::enter(active.clone());
             new(py, Turn::Stay, Some(active))
         }
         None => shared(py, &NONE, || Turn::Nothing),
@@ -177,7 +178,7 @@ unsafe extern "C" fn same(
                 return std::ptr::null_mut();
             };
             if let Some(active) = &(*this.cast::<Iterator>()).active {
-                driver::note_value(active, &value);
+                running::note_value(active, &value);
             }
             value.into_ptr()
         }
@@ -194,17 +195,13 @@ unsafe extern "C" fn dealloc(this: *mut PyObject) {
         }
         if let Some(active) = (&raw mut (*iterator).active).read() {
             // A panic must not cross into C; what is lost by it is a figure of the report.
-            let leave = std::panic::AssertUnwindSafe(|| driver::leave(active));
+            let leave = std::panic::AssertUnwindSafe(|| running::leave(active));
             let _ = std::panic::catch_unwind(leave);
         }
         ffi::PyObject_Free(this.cast());
         ffi::Py_DECREF(ty.cast());
     }
 }
-
-/// The flag for types that only their own code makes objects of; a number, since it is not in the limited API of all
-/// supported versions.
-const NO_INSTANTIATION: u32 = 1 << 7;
 
 static TYPE: Once<Py<PyType>> = Once::new();
 
@@ -222,28 +219,4 @@ fn iterator_type(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
         new_type(py, c"nestwise.site", size_of::<Iterator>(), 0, &mut slots)
     })?;
     Ok(ty.bind(py))
-}
-
-/// A type made of slots that nothing but this crate can make objects of.
-pub fn new_type(
-    py: Python<'_>,
-    name: &'static CStr,
-    size: usize,
-    flags: u32,
-    slots: &mut [ffi::PyType_Slot],
-) -> PyResult<Py<PyType>> {
-    let mut spec = ffi::PyType_Spec {
-        name: name.as_ptr(),
-        basicsize: size as c_int,
-        itemsize: 0,
-        flags: ffi::Py_TPFLAGS_DEFAULT as u32 | NO_INSTANTIATION | flags,
-        slots: slots.as_mut_ptr(),
-    };
-    // SAFETY: a complete specification; members and slots are read during the call only.
-    unsafe {
-        let ty = ffi::PyType_FromSpec(&raw mut spec);
-        Ok(Bound::from_owned_ptr_or_err(py, ty)?
-            .cast_into::<PyType>()?
-            .unbind())
-    }
 }

@@ -4,8 +4,9 @@ use nestwise_ir::{ArrayKind, Precondition};
 use nestwise_runtime::Reason;
 use pyo3::prelude::*;
 
+use crate::bind::record_values::{self, Values};
 use crate::host::PyHost;
-use crate::objects::records::{self, Field, Values};
+use crate::objects::records::{self, Field};
 
 impl PyHost<'_> {
     /// Whether the nest has to do with a capture: its elements are an array, or it is a function that may be inlined.
@@ -78,7 +79,7 @@ impl PyHost<'_> {
             }
         }
         let site = &self.world.parsed.places;
-        match records::shared(site, binding, &self.values, &used, written) {
+        match record_values::shared(site, binding, &self.values, &used, written) {
             Some(name) => refused(
                 name,
                 "it is an attribute of an object that is found in two ways",

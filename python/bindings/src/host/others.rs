@@ -11,11 +11,12 @@ use nestwise_ir::surface::Scope;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
-use crate::bind::{BindPlace, Binding, Names, classify};
+use crate::bind::callee::{callee, user_function};
+use crate::bind::settable::settable;
+use crate::bind::{Binding, Names, classify};
 use crate::host::environment::{self, NumpyErrors};
-use crate::host::waiting;
-use crate::objects::{attributes, functions};
-use crate::results::appended;
+use crate::host::{appended, waiting};
+use crate::objects::access_path::AccessPath;
 use crate::site::parsed::Parsed;
 
 /// Others get their turn when this many times as long has passed as the last turn cost: lists are long. But somebody who waits
@@ -79,7 +80,7 @@ pub fn left_alone(
 ) -> bool {
     environment::unusual(py).is_none()
         && environment::numpy_errors(py) == world.errors
-        && attributes::settable(py, world.parsed, binding).is_ok()
+        && settable(py, world.parsed, binding).is_ok()
         && names_hold(py, world, binding, published)
         && functions_hold(py, binding)
 }
@@ -123,7 +124,7 @@ fn owned(py: Python<'_>, object: *mut PyObject) -> Option<Py<PyAny>> {
 /// Whether a place's object is the one that was bound, or put there since.
 fn holds(
     py: Python<'_>,
-    place: &BindPlace,
+    place: &AccessPath,
     index: usize,
     now: Option<Py<PyAny>>,
     binding: &Binding,
@@ -147,7 +148,7 @@ fn holds(
         classify::APPEND => unsafe { appended::list_of(now) == appended::list_of(then) },
         classify::METHOD => {
             let parts = |object| {
-                let (function, receiver) = functions::callee(py, object)?;
+                let (function, receiver) = callee(py, object)?;
                 Some((function.as_ptr(), receiver?.as_ptr()))
             };
             parts(now).is_some() && parts(now) == parts(then)
@@ -159,8 +160,7 @@ fn holds(
 /// Whether functions that were inlined still have the code they had.
 fn functions_hold(py: Python<'_>, binding: &Binding) -> bool {
     binding.users.iter().all(|user| {
-        functions::user_function(py, user.callee())
-            .is_some_and(|now| Arc::ptr_eq(&now, &user.function))
+        user_function(py, user.callee()).is_some_and(|now| Arc::ptr_eq(&now, &user.function))
     })
 }
 
@@ -185,7 +185,7 @@ impl<'py> Shared<'py> {
         Shared { names, frame }
     }
 
-    fn has(&self, place: &BindPlace) -> bool {
+    fn has(&self, place: &AccessPath) -> bool {
         let py = self.frame.as_ref().map(Bound::py);
         py.is_some_and(|py| {
             let name = place.name.bind(py);
@@ -193,7 +193,7 @@ impl<'py> Shared<'py> {
         })
     }
 
-    fn value(&self, place: &BindPlace) -> Option<Py<PyAny>> {
+    fn value(&self, place: &AccessPath) -> Option<Py<PyAny>> {
         let frame = self.frame.as_ref()?;
         let locals = frame.getattr("f_locals").ok()?;
         let value = locals.get_item(place.name.bind(frame.py())).ok()?;

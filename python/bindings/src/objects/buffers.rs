@@ -6,7 +6,7 @@ use pyo3::ffi::{self, PyObject};
 use pyo3::intern;
 use pyo3::prelude::*;
 
-use crate::objects::{modules, random};
+use crate::objects::modules;
 use crate::process::once::Once;
 
 /// A flat sequence.
@@ -62,7 +62,7 @@ pub fn view(py: Python<'_>, object: *mut PyObject) -> Option<Flat> {
         if Some(ty) == array_type(py) {
             return array_array(&Bound::from_borrowed_ptr(py, object)).ok();
         }
-        random::state(py, object)
+        None
     }
 }
 

@@ -10,8 +10,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyString};
 
-use crate::bind::{self, BindPlace};
-use crate::objects::random;
+use crate::objects::access_path::{AccessPath, access_paths, interned};
 use crate::process::once::Once;
 
 /// A function that may be inlined.
@@ -19,7 +18,7 @@ pub struct UserFunction {
     /// Its surface form.
     pub surface: Arc<Function>,
     /// Its places, ready to bind: only globals are captured.
-    pub places: Vec<BindPlace>,
+    pub places: Vec<AccessPath>,
     /// Its module's dictionary.
     pub globals: Py<PyDict>,
     attributes: Once<Vec<Py<PyString>>>,
@@ -27,7 +26,7 @@ pub struct UserFunction {
 
 impl UserFunction {
     /// One that sees the names of that dictionary.
-    pub fn new(surface: Function, places: Vec<BindPlace>, globals: Py<PyDict>) -> UserFunction {
+    pub fn new(surface: Function, places: Vec<AccessPath>, globals: Py<PyDict>) -> UserFunction {
         UserFunction {
             surface: Arc::new(surface),
             places,
@@ -39,7 +38,7 @@ impl UserFunction {
     /// Attributes that it may ask for of objects in lists.
     pub fn attributes(&self, py: Python<'_>) -> &[Py<PyString>] {
         let names = || attributes_of_function(&self.surface);
-        self.attributes.get_or_init(|| bind::interned(py, names()))
+        self.attributes.get_or_init(|| interned(py, names()))
     }
 }
 
@@ -134,20 +133,6 @@ pub fn method(py: Python<'_>, object: *mut PyObject) -> Option<(Py<PyAny>, Py<Py
     Some((function.unbind(), receiver.unbind()))
 }
 
-/// The function that a call of `object` runs, and for a bound method the first argument.
-pub fn callee(py: Python<'_>, object: *mut PyObject) -> Option<(Py<PyAny>, Option<Py<PyAny>>)> {
-    // SAFETY: a live object.
-    let own = || unsafe { Bound::from_borrowed_ptr(py, object) }.unbind();
-    // SAFETY: the same.
-    if let Some((generator, _)) = unsafe { random::method_of(py, object) } {
-        return Some((own(), Some(generator)));
-    }
-    if let Some((function, receiver)) = method(py, object) {
-        return Some((function, Some(receiver)));
-    }
-    Some((own(), None))
-}
-
 /// What the function's free names hold now, in the order of `co_freevars`: strong references.
 pub fn closure(py: Python<'_>, function: *mut PyObject) -> Vec<Py<PyAny>> {
     // SAFETY: a live function.
@@ -165,12 +150,8 @@ pub fn closure(py: Python<'_>, function: *mut PyObject) -> Vec<Py<PyAny>> {
         .map_or_else(Vec::new, |c| c.flatten().map(contents).collect())
 }
 
-/// The function in surface form, unless it cannot be inlined.
-pub fn user_function(py: Python<'_>, object: *mut PyObject) -> Option<Arc<UserFunction>> {
-    // SAFETY: a live object.
-    if let Some((_, function)) = unsafe { random::method_of(py, object) } {
-        return Some(function);
-    }
+/// The surface form of an exact Python function, parsed once; `None` where it cannot be inlined.
+pub fn parsed_function(py: Python<'_>, object: *mut PyObject) -> Option<Arc<UserFunction>> {
     let code = code_of(py, object)?;
     // SAFETY: a live function.
     let function: Bound<'_, PyAny> = unsafe { Bound::from_borrowed_ptr(py, object) };
@@ -228,7 +209,7 @@ fn parse(
         return Ok(None);
     };
     let places: Vec<&Place> = surface.places.values().collect();
-    let places = bind::bind_places(py, &places, &free);
+    let places = access_paths(py, &places, &free);
     let globals = globals.clone().cast_into::<PyDict>()?.unbind();
     Ok(Some(UserFunction::new(surface, places, globals)))
 }

@@ -1,5 +1,7 @@
 //! Python's objects, read and written without running user code.
 
+pub(crate) mod access_path;
+pub(crate) mod array_owner;
 pub(crate) mod attributes;
 pub(crate) mod boxing;
 pub(crate) mod buffers;
@@ -13,3 +15,4 @@ pub(crate) mod modules;
 pub(crate) mod numpy;
 pub(crate) mod random;
 pub(crate) mod records;
+pub(crate) mod types;

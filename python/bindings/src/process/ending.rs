@@ -4,27 +4,18 @@
 //! Tables hold code, globals, classes and settings so that their addresses mean these objects for as long as the process
 //! lives. Once the program and its callbacks at exit are over nothing is compiled any more, and the tables are emptied.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use nestwise_runtime::kernel::{background, making};
 use pyo3::prelude::*;
 
 use crate::host::environment;
 use crate::objects::{attributes, functions};
+use crate::process::over;
 use crate::site::registry;
-
-static OVER: AtomicBool = AtomicBool::new(false);
-
-/// Whether the program is over: loops that still run, in finalizers, are CPython's.
-#[inline]
-pub fn is_over() -> bool {
-    OVER.load(Ordering::Relaxed)
-}
 
 /// Lets go of all objects of the program's.
 #[pyfunction]
 fn let_go() {
-    OVER.store(true, Ordering::Relaxed);
+    over::begin();
     background::finish();
     making::keep();
     registry::let_go();

@@ -3,5 +3,6 @@
 pub(crate) mod ending;
 pub(crate) mod exit;
 pub(crate) mod once;
+pub(crate) mod over;
 pub(crate) mod panics;
 pub(crate) mod speed;

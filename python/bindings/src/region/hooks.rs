@@ -3,7 +3,7 @@
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
-use crate::hooks::{Bundle, arguments, bool_object, only, raised, shielded};
+use crate::hooks::bundle::{Bundle, arguments, bool_object, only, raised, shielded};
 use crate::region::{self, Flushing, Region, makers};
 
 /// `REGION()`: see [`region::Region`].

@@ -14,9 +14,10 @@ use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
 use crate::bind::classify;
+use crate::objects::array_owner::owner;
 use crate::objects::{builtins, layout, numpy};
 use crate::process::once::Once;
-use crate::region::{self, came, elements, owner};
+use crate::region::{self, came, elements};
 use crate::site::Site;
 
 /// NumPy's functions that make arrays.

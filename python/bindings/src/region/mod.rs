@@ -13,7 +13,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use nestwise_runtime::device::{Keeps, Owner, residency};
+use nestwise_runtime::device::residency;
 use nestwise_runtime::{ArrayView, Reason};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi::{self, PyObject};
@@ -22,6 +22,7 @@ use pyo3::types::{PyString, PyTuple};
 
 use crate::bind::classify;
 use crate::host::warnings;
+use crate::objects::array_owner::owner;
 use crate::objects::numpy::{self, Numpy};
 use crate::objects::{attributes, builtins, layout};
 use crate::site::Site;
@@ -194,40 +195,6 @@ pub fn release(_: Python<'_>) -> PyResult<()> {
              NESTWISE_DEVICE=auto or threads runs them without it"
         ))
     })
-}
-
-/// What keeps an object alive.
-struct Reference(*mut PyObject);
-
-impl Keeps for Reference {
-    fn holders(&self) -> Option<(usize, usize)> {
-        // SAFETY: an exact ndarray that lives.
-        let all = unsafe {
-            let header = layout::array_header(self.0);
-            let own = header.flags & layout::OWNDATA != 0 && header.weak.is_null();
-            own.then(|| ffi::Py_REFCNT(self.0))?
-        };
-        Some((self.0 as usize, usize::try_from(all).ok()?))
-    }
-}
-
-impl Drop for Reference {
-    fn drop(&mut self) {
-        // SAFETY: a reference of ours; copies are given up with the GIL held.
-        unsafe { ffi::Py_DECREF(self.0) };
-    }
-}
-
-/// What keeps the memory of an array in place: it is its own, and of numbers; none if it is not.
-pub fn owner(py: Python<'_>, array: *mut PyObject) -> Option<Owner> {
-    // SAFETY: a live object, an exact ndarray.
-    unsafe {
-        if !numpy::owns_memory(py, array) {
-            return None;
-        }
-        ffi::Py_INCREF(array);
-    }
-    Some(Box::new(Reference(array)))
 }
 
 /// `KEEP(roles, names...)`: if not all hold what their roles say, copies are no more. A role is a letter: `n`, a number that

@@ -1,7 +1,5 @@
 //! From a launch's frame to Python's names: what the site assigned is boxed and handed over.
 
-pub(crate) mod appended;
-pub(crate) mod scratch;
 pub(crate) mod views;
 
 use std::cell::RefCell;
@@ -19,12 +17,11 @@ use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
 use crate::bind::Binding;
-use crate::hooks::progress::Progress;
 use crate::host::PyHost;
 use crate::objects::{attributes, boxing, builtins, random};
 use crate::process::panics;
-use crate::site::order;
-use crate::site::parsed::Parsed;
+use crate::site::parsed::{Parsed, order};
+use crate::site::progress::Progress;
 
 struct Collector<'a> {
     py: Python<'a>,

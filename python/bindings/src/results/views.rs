@@ -6,8 +6,8 @@ use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+use crate::host::scratch;
 use crate::objects::{boxing, layout, numpy};
-use crate::results::scratch;
 
 fn int(launch: &Launch, var: VarId) -> i64 {
     // SAFETY: the slot of an int.

@@ -2,6 +2,7 @@
 
 pub(crate) mod parsed;
 pub(crate) mod plans;
+pub(crate) mod progress;
 pub(crate) mod registry;
 pub(crate) mod unplanned;
 
@@ -12,8 +13,8 @@ use std::time::Instant;
 
 use nestwise_costmodel::record::NestRecord;
 use nestwise_costmodel::{Caches, Device, Seconds};
-use nestwise_frontend::{Interface, Refusal};
-use nestwise_ir::{PlaceId, WithSpan};
+use nestwise_frontend::Refusal;
+use nestwise_ir::WithSpan;
 use nestwise_runtime::device::{Transfers, residency};
 use nestwise_runtime::options::{keeps_prices, options};
 use nestwise_runtime::pipeline::{self, Declined};
@@ -26,24 +27,33 @@ use pyo3::prelude::*;
 
 use crate::bind::fast_reject::Sight;
 use crate::bind::inline_cache::{Settled, SettledCalls};
+use crate::bind::settable::settable;
 use crate::bind::{self, Binding, Names, amounts};
-use crate::hooks::progress::{Progress, Waits};
-use crate::hooks::{driver, iterator};
 use crate::host::PyHost;
 use crate::host::environment::NumpyErrors;
 use crate::host::others::World;
 use crate::objects::{attributes, layout};
 use crate::process::once::Once;
-use crate::process::{ending, panics};
+use crate::process::{over, panics};
 use crate::results;
 use crate::site::parsed::{Parsed, SiteText, guarded_parse, refused};
 use crate::site::plans::{Planned, Plans};
-use crate::verify::{self, Check, Picked};
+use crate::site::progress::{Progress, Waits};
+use crate::verify::{self, Check, Picked, rerun};
 
 /// A site with this many failures that would happen again is switched off.
 const LASTING_FAILURES: u32 = 3;
 /// A loop that took so many times as long as it was priced at was misjudged, whatever the machine does.
 const MISJUDGED: f64 = 8.0;
+
+/// What a site asks of the sites around it that CPython is in on this thread.
+#[derive(Clone, Copy)]
+pub struct Around {
+    /// Whether one of them is soon to be planned or compiled as a whole.
+    pub wait: fn() -> bool,
+    /// Whether there is one.
+    pub inside: fn() -> bool,
+}
 
 /// A site.
 pub struct Site {
@@ -62,6 +72,7 @@ pub struct Site {
     failures: AtomicU32,
     /// What attempts have cost.
     pub losses: Losses,
+    around: Around,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -70,7 +81,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Site {
     /// A site; its text is read when it is first called.
-    pub fn new(text: SiteText) -> Site {
+    pub fn new(text: SiteText, around: Around) -> Site {
         let stats = Stats::new(&text.file, text.first_line);
         Site {
             text,
@@ -85,10 +96,12 @@ impl Site {
             ran: AtomicBool::new(false),
             failures: AtomicU32::new(0),
             losses: Losses::default(),
+            around,
         }
     }
 
-    fn parsed(&self, py: Python<'_>) -> Result<&Parsed, Reason> {
+    /// What the text says; it is read when that is first asked.
+    pub fn parsed(&self, py: Python<'_>) -> Result<&Parsed, Reason> {
         let parsed = self.parsed.get_or_init(|| guarded_parse(py, &self.text));
         parsed
             .as_ref()
@@ -196,9 +209,14 @@ impl Site {
         }
     }
 
+    /// Whether this call's prices are to be kept: those of a nest inside another are part of that one's.
+    fn priced(&self) -> bool {
+        keeps_prices() && !(self.around.inside)()
+    }
+
     /// Whether a loop around it is soon to be compiled, itself included.
     fn is_waited_for(&self) -> bool {
-        !self.ran.load(Ordering::Relaxed) && driver::waits_for_all()
+        !self.ran.load(Ordering::Relaxed) && (self.around.wait)()
     }
 
     /// What is known before there is a plan, with all calls that the fast reject has left.
@@ -229,7 +247,7 @@ impl Site {
         let fast_reject = &self.admission.fast_reject;
         let leaves = |work: Work| fast_reject.leaves(work.amount);
         self.admission.switch.is_off()
-            || ending::is_over()
+            || over::is_over()
             || fast_reject.sight.work(key).is_some_and(leaves)
     }
 
@@ -280,42 +298,9 @@ impl Site {
         self.admission.admits(work, false)
     }
 
-    /// `CALL(reads...)`. `asked`: see [`driver::start`]. `keeps`: a device's copies of arrays may outlive the call.
-    pub fn call(
-        self: &Arc<Self>,
-        py: Python<'_>,
-        arguments: &[*mut PyObject],
-        asked: bool,
-        keeps: bool,
-    ) -> PyResult<*mut PyObject> {
-        let parsed = self.parsed(py).ok();
-        // The loop's iterable comes last where the loop assigns a name that it is made from. Evaluated for the hook, it
-        // is not evaluated again.
-        let reads = parsed.map_or(usize::MAX, |p| p.interface.reads.len());
-        let iterable = arguments.get(reads);
-        let progress = self.begin(py, parsed, arguments, keeps, false);
-        let progress = progress.unwrap_or_else(Progress::none);
-        // SAFETY: a borrowed reference that lives through the call.
-        let iterable = iterable.map(|i| unsafe { Bound::from_borrowed_ptr(py, *i) });
-        let writes = parsed.map_or(0, |p| p.interface.writes.len());
-        driver::start(py, self, progress, writes, asked, iterable.as_ref())
-    }
-
-    /// `ASK(reads...)`: whether native code has computed the expression, whose value is kept for `GOT()` then.
-    pub fn ask(self: &Arc<Self>, py: Python<'_>, arguments: &[*mut PyObject]) -> PyResult<bool> {
-        let parsed = self.parsed(py).ok();
-        match self.begin(py, parsed, arguments, false, true) {
-            Some(progress) => driver::start_value(self, progress),
-            None => {
-                iterator::hand_over(None);
-                Ok(false)
-            }
-        }
-    }
-
     /// A call: what came of it, or what CPython is to do. None: it runs all of it as it was, which is only said where the
     /// call is `bare`, and nobody measures that.
-    fn begin(
+    pub fn begin(
         &self,
         py: Python<'_>,
         parsed: Option<&Parsed>,
@@ -525,7 +510,7 @@ impl Site {
         }
         let mut stats = lock(&self.stats);
         stats.launched(launch);
-        if launch.from() == 0 && priced() {
+        if launch.from() == 0 && self.priced() {
             stats.priced(&launch.decision);
             stats.runs.clone_from(&launch.runs);
         }
@@ -544,7 +529,7 @@ impl Site {
         let like = |one: &Settled| {
             let binding = one.binding();
             let assigns = parsed.assigns || one.has_users();
-            let settable = !assigns || attributes::settable(py, parsed, binding).is_ok();
+            let settable = !assigns || settable(py, parsed, binding).is_ok();
             let stops = one.warns() && crate::host::warnings::warnings_stop(py);
             settable && !stops && {
                 let begun = self.check(py, parsed, binding, compared);
@@ -564,7 +549,7 @@ impl Site {
         let host = PyHost::new(py, world, binding, settled.plan(), &found_mixed);
         let mut progress = results::collect(py, parsed, binding, launch, host);
         if let Some(check) = check.take() {
-            progress = check.ran(py, parsed, launch, progress);
+            progress = rerun::after_native(check, py, parsed, launch, progress);
         }
         settled.release();
         if let Some((calls, begun)) = timed {
@@ -599,7 +584,7 @@ impl Site {
         // A list found to mix ints and floats changes the signature; each retry learns of one more list.
         for _ in 0..=parsed.places.len() + 1 {
             let binding = bind::bind(py, parsed, names, &mixed);
-            attributes::settable(py, parsed, &binding)?;
+            settable(py, parsed, &binding)?;
             let planned = match self.plan(py, parsed, &binding, manner.beside) {
                 Err(reason) => {
                     let numbers = binding.tuples_of_numbers();
@@ -634,7 +619,7 @@ impl Site {
                 mixed.push(capture);
                 continue;
             }
-            if resume.is_none() && priced() && !matches!(outcome, Outcome::Fallback(_)) {
+            if resume.is_none() && self.priced() && !matches!(outcome, Outcome::Fallback(_)) {
                 self.keep_prices(&plan, &binding);
             }
             return match outcome {
@@ -671,7 +656,7 @@ impl Site {
                     progress.completed = launch.completed();
                     progress.replaced = Seconds(launch.replaced());
                     if let Some(check) = check {
-                        progress = check.ran(py, parsed, &launch, progress);
+                        progress = rerun::after_native(check, py, parsed, &launch, progress);
                     }
                     let whole = resume.is_none().then(|| entered.elapsed());
                     plan.learn(&launch, whole, 1);
@@ -715,7 +700,7 @@ impl Site {
     ) {
         let mut stats = lock(&self.stats);
         stats.declined(declined);
-        if priced() {
+        if self.priced() {
             stats.priced(&declined.decision);
         }
         drop(stats);
@@ -783,16 +768,6 @@ enum Attempt {
     Ran(Progress),
 }
 
-/// Whether this call's prices are to be kept: those of a nest inside another are part of that one's.
-fn priced() -> bool {
-    keeps_prices() && !driver::is_inside()
-}
-
 fn work(py: Python<'_>, parsed: &Parsed, arguments: &[*mut PyObject]) -> Work {
     amounts::work(py, parsed, &|i| arguments.get(i).copied())
-}
-
-/// Where the interface says a value goes.
-pub fn order(interface: &Interface) -> (&[PlaceId], &[PlaceId]) {
-    (&interface.write_order, &interface.maybe_order)
 }

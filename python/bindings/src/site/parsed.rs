@@ -7,14 +7,14 @@ use nestwise_costmodel::Seconds;
 use nestwise_frontend::{
     Interface, Refusal, ScopeInfo, attributes_of_site, interface, parse_site, parse_value,
 };
-use nestwise_ir::{Span, WithSpan, surface};
+use nestwise_ir::{PlaceId, Span, WithSpan, surface};
 use nestwise_runtime::plan::on_disk::SiteKey;
 use nestwise_runtime::{Reason, options};
 use nestwise_tiering::Left;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::bind::{self, BindPlace};
+use crate::objects::access_path::{AccessPath, access_paths, interned};
 use crate::process::once::Once;
 use crate::process::panics;
 
@@ -79,7 +79,7 @@ pub struct Parsed {
     /// Arguments and results of the hook.
     pub interface: Interface,
     /// Its places.
-    pub places: Vec<BindPlace>,
+    pub places: Vec<AccessPath>,
     /// The rewritten code asks `GATE` before it calls. At module level it does not: a name may be gone.
     pub gated: bool,
     /// Which arguments [`Interface::sizes`] are.
@@ -103,7 +103,7 @@ pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Ref
     let surface = text.read()?;
     let interface = interface(&surface, &text.scope).map_err(|e| vec![e])?;
     let places: Vec<&surface::Place> = surface.places.values().collect();
-    let mut bound = bind::bind_places(py, &places, &interface.reads);
+    let mut bound = access_paths(py, &places, &interface.reads);
     for id in &interface.pass_through {
         bound[id.index()].pass_through = true;
     }
@@ -134,7 +134,7 @@ impl Parsed {
     /// Attributes that it may ask for of objects in lists.
     pub fn attributes(&self, py: Python<'_>) -> &[Py<PyString>] {
         let names = || attributes_of_site(&self.surface);
-        self.attributes.get_or_init(|| bind::interned(py, names()))
+        self.attributes.get_or_init(|| interned(py, names()))
     }
 
     fn kept(&self, text: &SiteText) -> &Kept {
@@ -187,4 +187,9 @@ pub fn refused(refusal: &WithSpan<Refusal>) -> Reason {
         message: refusal.error.to_string(),
         hint: refusal.error.hint(),
     }
+}
+
+/// Where the interface says a value goes.
+pub fn order(interface: &Interface) -> (&[PlaceId], &[PlaceId]) {
+    (&interface.write_order, &interface.maybe_order)
 }

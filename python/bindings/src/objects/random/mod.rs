@@ -17,7 +17,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyString};
 
-use crate::bind;
+use crate::objects::access_path::access_paths;
 use crate::objects::buffers::Flat;
 use crate::objects::functions::{self, UserFunction};
 use crate::objects::modules;
@@ -303,7 +303,7 @@ fn parsed(py: Python<'_>, draw: &Draw, at: &str, position: &str) -> PyResult<Arc
         surface.map_err(|e| pyo3::exceptions::PyValueError::new_err(e.error.to_string()))?;
     surface.library = Some(draw.work);
     let places: Vec<&Place> = surface.places.values().collect();
-    let mut places = bind::bind_places(py, &places, &[]);
+    let mut places = access_paths(py, &places, &[]);
     if let Some(own) = surface.params.first() {
         // It is the state, though an attribute of it is looked at, too.
         places[own.place.index()].has_children = false;

@@ -5,22 +5,22 @@
 //! the program goes on from what CPython did. Where its part is over (its iterations are, or an exception, a `break` or a
 //! `return` leaves the loop) both are compared. Remembering and comparing are done in `nestwise/verifying/check.py`.
 
+pub(crate) mod rerun;
+
 use std::cell::Cell;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use nestwise_ir::surface::Scope;
-use nestwise_runtime::{Ended, Launch};
 use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::PyList;
 
 use crate::bind::Binding;
-use crate::hooks::progress::Progress;
+use crate::bind::record_values::Values;
 use crate::host::environment;
 use crate::objects::attributes;
-use crate::objects::records::Values;
 use crate::site::parsed::Parsed;
 
 /// What the user asked for.
@@ -132,9 +132,10 @@ impl Drop for Busy {
 
 /// A comparison under way.
 pub struct Check {
-    object: Py<PyAny>,
+    /// The Python half.
+    pub(crate) object: Py<PyAny>,
     /// What CPython runs for it.
-    part: Part,
+    pub(crate) part: Part,
     _busy: Busy,
 }
 
@@ -159,7 +160,7 @@ pub enum Concluded {
 
 impl Part {
     /// One iteration; of a `for`, the one before `next`.
-    fn one(counted: bool, next: i64) -> Part {
+    pub(crate) fn one(counted: bool, next: i64) -> Part {
         if counted {
             Part::Iterations { count: 1, next }
         } else {
@@ -180,7 +181,7 @@ pub enum Exit<'py> {
     Raised(Bound<'py, PyAny>),
 }
 
-fn borrowed<'py>(py: Python<'py>, object: *mut PyObject) -> Option<Bound<'py, PyAny>> {
+pub(crate) fn borrowed<'py>(py: Python<'py>, object: *mut PyObject) -> Option<Bound<'py, PyAny>> {
     // SAFETY: null or alive.
     unsafe { Bound::from_borrowed_ptr_or_opt(py, object) }
 }
@@ -245,82 +246,6 @@ pub fn begin(
 }
 
 impl Check {
-    /// After the native run: remembers what it left behind, puts everything back, and says what CPython is to do.
-    pub fn ran(
-        self,
-        py: Python<'_>,
-        parsed: &Parsed,
-        launch: &Launch,
-        progress: Progress,
-    ) -> Progress {
-        if progress.raised.is_some() {
-            return progress;
-        }
-        self.redone(py, parsed, launch, progress)
-            .unwrap_or_else(|error| {
-                let mut progress = Progress::none();
-                progress.raised = Some(error);
-                progress
-            })
-    }
-
-    fn redone(
-        mut self,
-        py: Python<'_>,
-        parsed: &Parsed,
-        launch: &Launch,
-        mut progress: Progress,
-    ) -> PyResult<Progress> {
-        let how = match launch.ended {
-            // An expression's value.
-            Ended::Finished if !progress.value.is_null() => "returned",
-            Ended::Finished => "finished",
-            Ended::Broke => "broke",
-            Ended::Returned => "returned",
-            Ended::Partial { next } if next == launch.from() => "undone",
-            Ended::Partial { .. } => "stopped",
-        };
-        let values = PyDict::new(py);
-        let given = parsed.interface.writes.iter().zip(&progress.writes);
-        let perhaps = parsed.interface.maybe.iter().zip(&progress.maybe);
-        for (name, object) in given.chain(perhaps) {
-            if let Some(object) = borrowed(py, *object) {
-                values.set_item(name, object)?;
-            }
-        }
-        let device = launch.device.to_string();
-        let done = launch.next() - launch.from();
-        let value = borrowed(py, progress.value);
-        let about = (how, device, launch.schedule(), done);
-        let more = self
-            .object
-            .call_method1(py, "ran", (about, values, value))?;
-        let counted = progress.range.is_some();
-        if how == "undone" {
-            if more.extract::<bool>(py)? {
-                let next = launch.from() + 1;
-                self.part = Part::one(counted, next);
-                progress.check = Some(self);
-            }
-            return Ok(progress);
-        }
-        self.part = match launch.ended {
-            Ended::Partial { next } if counted => Part::Iterations { count: done, next },
-            Ended::Partial { .. } => Part::Turns(done),
-            _ => Part::All,
-        };
-        let from_start = launch.from() == 0 && self.part == Part::All;
-        let mut again = Progress::none();
-        again.ended = (counted && !from_start).then_some(Ended::Partial {
-            next: launch.from(),
-        });
-        again.range = progress.range.take();
-        // Its elements come from the loop's own iterable: what native code took for its range is to be compared, too.
-        again.is_range = false;
-        again.check = Some(self);
-        Ok(again)
-    }
-
     /// The loop runs over `iterable`, which native code took for such a range.
     pub fn runs_over(&self, iterable: &Bound<'_, PyAny>, range: (i64, i64, i64)) {
         let told = self

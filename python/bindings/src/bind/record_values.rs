@@ -1,0 +1,181 @@
+//! The attributes of the objects in lists, read for a launch and set after it.
+
+use std::collections::HashSet;
+
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+
+use crate::bind::Binding;
+use crate::bind::classify::OBJECTS;
+use crate::objects::access_path::AccessPath;
+use crate::objects::records::{Field, alike, are_distinct, each};
+use crate::objects::{attributes, lists};
+
+/// The attributes of all objects, as lists.
+#[derive(Default)]
+pub struct Values {
+    /// By their captures.
+    lists: Vec<(usize, Py<PyAny>)>,
+    /// Captures of lists whose objects are of one class.
+    alike: Vec<usize>,
+}
+
+impl Values {
+    /// Of the captures that are wanted: lists of objects, and attributes of theirs; with those, what they are attributes of is wanted,
+    /// too. None: some are not of one class, or lack an attribute.
+    pub fn of(py: Python<'_>, binding: &Binding, wanted: impl Fn(usize) -> bool) -> Option<Values> {
+        let mut values = Values::default();
+        // Those of objects that are attributes come behind these.
+        for field in binding.fields.iter().filter(|field| wanted(field.capture)) {
+            let objects = values.look(binding, field.list)?;
+            // SAFETY: kept alive by the binding, or here; null or a new reference.
+            let all = unsafe {
+                let all = each(py, objects, &field.part);
+                Bound::from_owned_ptr_or_opt(py, all)
+            };
+            values.lists.push((field.capture, all?.unbind()));
+        }
+        let is_list = |index: &usize| binding.captures[*index].word & 0xff == OBJECTS;
+        for capture in (0..binding.captures.len()).filter(is_list) {
+            if wanted(capture) {
+                values.look(binding, capture)?;
+            }
+        }
+        Some(values)
+    }
+
+    /// The objects of a list, once it is known that they are of one class.
+    fn look(&mut self, binding: &Binding, capture: usize) -> Option<&'static [*mut PyObject]> {
+        // SAFETY: a list that is kept alive by the binding, or here; the GIL is held.
+        unsafe {
+            let list = self.object(binding, capture);
+            if self.alike.contains(&capture) {
+                return lists::items(list);
+            }
+            let objects = alike(list)?;
+            self.alike.push(capture);
+            Some(objects)
+        }
+    }
+
+    /// What a capture holds, all of it.
+    pub fn object(&self, binding: &Binding, capture: usize) -> *mut PyObject {
+        let own = self.lists.iter().find(|(own, _)| *own == capture);
+        own.map_or(binding.captures[capture].object, |(_, list)| list.as_ptr())
+    }
+
+    /// The objects that it holds; none where they are not known to be of one class.
+    pub fn objects<'a>(&'a self, binding: &'a Binding, capture: usize) -> &'a [*mut PyObject] {
+        if !self.alike.contains(&capture) {
+            return &[];
+        }
+        // SAFETY: a list that is kept alive by the binding, or here; the GIL is held.
+        unsafe { lists::items(self.object(binding, capture)) }.unwrap_or_default()
+    }
+}
+
+impl Field {
+    /// Whether the nest may assign it: no object stands there twice, and setting it runs nobody's code, and makes no attribute
+    /// that an object did not have. Of a tuple's item only what is in it changes.
+    pub fn settable(&self, py: Python<'_>, binding: &Binding, values: &Values) -> bool {
+        let name = self.part.name.bind(py);
+        let objects = values.objects(binding, self.list);
+        if self.part.item.is_some() {
+            return are_distinct(objects);
+        }
+        // SAFETY: live objects.
+        unsafe {
+            let first = objects.first();
+            are_distinct(objects)
+                && first.is_some_and(|object| attributes::writable(py, *object, name))
+                && objects.iter().all(|o| attributes::is_own(py, *o, name))
+        }
+    }
+
+    /// Sets the attributes that differ from what the list of them holds; false: there is no memory.
+    ///
+    /// # Safety
+    /// They were found [settable](Field::settable), and are as they were then.
+    pub unsafe fn put(&self, py: Python<'_>, binding: &Binding, values: &Values) -> bool {
+        if self.part.item.is_some() {
+            return true;
+        }
+        let name = self.part.name.bind(py).as_ptr();
+        // SAFETY: as promised by the caller; the old value is a number, so releasing it runs nobody's code.
+        unsafe {
+            let new = lists::items(values.object(binding, self.capture)).unwrap_or_default();
+            let mut pairs = values.objects(binding, self.list).iter().zip(new);
+            pairs.all(|(object, value)| {
+                let old = ffi::PyObject_GenericGetAttr(*object, name);
+                ffi::Py_XDECREF(old);
+                old == *value || ffi::PyObject_GenericSetAttr(*object, name, *value) == 0
+            })
+        }
+    }
+
+    /// Whether the objects are those, and what they have under the name is what it was.
+    pub fn holds(
+        &self,
+        py: Python<'_>,
+        binding: &Binding,
+        values: &Values,
+        objects: &[Py<PyAny>],
+    ) -> bool {
+        // SAFETY: kept alive by the binding, or by the values.
+        let now = unsafe { alike(values.object(binding, self.list)) }.unwrap_or_default();
+        let mut pairs = now.iter().zip(objects);
+        if now.len() != objects.len() || !pairs.all(|(now, then)| *now == then.as_ptr()) {
+            return false;
+        }
+        let then = values.object(binding, self.capture);
+        // SAFETY: live objects; null or a new reference.
+        let found = unsafe { Bound::from_owned_ptr_or_opt(py, each(py, now, &self.part)) };
+        let Some(found) = found.map(Bound::into_ptr) else {
+            return false;
+        };
+        // SAFETY: both are alive, and lists are not changed meanwhile.
+        unsafe {
+            let same = match (lists::items(found), lists::items(then)) {
+                (Some(now), Some(then)) => now == then,
+                _ => found == then,
+            };
+            ffi::Py_DECREF(found);
+            same
+        }
+    }
+}
+
+/// The name of an attribute that is assigned, and could be looked at in two ways: through a list that the nest uses, and through
+/// another, or as a place of its own.
+pub fn shared(
+    site: &[AccessPath],
+    binding: &Binding,
+    values: &Values,
+    used: &[bool],
+    written: &[bool],
+) -> Option<String> {
+    let used: Vec<&Field> = binding.fields.iter().filter(|f| used[f.capture]).collect();
+    for (k, field) in used.iter().enumerate() {
+        let own: HashSet<_> = values.objects(binding, field.list).iter().collect();
+        let in_lists = used[..k].iter().any(|other| {
+            let assigned = written[field.capture] || written[other.capture];
+            let mut others = values.objects(binding, other.list).iter();
+            assigned
+                && other.part.name.is(&field.part.name)
+                && others.any(|object| own.contains(object))
+        });
+        let is_place = |index: usize| {
+            let (place, parent) = binding.place(site, index);
+            let owner = parent.map(|parent| binding.captures[parent].object);
+            place.name.is(&field.part.name)
+                && (written[field.capture] || place.is_written)
+                && owner.is_some_and(|owner| own.contains(&owner))
+        };
+        let is_field = |index: &usize| binding.fields.iter().any(|f| f.capture == *index);
+        let mut places = (0..binding.captures.len()).filter(|index| !is_field(index));
+        if in_lists || places.any(is_place) {
+            return Some(field.part.name.to_string());
+        }
+    }
+    None
+}

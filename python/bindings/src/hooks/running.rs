@@ -1,0 +1,605 @@
+//! Sites whose statements CPython is in: what the functions that the rewritten code calls next find.
+//!
+//! An [iterator](crate::hooks::iterator) of ours lies on CPython's value stack exactly as long as the site's statement runs, however that is
+//! left, so its end is the end of the interpreter's share. While it lives the site is the innermost entry of this
+//! thread's stack of running sites, which is how `OUT()`, `REST()` and the others find it without a name in anybody's
+//! namespace.
+
+use std::cell::{Cell, Ref, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+use nestwise_costmodel::Seconds;
+use nestwise_runtime::launch::trip_count;
+use nestwise_runtime::{Ended, Plan, Resume};
+use nestwise_tiering::constants::{FIRST_SHARE, LAST_SHARE, LATE, SHORT};
+use nestwise_tiering::shares::{self, Pace};
+use nestwise_tiering::{Attempted, Ongoing};
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+
+use crate::objects::iterables;
+use crate::site::Site;
+use crate::site::progress::{Progress, Waits};
+use crate::verify::{Check, Concluded, Exit, Part};
+
+/// So many running sites around one are looked at: there are more where functions call themselves.
+const MOST_AROUND: usize = 16;
+/// Iterations of a waiting `while` before it looks at the clock for the first time.
+const FIRST_LOOK: i64 = 1;
+
+/// One running site.
+pub struct Active {
+    site: Arc<Site>,
+    /// The site is an expression, and no loop.
+    value: bool,
+    progress: RefCell<Progress>,
+    /// Iterations that CPython runs before `AGAIN` tries natively.
+    burst: Cell<i64>,
+    /// Iterations that CPython has run.
+    done: Cell<i64>,
+    /// The iteration of a `while` that looks at the clock next.
+    look: Cell<i64>,
+    /// The iteration of a `while` stopped by an event at which native code is tried again.
+    due: Cell<i64>,
+    /// A `while` has run out of patience.
+    over: Cell<bool>,
+    /// The loop's own iterator, where CPython's share is taken from it, and how many elements it has given.
+    kept: RefCell<Option<Py<PyAny>>>,
+    consumed: Cell<i64>,
+    /// What CPython returns from within a share that is compared.
+    returned: RefCell<Option<Py<PyAny>>>,
+    /// The iterator has something to yield for.
+    fresh: Cell<bool>,
+    /// Nothing of it has run natively: the work of the call, if it is known.
+    futile: Cell<Option<Attempted>>,
+    /// When CPython's share began, if it has any.
+    started: Option<Instant>,
+    /// What `OUT` is to try.
+    pending: Cell<Option<Attempt>>,
+    /// Part of the time since `started` that was native.
+    native: Cell<f64>,
+    /// What the call waited for when it began: half-way names may hold other types.
+    began: Option<Arc<Plan>>,
+}
+
+/// A native run that is to be tried where CPython's share has ended.
+#[derive(Clone, Copy)]
+struct Attempt {
+    resume: Resume,
+    /// The loop is a `while` in which a guard has failed.
+    stopped: bool,
+    /// Where there is no plan, CPython may go on while it is made.
+    beside: bool,
+}
+
+impl Drop for Active {
+    fn drop(&mut self) {
+        let progress = self.progress.borrow();
+        if self.finished() && self.done.get() == 0 && progress.waits.is_none() {
+            return;
+        }
+        let seconds = self.spent();
+        self.site.interpreted(seconds, self.futile.get());
+        let waits = progress.waits.as_ref();
+        let plan = waits.and_then(|w| w.plan.as_ref());
+        if waits.is_some() && plan.is_none() && self.futile.get().is_none() {
+            self.site.was_early();
+        }
+        if self.futile.get().is_none() || seconds > SHORT {
+            let before = self.began.as_ref();
+            let before = before.filter(|p| plan.is_none_or(|plan| !Arc::ptr_eq(p, plan)));
+            let plans = before.into_iter().chain(plan);
+            plans.for_each(|plan| plan.add_lost(seconds));
+        }
+        if let (Some(waits), Some(plan)) = (waits, plan)
+            && self.native.get() == 0.0
+        {
+            plan.learn_interpreted(waits.modelled, seconds);
+        }
+    }
+}
+
+thread_local! {
+    static RUNNING: RefCell<Vec<Rc<Active>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Makes a site the innermost running one of this thread.
+pub fn enter(active: Rc<Active>) {
+    RUNNING.with_borrow_mut(|r| r.push(active));
+}
+
+/// CPython is about to return this from within the statements of running sites.
+pub fn note(value: &Bound<'_, PyAny>) {
+    let old: Vec<Option<Py<PyAny>>> = RUNNING.with_borrow(|running| {
+        let note = |a: &Rc<Active>| a.returned.replace(Some(value.clone().unbind()));
+        running.iter().map(note).collect()
+    });
+    drop(old);
+}
+
+/// CPython has evaluated the expression of a running site.
+pub fn note_value(active: &Active, value: &Bound<'_, PyAny>) {
+    if active.progress.borrow().check.is_some() {
+        drop(active.returned.replace(Some(value.clone().unbind())));
+    }
+}
+
+/// A site's statement was left.
+pub fn leave(active: Rc<Active>) {
+    active.left();
+    // Dropped only after the stack is free again: releasing objects may run anybody's code, sites included.
+    let removed = RUNNING.with_borrow_mut(|r| {
+        let at = r.iter().rposition(|a| Rc::ptr_eq(a, &active))?;
+        Some(r.remove(at))
+    });
+    if active.kept.borrow().is_some() {
+        // In PyO3's own books, too: a reference that is given up would else wait for that.
+        Python::attach(|_| drop((removed, active)));
+    }
+}
+
+/// Whether CPython is in the share of some site of this thread.
+pub fn is_inside() -> bool {
+    RUNNING.with_borrow(|r| !r.is_empty())
+}
+
+/// Whether CPython is in the share of a site that is soon to be planned, or to be compiled and whose length is known, or whose kernel is
+/// being made: nothing inside is worth compiling for itself, and whoever makes plans and kernels has that one to make.
+pub fn waits_for_all() -> bool {
+    let waits = |a: &Rc<Active>| {
+        let progress = a.progress.borrow();
+        let soon = |w: &Waits| !a.value && w.plan.is_none() && a.spent().0 < LATE * w.budget.time.0;
+        let made = |w: &Waits| w.plan.as_ref().is_some_and(|plan| plan.is_being_made());
+        progress
+            .waits
+            .as_ref()
+            .is_some_and(|w| w.sure || soon(w) || made(w))
+    };
+    RUNNING.with_borrow(|r| r.iter().rev().take(MOST_AROUND).any(waits))
+}
+
+/// Runs `f` on the innermost running site of this thread.
+pub fn with_active<T>(f: impl FnOnce(&Active) -> T) -> Option<T> {
+    let active = RUNNING.with_borrow(|r| r.last().cloned())?;
+    Some(f(&active))
+}
+
+impl Active {
+    /// `timed`: CPython's share begins now.
+    pub fn new(site: &Arc<Site>, progress: Progress, timed: bool) -> Rc<Active> {
+        Active::of(site, progress, timed, false)
+    }
+
+    /// Makes the record of a running site. `timed`: CPython's share begins now. `value`: the site is an expression, which CPython evaluates to its end.
+    pub fn of(site: &Arc<Site>, progress: Progress, timed: bool, value: bool) -> Rc<Active> {
+        site.attempted(progress.cost, progress.replaced);
+        Rc::new(Active {
+            site: site.clone(),
+            value,
+            began: progress.waits.as_ref().and_then(|w| w.plan.clone()),
+            burst: Cell::new(progress.first_share()),
+            futile: Cell::new(progress.futile),
+            progress: RefCell::new(progress),
+            done: Cell::new(0),
+            look: Cell::new(FIRST_LOOK),
+            due: Cell::new(FIRST_SHARE),
+            over: Cell::new(false),
+            kept: RefCell::new(None),
+            consumed: Cell::new(0),
+            returned: RefCell::new(None),
+            fresh: Cell::new(true),
+            pending: Cell::new(None),
+            started: timed.then(Instant::now),
+            native: Cell::new(0.0),
+        })
+    }
+
+    /// Whether there is something to yield for; asked once for each time.
+    pub fn take_fresh(&self) -> bool {
+        self.fresh.replace(false)
+    }
+
+    /// Borrowed references to the values of `writes`.
+    pub fn writes(&self) -> Ref<'_, [*mut PyObject]> {
+        Ref::map(self.progress.borrow(), |p| p.writes.as_slice())
+    }
+
+    /// The same for `maybe`.
+    pub fn maybe(&self) -> Ref<'_, [*mut PyObject]> {
+        Ref::map(self.progress.borrow(), |p| p.maybe.as_slice())
+    }
+
+    /// What `return` returns, borrowed.
+    pub fn value(&self) -> *mut PyObject {
+        self.progress.borrow().value
+    }
+
+    /// Whether native code finished the loop in any way.
+    fn finished(&self) -> bool {
+        !matches!(
+            self.progress.borrow().ended,
+            None | Some(Ended::Partial { .. })
+        )
+    }
+
+    /// Time CPython has taken so far.
+    fn spent(&self) -> Seconds {
+        let passed = self.started.map_or(0.0, |s| s.elapsed().as_secs_f64());
+        Seconds((passed - self.native.get()).max(0.0))
+    }
+
+    /// First iteration left to CPython, and the first after its share.
+    fn share(&self) -> Option<(i64, i64)> {
+        let progress = self.progress.borrow();
+        let (Some(Ended::Partial { next }), Some((start, stop, step))) =
+            (progress.ended, progress.range)
+        else {
+            return None;
+        };
+        let trips = trip_count(start, stop, step);
+        Some((next, next.saturating_add(self.burst.get()).min(trips)))
+    }
+
+    /// `REST()`: an iterator over CPython's share of the loop; an empty one when there is none; `None` when the loop's
+    /// own iterable is needed for that.
+    pub fn rest(&self, py: Python<'_>) -> PyResult<*mut PyObject> {
+        let raised = self.progress.borrow_mut().raised.take();
+        if let Some(error) = raised {
+            return Err(error);
+        }
+        if self.finished() {
+            // SAFETY: new references.
+            return Ok(unsafe {
+                let empty = ffi::PyTuple_New(0);
+                let iterator = ffi::PyObject_GetIter(empty);
+                ffi::Py_DECREF(empty);
+                iterator
+            });
+        }
+        if self.kept.borrow().is_some() {
+            return Ok(self.kept_share(py)?.into_ptr());
+        }
+        let progress = self.progress.borrow();
+        let (Some((next, end)), Some((start, _, step)), true, None) = (
+            self.share(),
+            progress.range,
+            progress.is_range,
+            &progress.waits,
+        ) else {
+            return Ok(py.None().into_ptr());
+        };
+        // Both fit: they lie between the range's own ends, which do.
+        let (from, to) = (start + next * step, start + end * step);
+        let range = py
+            .get_type::<pyo3::types::PyRange>()
+            .call1((from, to, step))?;
+        Ok(range.try_iter()?.into_ptr())
+    }
+
+    /// CPython's share of what the loop's own iterator has left.
+    fn kept_share<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let kept = self
+            .kept
+            .borrow()
+            .as_ref()
+            .map(|k| k.clone_ref(py).into_bound(py));
+        let kept = kept.unwrap_or_else(|| py.None().into_bound(py));
+        let Some((next, end)) = self.share() else {
+            return Ok(kept);
+        };
+        let consumed = self.consumed.replace(end);
+        let islice = py.import("itertools")?.getattr("islice")?;
+        // The last share has no end: how many there are is the iterator's business.
+        let stop = (!self.is_last(end)).then_some(end - consumed);
+        islice.call1((kept, next - consumed, stop))
+    }
+
+    /// Whether iterations from `end` on are beyond the loop.
+    fn is_last(&self, end: i64) -> bool {
+        self.progress
+            .borrow()
+            .range
+            .is_none_or(|(start, stop, step)| end >= trip_count(start, stop, step))
+    }
+
+    /// `AGAIN()`: CPython's share is over; whether there is more to do, by whomever. Native code is tried by the `OUT` that comes
+    /// next.
+    pub fn again(&self) -> bool {
+        let check = self.progress.borrow_mut().check.take();
+        if let Some(check) = check {
+            match Python::attach(|py| check.conclude(py, Exit::Completed)) {
+                Concluded::Over(part) => return self.goes_on(part),
+                Concluded::More(next, check) => return self.goes_on_with(next, check),
+            }
+        }
+        let range = self.progress.borrow().range;
+        let stopped = self.progress.borrow().stopped_while();
+        let (next, done) = match (self.share(), range) {
+            (Some((next, end)), Some(_)) => {
+                if self.is_last(end) {
+                    return false;
+                }
+                self.done.set(self.done.get() + end - next);
+                (end, self.done.get())
+            }
+            _ if self.over.replace(false) => (0, 0),
+            _ => return false,
+        };
+        let spent = self.spent();
+        let ongoing = self.ongoing(spent);
+        let left = match ongoing {
+            Ongoing::GoOn(time) => time.0,
+            _ => 0.0,
+        };
+        let early = Seconds(left.max(self.site.losses.wait(spent).0));
+        if range.is_some() && early.0 > 0.0 {
+            let on = self.progress.borrow_mut().goes_on(next);
+            // Objects that nobody else holds go with what was handed over before.
+            drop(self.progress.replace(on));
+            self.burst.set(self.pace().iterations_of(early));
+            self.fresh.set(true);
+            return true;
+        }
+        self.pending.set(Some(Attempt {
+            resume: Resume {
+                next,
+                range,
+                spent,
+                done,
+            },
+            stopped,
+            beside: ongoing != Ongoing::Plan,
+        }));
+        self.fresh.set(true);
+        true
+    }
+
+    /// `OUT[reads...]` begins: goes on natively, if [`again`](Active::again) has found that it is time for that.
+    pub fn try_again(&self, py: Python<'_>, arguments: &[*mut PyObject]) {
+        let Some(attempt) = self.pending.take() else {
+            return;
+        };
+        let Attempt {
+            resume,
+            stopped,
+            beside,
+        } = attempt;
+        let Resume {
+            next, range, spent, ..
+        } = resume;
+        let begun = Instant::now();
+        let mut progress = self.site.resume(py, arguments, resume, beside);
+        let took = begun.elapsed().as_secs_f64();
+        self.native.set(self.native.get() + took);
+        // What it cost besides the run itself counts, too; making a kernel is another matter.
+        let gain = match self.done.get() {
+            0 => progress.replaced,
+            done => spent * (progress.completed as f64 / done as f64),
+        };
+        self.site.attempted(progress.cost, gain);
+        let burst = self.burst.get();
+        if progress.ended.is_none() && (range.is_some() || stopped && burst < LAST_SHARE) {
+            // Not this time: CPython takes a longer share before the next attempt.
+            progress.ended = Some(Ended::Partial { next });
+            progress.range = range;
+            progress.is_range = self.progress.borrow().is_range;
+        }
+        if progress.ended.is_some_and(|e| e != Ended::Partial { next }) && !progress.brief {
+            self.futile.set(None);
+        }
+        let wait = progress.waits.as_mut().map(|waits| {
+            let more = waits.budget.time;
+            waits.budget.time = self.spent() + more;
+            more
+        });
+        let ran = match progress.ended {
+            Some(Ended::Partial { next: now }) => now - next,
+            _ => 0,
+        };
+        let share = match (shares::after(burst, ran), wait) {
+            (FIRST_SHARE, _) => FIRST_SHARE,
+            (_, Some(more)) if range.is_some() => self.pace().iterations_in(more),
+            (share, _) => share,
+        };
+        self.go_on_with(progress, share);
+        // The turn for it has begun.
+        self.fresh.set(false);
+    }
+
+    /// Whether it is time to ask for a plan.
+    fn ongoing(&self, spent: Seconds) -> Ongoing {
+        let progress = self.progress.borrow();
+        let Some(waits) = progress.waits.as_ref().filter(|w| w.plan.is_none()) else {
+            return Ongoing::Order;
+        };
+        let done = self.done.get();
+        let rest = progress.range.and_then(|(start, stop, step)| {
+            Pace { done, spent }.rest(trip_count(start, stop, step))
+        });
+        waits.budget.after(spent, rest, || self.site.may_be_left())
+    }
+
+    /// How far CPython has come.
+    fn pace(&self) -> Pace {
+        Pace {
+            done: self.done.get(),
+            spent: self.spent(),
+        }
+    }
+
+    /// CPython goes on from there, for so many iterations unless they are to be compared.
+    fn go_on_with(&self, progress: Progress, share: i64) {
+        if progress.check.is_some() && progress.range.is_none() {
+            // The turns of a share that is compared are counted from its beginning.
+            self.done.set(0);
+        }
+        self.burst
+            .set(progress.check.as_ref().map_or(share, Check::burst));
+        self.due.set(self.done.get().saturating_add(share));
+        self.progress.replace(progress);
+        self.fresh.set(true);
+    }
+
+    /// After a share that was compared: whether there is more to do, by whomever.
+    fn goes_on(&self, part: Part) -> bool {
+        match part {
+            Part::All => return false,
+            Part::Iterations { next, .. } => {
+                self.progress.borrow_mut().ended = Some(Ended::Partial { next });
+                self.burst.set(FIRST_SHARE);
+            }
+            Part::Turns(_) => {
+                self.progress.borrow_mut().ended = Some(Ended::Partial { next: 0 });
+                // The turn that was begun to find the share over is none.
+                self.done.set(self.done.get() - 1);
+                self.due.set(self.done.get() + FIRST_SHARE);
+            }
+        }
+        self.fresh.set(true);
+        true
+    }
+
+    /// One more iteration of a share that is compared.
+    fn goes_on_with(&self, next: i64, check: Check) -> bool {
+        let mut progress = self.progress.borrow_mut();
+        if let Some(range) = progress.range {
+            if next >= trip_count(range.0, range.1, range.2) {
+                return false;
+            }
+            progress.ended = Some(Ended::Partial { next });
+            self.burst.set(1);
+        } else {
+            // As above.
+            self.done.set(self.done.get() - 1);
+        }
+        progress.check = Some(check);
+        self.fresh.set(true);
+        true
+    }
+
+    /// CPython left the statement: a share that is compared ends here, unless its iterations were over before.
+    fn left(&self) {
+        let Some(check) = self.progress.borrow_mut().check.take() else {
+            return;
+        };
+        // In PyO3's own books, too: references that are given up would else wait for that.
+        Python::attach(|py| {
+            let error = PyErr::take(py);
+            let exit = match (&error, self.returned.take()) {
+                (Some(error), _) => Exit::Raised(error.value(py).clone().into_any()),
+                (None, Some(value)) => Exit::Returned(value.into_bound(py)),
+                (None, None) => Exit::Left,
+            };
+            check.conclude(py, exit);
+            if let Some(error) = error {
+                error.restore(py);
+            }
+        });
+    }
+
+    /// `WAITS()`: whether CPython's share of a `while` is to be ended by `TICK`.
+    pub fn waits(&self) -> bool {
+        let progress = self.progress.borrow();
+        progress.waits.is_some() || progress.check.is_some() || progress.stopped_while()
+    }
+
+    /// `TICK()`: whether CPython may run one more iteration of a `while`.
+    pub fn tick(&self) -> bool {
+        let done = self.done.get();
+        self.done.set(done + 1);
+        if let Some(check) = &self.progress.borrow().check {
+            return check.goes_on(done);
+        }
+        if self.progress.borrow().stopped_while() {
+            let over = done >= self.due.get() && !self.waits_for_losses();
+            self.over.set(over);
+            if over {
+                self.done.set(done);
+            }
+            return !over;
+        }
+        if done < self.look.get() {
+            return true;
+        }
+        let patience = match &self.progress.borrow().waits {
+            Some(waits) => waits.budget.time,
+            None => return true,
+        };
+        let spent = self.spent();
+        if spent >= patience {
+            self.over.set(true);
+            return false;
+        }
+        self.look.set(Pace { done, spent }.next_look(patience));
+        true
+    }
+
+    /// Whether CPython is to go on with a `while` because of what attempts have cost so far; it is asked again after some
+    /// iterations then.
+    fn waits_for_losses(&self) -> bool {
+        let wait = self.site.losses.wait(self.spent());
+        if wait.0 > 0.0 {
+            let more = self.pace().iterations_in(wait);
+            self.due.set(self.done.get().saturating_add(more));
+        }
+        wait.0 > 0.0
+    }
+
+    /// `SKIP(iterable)`: the iterable itself, or an iterator over CPython's share of it.
+    pub fn skip<'py>(&self, iterable: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let progress = self.progress.borrow();
+        if let (Some(check), Some(range)) = (&progress.check, progress.range) {
+            check.runs_over(iterable, range);
+        }
+        drop(progress);
+        self.find_range(iterable);
+        if self.share().is_none() {
+            return Ok(iterable.clone());
+        }
+        self.keep(iterable)?;
+        self.kept_share(iterable.py())
+    }
+
+    /// Where there is no plan yet that would know, what the loop runs over tells how its iterations are numbered.
+    pub fn find_range(&self, iterable: &Bound<'_, PyAny>) {
+        let unplanned = |p: &Progress| p.waits.as_ref().is_some_and(|w| w.plan.is_none());
+        let known = |p: &Progress| p.range.is_some();
+        if !unplanned(&self.progress.borrow()) || known(&self.progress.borrow()) {
+            return;
+        }
+        // Not borrowed meanwhile: it makes objects, and a garbage collection's finalizers may come by here.
+        let range = iterables::counter(iterable);
+        let mut progress = self.progress.borrow_mut();
+        progress.range = range;
+        progress.ended = progress.range.map(|_| Ended::Partial { next: 0 });
+        self.burst.set(progress.first_share());
+    }
+
+    /// From now on CPython's shares are taken from this iterable: evaluated again, it could be another.
+    pub fn keep(&self, iterable: &Bound<'_, PyAny>) -> PyResult<()> {
+        let iterator = iterable.try_iter()?.into_any().unbind();
+        *self.kept.borrow_mut() = Some(iterator);
+        Ok(())
+    }
+
+    /// `MORE()`: whether CPython has anything left to do of a `while`.
+    pub fn more(&self) -> PyResult<bool> {
+        let raised = self.progress.borrow_mut().raised.take();
+        raised.map_or_else(|| Ok(!self.finished()), Err)
+    }
+
+    /// `ELSE()`: whether the loop's `else` clause runs, once the loop itself is over.
+    pub fn orelse(&self) -> bool {
+        !matches!(
+            self.progress.borrow().ended,
+            Some(Ended::Broke | Ended::Returned)
+        )
+    }
+
+    /// `RETURNED()`: whether native code reached a `return`.
+    pub fn returned(&self) -> bool {
+        self.progress.borrow().ended == Some(Ended::Returned)
+    }
+}
