@@ -78,7 +78,9 @@ class Crate:
             text = re.sub(r"^#\[cfg\(test\)\]\nmod \w+ \{.*", "", text, flags=re.M | re.S)
             self.items[module] = set(ITEM.findall(text))
             uses = [one for m in USE.finditer(text) for one in expand(re.sub(r"\s+", " ", m[2]))]
-            uses += [(tuple(p.split("::")), p.split("::")[-1]) for p in PATH.findall(text)]
+            uses += [
+                (tuple(p.split("::")), p.split("::")[-1]) for p in PATH.findall(USE.sub("", text))
+            ]
             self.uses[module] = [(self.absolute(module, path), name) for path, name in uses]
         for module in list(self.files):
             if any(module[: n + 1] in tests for n in range(len(module))):
