@@ -9,6 +9,8 @@ pub(crate) mod process;
 pub(crate) mod region;
 pub(crate) mod results;
 pub(crate) mod site;
+#[cfg(all(test, not(without_interpreter)))]
+mod tests;
 pub(crate) mod verify;
 
 use std::collections::{HashMap, HashSet};
