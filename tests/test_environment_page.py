@@ -4,7 +4,7 @@ import os
 import re
 from pathlib import Path
 
-from nestwise import config
+from nestwise.options import Options
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "reference" / "environment.md"
@@ -57,7 +57,7 @@ def test_the_page_names_every_variable_that_is_read(monkeypatch):
     environ = Recorder()
     with monkeypatch.context() as patched:
         patched.setattr(os, "environ", environ)
-        config.Options.from_environment()
+        Options.from_environment()
     found = {name for name in environ.asked if name.startswith("NESTWISE_")}
     for path in sources():
         text = path.read_text(encoding="utf-8", errors="replace")

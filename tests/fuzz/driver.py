@@ -90,7 +90,8 @@ def fuzz(domain: Domain, options: argparse.Namespace, count: int, seconds: float
             for what in batch.broken:
                 print(f"seed {seed}: a mistake of the generator's: {what}", flush=True)
             for finding in batch.findings:
-                print(f"seed {seed} {finding.name} {finding.kind} on {finding.treatment}:")
+                what = " ".join(filter(None, (finding.name, finding.kind)))
+                print(f"seed {seed}: {what} on {finding.treatment}")
                 print(finding.text, flush=True)
                 options.shrink -= 1
                 script = Script(domain, seed, batch.text, folder, [finding.treatment])

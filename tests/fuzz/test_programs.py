@@ -165,7 +165,7 @@ def test_a_kept_program_says_how_it_differed(tmp_path, schedule):
         assert recorded(program) == []
 
 
-WRONG = "import os\nprint(f0(3), 'NESTWISE_SCHEDULE' in os.environ)"
+WRONG = "import os\nprint(f99(3), 'NESTWISE_SCHEDULE' in os.environ)"
 
 
 def test_the_command_line_makes_a_finding_small_and_keeps_it(tmp_path, monkeypatch, capsys):
