@@ -128,6 +128,8 @@ class Interrupted:
                 return [header, *body], [f"ordered({', '.join(more)})", seen]
         elif self.chance(0.15):
             self.tags.append("long inner loop")
+            # Left before the count, the inner loop would never come to count.
+            lines = [line.replace("if not n:", "if n < 0:") for line in lines]
             text = "\n".join(["for j_ in range(10**6):", *indented("\n".join(lines))])
             return [header, *indented(text)], [f"ordered({', '.join(counts)})", *holds]
         holds.insert(0, f"ordered({', '.join(counts)})")
