@@ -24,6 +24,7 @@ pub(crate) mod meter;
 pub(crate) mod names;
 pub(crate) mod objects;
 pub(crate) mod operands;
+pub(crate) mod passes;
 pub(crate) mod pipeline;
 pub(crate) mod preconditions;
 pub(crate) mod scalar;

@@ -4,7 +4,6 @@ pub(crate) mod assign;
 pub(crate) mod comprehension;
 pub(crate) mod for_loop;
 pub(crate) mod iteration;
-pub(crate) mod joint_updates;
 pub(crate) mod parallel_assignment;
 pub(crate) mod state;
 pub(crate) mod top_loop;

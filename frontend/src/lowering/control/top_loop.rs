@@ -8,7 +8,7 @@ use nestwise_ir::model::nest::{Cast, Expr, ExprKind, Stmt, StmtKind};
 use nestwise_ir::{BinOp, Fun, Lib, Scalar, Span, UnOp, WithSpan};
 
 use crate::lowering::build;
-use crate::refusal::{Refusal, refuse};
+use crate::refusal::{R, Refusal, refuse};
 
 /// Whether what stands before the top loop, and its bounds, can be computed from ints and extents.
 pub(crate) fn known_before(blocks: &[Vec<Stmt>], bounds: &[&Expr]) -> bool {
@@ -87,4 +87,15 @@ pub(crate) fn take_checks(blocks: &mut [Vec<Stmt>], failed: Option<Expr>) -> Opt
 pub(crate) fn not_before(span: Span) -> WithSpan<Refusal> {
     let what = "what the bounds of this loop need".into();
     refuse(span, Refusal::Unsupported { what })
+}
+
+/// Refuses a nest before whose top loop there is anything but variables that are set without reading an array: its trip count must
+/// be known before native code runs.
+pub(crate) fn refuse_unknown(prologue: &[Stmt]) -> R<()> {
+    let known =
+        |kind: &StmtKind| matches!(kind, StmtKind::Let { value, .. } if !build::loads(value));
+    match prologue.iter().find(|stmt| !known(&stmt.kind)) {
+        None => Ok(()),
+        Some(stmt) => Err(not_before(stmt.span)),
+    }
 }

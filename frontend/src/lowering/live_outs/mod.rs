@@ -6,19 +6,17 @@
 //! flags, are false at entry.
 
 pub(crate) mod observe;
+pub(crate) mod placed_accesses;
 pub(crate) mod state;
 
 use std::collections::BTreeSet;
 
-use nestwise_ir::model::nest::{Expr, ExprKind, ReturnForm, Returns, Stmt, StmtKind};
-use nestwise_ir::{
-    Access, AccessId, Arena, ArrayId, LiveOut, LiveOutKind, Nest, PlaceId, Prov, Scalar, Span, Ty,
-    VarId,
-};
+use nestwise_ir::model::nest::{ReturnForm, Returns};
+use nestwise_ir::{ArrayId, LiveOut, LiveOutKind, Nest, PlaceId, Prov, Scalar, Span, Ty, VarId};
 
 use crate::lowering::arrays::named_views;
-use crate::lowering::build;
 use crate::lowering::context::Lowering;
+use crate::lowering::control::top_loop;
 use crate::lowering::hir::LocalId;
 use crate::lowering::lists::append;
 use crate::lowering::live_outs::state::{Facet, Form};
@@ -115,14 +113,8 @@ pub(crate) fn finish(mut cx: Lowering<'_>) -> R<Nest> {
         )
     };
     let mut top = block.pop().ok_or_else(|| internal("no top loop"))?;
-    let accesses = standing(&mut top, &cx.builder.accesses);
-    for stmt in &block {
-        let plain = matches!(&stmt.kind, StmtKind::Let { value, .. } if !build::loads(value));
-        if !plain {
-            let what = "what the bounds of this loop need".into();
-            return Err(refuse(stmt.span, Refusal::Unsupported { what }));
-        }
-    }
+    top_loop::refuse_unknown(&block)?;
+    let accesses = placed_accesses::placed(&mut top, &cx.builder.accesses);
     let returns = cx.env.facts.returns.as_ref().map(|r| Returns {
         vars: cx.live_outs.returns.iter().map(|(v, _)| *v).collect(),
         form: match (r.none, r.tuple) {
@@ -132,7 +124,7 @@ pub(crate) fn finish(mut cx: Lowering<'_>) -> R<Nest> {
         },
     });
     let preconditions = swaps::preconditions(&cx);
-    let mut nest = Nest {
+    Ok(Nest {
         arrays: cx.builder.arrays,
         vars: cx.builder.vars,
         loops: cx.builder.loops,
@@ -147,10 +139,7 @@ pub(crate) fn finish(mut cx: Lowering<'_>) -> R<Nest> {
         whole: None,
         interruptible: Vec::new(),
         work: cx.builder.meter.finish(),
-    };
-    crate::lowering::control::joint_updates::together(&mut nest);
-    crate::lowering::objects::records::refuse_looking_inside(&nest)?;
-    Ok(nest)
+    })
 }
 
 pub(crate) fn live_outs(cx: &mut Lowering<'_>) -> R<Vec<LiveOut>> {
@@ -269,46 +258,4 @@ fn view_object(cx: &mut Lowering<'_>, capture: u32, swapped: Option<bool>) -> R<
         .find(|c| *c != capture)
         .unwrap_or(capture);
     slots::slot(cx, other, Span::default())
-}
-
-/// Numbers the accesses that stand in the nest. Those of expressions behind a certain event were never placed.
-fn standing(top: &mut Stmt, all: &Arena<AccessId, Access>) -> Arena<AccessId, Access> {
-    let mut kept = Arena::new();
-    renumber_stmt(top, all, &mut kept);
-    kept
-}
-
-fn renumber_stmt(
-    stmt: &mut Stmt,
-    all: &Arena<AccessId, Access>,
-    kept: &mut Arena<AccessId, Access>,
-) {
-    for e in stmt.exprs_mut() {
-        renumber_expr(e, all, kept);
-    }
-    if let StmtKind::Store { access, .. } = &mut stmt.kind {
-        renumber(access, all, kept);
-    }
-    for block in stmt.blocks_mut() {
-        block.iter_mut().for_each(|s| renumber_stmt(s, all, kept));
-    }
-}
-
-fn renumber_expr(e: &mut Expr, all: &Arena<AccessId, Access>, kept: &mut Arena<AccessId, Access>) {
-    for child in e.children_mut() {
-        renumber_expr(child, all, kept);
-    }
-    if let ExprKind::Load { access, .. } = &mut e.kind {
-        renumber(access, all, kept);
-    }
-}
-
-fn renumber(
-    access: &mut AccessId,
-    all: &Arena<AccessId, Access>,
-    kept: &mut Arena<AccessId, Access>,
-) {
-    if let Some(entry) = all.get(*access) {
-        *access = kept.push(entry.clone());
-    }
 }

@@ -4,8 +4,8 @@
 //! they are for rows of lists. An attribute of a row is an element of another array, which has all objects' attributes of that
 //! name ([`crate::site::item_attributes`]); the row itself has no elements. An item of a tuple is such an attribute.
 
-use nestwise_ir::model::nest::{CmpOp, Expr, ExprKind, Nest, Stmt};
-use nestwise_ir::{Access, ArrayId, ArrayKind, Precondition, Span, Ty, Work};
+use nestwise_ir::model::nest::CmpOp;
+use nestwise_ir::{Precondition, Span, Ty, Work};
 
 use crate::lowering::arrays::access;
 use crate::lowering::context::Lowering;
@@ -181,29 +181,4 @@ pub(crate) fn attribute_place(
         return Err(refuse(span, Refusal::AssignTarget { name }));
     }
     Ok(Some(view))
-}
-
-/// Refuses a nest that uses an object as if it were a row of a list.
-pub(crate) fn refuse_looking_inside(nest: &Nest) -> R<()> {
-    let is_list = |array: ArrayId| nest.arrays[array].kind == ArrayKind::Objects;
-    let touched = |a: &Access| is_list(a.array);
-    let mut wrong = nest.accesses.values().find(|a| touched(a)).map(|a| a.span);
-    let mut look = |e: &Expr| {
-        if let ExprKind::Dim(array, axis) = e.kind
-            && axis > 0
-            && is_list(array)
-        {
-            wrong = wrong.or(Some(e.span));
-        }
-    };
-    let mut each = |stmt: &Stmt| stmt.exprs().for_each(|e| e.walk(&mut look));
-    nest.prologue.iter().for_each(|stmt| stmt.walk(&mut each));
-    nest.top.walk(&mut each);
-    match wrong {
-        None => Ok(()),
-        Some(span) => {
-            let what = "an object in a list, but for its attributes".into();
-            Err(refuse(span, Refusal::Unsupported { what }))
-        }
-    }
 }

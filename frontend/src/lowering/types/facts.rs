@@ -125,6 +125,19 @@ pub(crate) enum Wish {
     Made(WebId),
 }
 
+/// What a round has learnt for the next one.
+pub(crate) enum Learnt {
+    /// All assignments of a local have to do with one memory.
+    OneMemory(LocalId),
+    /// A name begins as an array from outside and becomes arrays that the nest makes: what was learnt of other names by it is no
+    /// more.
+    Carried,
+    /// Types or ranges.
+    More,
+    /// Nothing: this round's nest is the typed nest.
+    Nothing,
+}
+
 /// What the site returns.
 #[derive(Debug, Default)]
 pub(crate) struct Returns {
@@ -224,8 +237,20 @@ impl Facts {
         self.wished.insert(wish);
     }
 
-    /// Ends a round. True if the next one will know more.
-    pub fn settle(&mut self) -> bool {
+    /// Begins a round.
+    pub fn begin_round(&mut self, round: u32) {
+        self.changed = false;
+        self.round = round;
+    }
+
+    /// Ends a round. `joined` are the locals whose assignments have been joined already.
+    pub fn end_round(&mut self, joined: &BTreeSet<LocalId>) -> Learnt {
+        if let Some(local) = self.join.take().filter(|local| !joined.contains(local)) {
+            return Learnt::OneMemory(local);
+        }
+        if self.restart {
+            return Learnt::Carried;
+        }
         let wished = std::mem::take(&mut self.wished);
         if !self.changed {
             for wish in wished {
@@ -236,7 +261,10 @@ impl Facts {
                 }
             }
         }
-        self.changed
+        match self.changed {
+            true => Learnt::More,
+            false => Learnt::Nothing,
+        }
     }
 
     fn make_num(&mut self, web: WebId) {

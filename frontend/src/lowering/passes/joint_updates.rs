@@ -17,9 +17,10 @@ use nestwise_ir::VarId;
 use nestwise_ir::model::nest::{Expr, ExprKind, LiveOut, Nest, Stmt, StmtKind};
 
 use crate::lowering::build;
+use crate::refusal::R;
 
 /// Rewrites such assignments everywhere in a nest.
-pub fn together(nest: &mut Nest) {
+pub(crate) fn set_together(nest: &mut Nest) -> R<()> {
     let mut reads = HashMap::new();
     let mut count = |s: &Stmt| {
         for e in s.exprs() {
@@ -38,6 +39,7 @@ pub fn together(nest: &mut Nest) {
         .filter(|(v, _)| !outlives(nest, *v))
         .collect();
     rewrite(&mut nest.top, &only_read);
+    Ok(())
 }
 
 fn rewrite(s: &mut Stmt, only_read: &HashMap<VarId, usize>) {
