@@ -291,8 +291,8 @@ pub(crate) fn reads(e: &Expr, var: VarId) -> bool {
     found
 }
 
-/// Whether any of it may fire: then it must be evaluated even if its value is not used.
-pub(crate) fn may_fire(e: &Expr) -> bool {
+/// Whether any guard of it may fail: then it must be evaluated even if its value is not used.
+pub(crate) fn may_fail(e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| {
         found |= match &e.kind {

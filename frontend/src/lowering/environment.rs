@@ -7,7 +7,7 @@ use nestwise_ir::{ArrayId, FpMode, Scalar, Span, VarId, WithSpan};
 use crate::lowering::hir::{self, Def, DefId, Hir, LocalId};
 use crate::lowering::types::facts::Facts;
 use crate::lowering::types::kinds::{Kinds, natural_in};
-use crate::lowering::types::live_ranges::{WebId, Webs};
+use crate::lowering::types::live_ranges::{LiveRangeId, LiveRanges};
 use crate::lowering::value::scalar::Sv;
 use crate::lowering::value::section::Section;
 use crate::lowering::value::view::View;
@@ -38,23 +38,23 @@ pub(crate) enum Subst {
 /// them.
 pub(crate) struct Environment<'a> {
     pub hir: &'a Hir,
-    pub webs: &'a Webs,
+    pub live_ranges: &'a LiveRanges,
     pub captures: &'a [Capture],
     pub options: Options,
     /// What the rounds so far have learnt, and what this one adds.
     pub facts: &'a mut Facts,
     /// The arrays of the nest that stand for captured ones, by capture.
     pub slots: HashMap<u32, ArrayId>,
-    pub web_vars: HashMap<WebId, VarId>,
+    pub variables: HashMap<LiveRangeId, VarId>,
     /// The variables that hold the subscripts of a view, or the numbers that say which part of an array it is.
-    pub view_vars: HashMap<WebId, Vec<VarId>>,
-    pub tag_vars: HashMap<WebId, VarId>,
+    pub view_vars: HashMap<LiveRangeId, Vec<VarId>>,
+    pub tag_vars: HashMap<LiveRangeId, VarId>,
     /// Bool variables that say whether a local has been assigned.
     pub flag_vars: HashMap<LocalId, VarId>,
     /// Values at entry that the bounds of the top loop read.
     pub entry_vars: HashMap<LocalId, VarId>,
     /// Substitutions in effect, innermost last.
-    pub substs: Vec<(WebId, Subst)>,
+    pub substs: Vec<(LiveRangeId, Subst)>,
     /// Whether the types of the value being lowered matter to its consumer.
     pub want_tag: bool,
 }
@@ -63,19 +63,19 @@ impl<'a> Environment<'a> {
     /// The environment in which a round of lowering begins.
     pub fn new(
         hir: &'a Hir,
-        webs: &'a Webs,
+        live_ranges: &'a LiveRanges,
         captures: &'a [Capture],
         options: Options,
         facts: &'a mut Facts,
     ) -> Environment<'a> {
         Environment {
             hir,
-            webs,
+            live_ranges,
             captures,
             options,
             facts,
             slots: HashMap::new(),
-            web_vars: HashMap::new(),
+            variables: HashMap::new(),
             view_vars: HashMap::new(),
             tag_vars: HashMap::new(),
             flag_vars: HashMap::new(),
@@ -89,18 +89,18 @@ impl<'a> Environment<'a> {
     ///
     /// # Errors
     /// There is none that keeps all its values.
-    pub fn web_repr(&self, web: WebId, span: Span) -> R<Scalar> {
-        let fact = self.facts.webs.get(web).and_then(|f| f.repr());
-        fact.ok_or_else(|| self.type_changes(web, span))
+    pub fn representation(&self, live: LiveRangeId, span: Span) -> R<Scalar> {
+        let fact = self.facts.live_ranges.get(live).and_then(|f| f.repr());
+        fact.ok_or_else(|| self.type_changes(live, span))
     }
 
     /// The refusal of a name whose type changes.
-    pub fn type_changes(&self, web: WebId, span: Span) -> WithSpan<Refusal> {
-        let name = self.web_name(web);
+    pub fn type_changes(&self, live: LiveRangeId, span: Span) -> WithSpan<Refusal> {
+        let name = self.name_of(live);
         let kinds: Vec<String> = self
             .facts
-            .webs
-            .get(web)
+            .live_ranges
+            .get(live)
             .map(|f| f.kinds.iter().map(|k| k.to_string()).collect())
             .unwrap_or_default();
         let (from, to) = match kinds.as_slice() {
@@ -112,37 +112,37 @@ impl<'a> Environment<'a> {
     }
 
     /// The name under which the program knows a live range.
-    pub fn web_name(&self, web: WebId) -> String {
+    pub fn name_of(&self, live: LiveRangeId) -> String {
         let local = self
-            .webs
+            .live_ranges
             .local
-            .get(web)
+            .get(live)
             .and_then(|l| self.hir.locals.get(*l));
         local.map(|l| l.name.clone()).unwrap_or_default()
     }
 
     /// The types that decide how a live range's variable is boxed: those of the assignments that may be its last.
-    pub fn boxed_kinds(&self, web: WebId, repr: Scalar) -> Kinds {
-        let Some(fact) = self.facts.webs.get(web) else {
+    pub fn boxed_kinds(&self, live: LiveRangeId, repr: Scalar) -> Kinds {
+        let Some(fact) = self.facts.live_ranges.get(live) else {
             return Kinds::NONE;
         };
         let fits = |kinds: Kinds| kinds.filter(|k| natural_in(k, repr));
         let exit = self
-            .webs
+            .live_ranges
             .local
-            .get(web)
-            .and_then(|l| self.webs.exit.get(*l));
+            .get(live)
+            .and_then(|l| self.live_ranges.exit.get(*l));
         let last = exit
             .into_iter()
             .flatten()
-            .filter(|d| self.webs.of_def.get(**d) == Some(&web));
+            .filter(|d| self.live_ranges.of_def.get(**d) == Some(&live));
         let kinds = last
             .filter_map(|d| self.facts.def_kinds.get(*d))
             .fold(Kinds::NONE, |set, k| set.union(fits(*k)));
         let observed = self
-            .webs
+            .live_ranges
             .local
-            .get(web)
+            .get(live)
             .and_then(|l| self.hir.locals.get(*l))
             .is_some_and(|l| l.place.is_some());
         if observed && !kinds.is_empty() {
@@ -152,20 +152,20 @@ impl<'a> Environment<'a> {
         }
     }
 
-    /// Whether an assignment is its web's only one and the name had no value the web could also have.
-    pub fn alone(&self, def: DefId, web: WebId) -> bool {
-        self.webs
+    /// Whether an assignment is its live range's only one and the name had no value the live range could also have.
+    pub fn alone(&self, def: DefId, live: LiveRangeId) -> bool {
+        self.live_ranges
             .defs
-            .get(web)
+            .get(live)
             .is_some_and(|d| d.as_slice() == [def])
-            && self.webs.entry.get(web) == Some(&None)
+            && self.live_ranges.entry.get(live) == Some(&None)
     }
 
     /// Whether what the local holds in the end can be seen.
     pub fn observed(&self, def: Def) -> bool {
         let local = self.hir.locals.get(def.local);
         let last = self
-            .webs
+            .live_ranges
             .exit
             .get(def.local)
             .is_some_and(|d| d.contains(&def.def));

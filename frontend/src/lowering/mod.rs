@@ -15,7 +15,7 @@ pub(crate) mod choice;
 pub(crate) mod context;
 pub(crate) mod control;
 pub(crate) mod environment;
-pub(crate) mod expr;
+pub(crate) mod expression;
 pub(crate) mod hir;
 pub(crate) mod interpreter_cost;
 pub(crate) mod lists;
@@ -29,7 +29,7 @@ pub(crate) mod pipeline;
 pub(crate) mod preconditions;
 pub(crate) mod scalar;
 pub(crate) mod spill;
-pub(crate) mod stmt;
+pub(crate) mod statement;
 #[cfg(test)]
 mod tests;
 pub(crate) mod types;

@@ -41,7 +41,7 @@ pub(crate) fn spill_val(cx: &mut Lowering<'_>, val: Val) -> Val {
 
 /// The value of an expression that must be a scalar.
 pub(crate) fn scalar(cx: &mut Lowering<'_>, e: &hir::Expr, what: &str) -> R<Sv> {
-    let val = cx.expr(e)?;
+    let val = cx.expression(e)?;
     convert::need_scalar(val, what, e.span)
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn beside_array(cx: &mut Lowering<'_>, e: &hir::Expr) -> R<Val> {
         let what = "a call that assigns something, beside an array".into();
         return Err(refuse(e.span, Refusal::Unsupported { what }));
     }
-    cx.expr(e)
+    cx.expression(e)
 }
 
 /// Several values, left to right.
@@ -65,15 +65,15 @@ pub(crate) fn tuple(cx: &mut Lowering<'_>, items: &[hir::Expr]) -> R<Vec<Val>> {
             }
             values = values.into_iter().map(|v| spill_val(cx, v)).collect();
         }
-        values.push(cx.expr(item)?);
+        values.push(cx.expression(item)?);
     }
     Ok(values)
 }
 
-/// A value that nobody uses: its events stay.
+/// Lowers a value that nobody uses: its guards stay.
 pub(crate) fn discard(builder: &mut Builder, value: Val) {
     match value {
-        Val::Scalar(sv) => convert::keep_events(builder, &sv),
+        Val::Scalar(sv) => convert::keep_guards(builder, &sv),
         Val::View(view) => drop(convert::check_view(builder, view)),
         Val::Tuple(items) => items.into_iter().for_each(|item| discard(builder, item)),
         _ => {}

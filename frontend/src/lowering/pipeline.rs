@@ -12,7 +12,7 @@ use crate::lowering::live_outs;
 use crate::lowering::names::resolve;
 use crate::lowering::passes::{joint_updates, opaque_objects};
 use crate::lowering::types::facts::{Facts, Learnt};
-use crate::lowering::types::live_ranges::{self, Webs};
+use crate::lowering::types::live_ranges::{self, LiveRanges};
 use crate::refusal::{R, Refusal, refuse};
 use crate::site::captures::Capture;
 
@@ -78,21 +78,21 @@ fn verify(nest: &Nest, stage: &str) -> R<()> {
 /// learns nothing. A refusal counts in that round alone: what is learnt may be what was missing.
 fn lower(site: &Site, hir: &Hir, captures: &[Capture], options: Options) -> R<Nest> {
     let mut joined = BTreeSet::new();
-    let mut webs = live_ranges::analyse(hir, &joined);
-    if !webs.ends {
+    let mut live_ranges = live_ranges::analyse(hir, &joined);
+    if !live_ranges.ends {
         return Err(refuse(site.top.span, Refusal::NeverEnds));
     }
-    let mut facts = Facts::new(hir, &webs, captures);
+    let mut facts = Facts::new(hir, &live_ranges, captures);
     for round in 0..ROUND_LIMIT {
         facts.begin_round(round);
-        let nest = lower_once(hir, &webs, captures, options, &mut facts);
+        let nest = lower_once(hir, &live_ranges, captures, options, &mut facts);
         match facts.end_round(&joined) {
             Learnt::OneMemory(local) => {
                 joined.insert(local);
-                webs = live_ranges::analyse(hir, &joined);
-                facts = Facts::new(hir, &webs, captures);
+                live_ranges = live_ranges::analyse(hir, &joined);
+                facts = Facts::new(hir, &live_ranges, captures);
             }
-            Learnt::Carried => facts = facts.anew(Facts::new(hir, &webs, captures)),
+            Learnt::Carried => facts = facts.anew(Facts::new(hir, &live_ranges, captures)),
             Learnt::More => {}
             Learnt::Nothing => return nest,
         }
@@ -104,12 +104,12 @@ fn lower(site: &Site, hir: &Hir, captures: &[Capture], options: Options) -> R<Ne
 /// One round.
 fn lower_once(
     hir: &Hir,
-    webs: &Webs,
+    live_ranges: &LiveRanges,
     captures: &[Capture],
     options: Options,
     facts: &mut Facts,
 ) -> R<Nest> {
-    let mut cx = Lowering::new(Environment::new(hir, webs, captures, options, facts));
-    cx.stmts(&hir.top)?;
+    let mut cx = Lowering::new(Environment::new(hir, live_ranges, captures, options, facts));
+    cx.block(&hir.top)?;
     live_outs::finish(cx)
 }

@@ -2,7 +2,7 @@
 //!
 //! The second name gets a copy. Two things tell that from one object with two names: a store into it through one of them, and
 //! what the names hold afterwards. So a flag for each two names that may have one object says whether they do. A store into an
-//! array that has two names is an event, and behind the nest both are bound to one object.
+//! array that has two names is a guard failure, and behind the nest both are bound to one object.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::lowering::build;
 use crate::lowering::context::Lowering;
 use crate::lowering::environment::Environment;
 use crate::lowering::hir::LocalId;
-use crate::lowering::types::live_ranges::WebId;
+use crate::lowering::types::live_ranges::LiveRangeId;
 use crate::lowering::value::tree::{Elementwise, Node};
 
 /// Names of one array whose flags are kept, at most.
@@ -38,8 +38,8 @@ pub(crate) fn names(env: &Environment<'_>, name: LocalId) -> Vec<LocalId> {
 
 /// Those of them that hold arrays from outside at first, with the captures.
 pub(crate) fn starting(env: &Environment<'_>, names: &[LocalId]) -> Vec<(LocalId, u32)> {
-    let webs = env.webs.local.iter().zip(&env.facts.webs);
-    let starts = webs.filter_map(|(name, fact)| Some((*name, fact.made.as_ref()?.starts?)));
+    let live_ranges = env.live_ranges.local.iter().zip(&env.facts.live_ranges);
+    let starts = live_ranges.filter_map(|(name, fact)| Some((*name, fact.made.as_ref()?.starts?)));
     starts.filter(|(name, _)| names.contains(name)).collect()
 }
 
@@ -56,30 +56,35 @@ pub(crate) fn same(cx: &mut Lowering<'_>, a: LocalId, b: LocalId) -> VarId {
     name_flag(cx, Flag::Same(a.min(b), a.max(b)))
 }
 
-/// Notes whether a web's name holds a view, if it ever does (none: it does not).
-pub(crate) fn note_viewed(cx: &mut Lowering<'_>, web: WebId, viewed: Option<Expr>, span: Span) {
-    let known = cx.env.facts.webs[web].viewed;
+/// Notes whether a live range's name holds a view, if it ever does (none: it does not).
+pub(crate) fn note_viewed(
+    cx: &mut Lowering<'_>,
+    live: LiveRangeId,
+    viewed: Option<Expr>,
+    span: Span,
+) {
+    let known = cx.env.facts.live_ranges[live].viewed;
     if viewed.is_some() && !known {
-        cx.env.facts.webs[web].viewed = true;
+        cx.env.facts.live_ranges[live].viewed = true;
         cx.env.facts.changed = true;
     }
     if viewed.is_some() || known {
         let no = build::boolean(false, Ty::PY_BOOL, span);
-        let flag = name_flag(cx, Flag::Viewed(web));
+        let flag = name_flag(cx, Flag::Viewed(live));
         cx.builder.emit_let(flag, viewed.unwrap_or(no));
     }
 }
 
-/// The flag that tells whether a web's name holds a view, if it ever does.
-pub(crate) fn viewed(cx: &mut Lowering<'_>, web: WebId) -> Option<VarId> {
-    let ever = cx.env.facts.webs[web].viewed;
-    ever.then(|| name_flag(cx, Flag::Viewed(web)))
+/// The flag that tells whether a live range's name holds a view, if it ever does.
+pub(crate) fn viewed(cx: &mut Lowering<'_>, live: LiveRangeId) -> Option<VarId> {
+    let ever = cx.env.facts.live_ranges[live].viewed;
+    ever.then(|| name_flag(cx, Flag::Viewed(live)))
 }
 
-/// The web whose assignments make the arrays that lie there.
-pub(crate) fn owner(cx: &Lowering<'_>, array: ArrayId) -> Option<WebId> {
+/// The live range whose assignments make the arrays that lie there.
+pub(crate) fn owner(cx: &Lowering<'_>, array: ArrayId) -> Option<LiveRangeId> {
     let mut made = cx.memory.made.iter();
-    made.find(|(_, own)| **own == array).map(|(web, _)| *web)
+    made.find(|(_, own)| **own == array).map(|(live, _)| *live)
 }
 
 /// Whether no name but some may hold the array.
@@ -89,23 +94,23 @@ pub(crate) fn is_named_by(cx: &Lowering<'_>, tree: &Elementwise, own: &[LocalId]
         _ => None,
     };
     let Some(owner) = owner else { return true };
-    names(&cx.env, cx.env.webs.local[owner])
+    names(&cx.env, cx.env.live_ranges.local[owner])
         .iter()
         .all(|name| own.contains(name))
 }
 
-/// What else may be the object that a web's name holds at the end, by flags.
-pub(crate) fn same_objects(cx: &mut Lowering<'_>, web: WebId) -> Vec<(VarId, SameAs)> {
-    let names = names(&cx.env, cx.env.webs.local[web]);
+/// What else may be the object that a live range's name holds at the end, by flags.
+pub(crate) fn same_objects(cx: &mut Lowering<'_>, live: LiveRangeId) -> Vec<(VarId, SameAs)> {
+    let names = names(&cx.env, cx.env.live_ranges.local[live]);
     let mut all = vec![];
     for other in &names[1..] {
         let flag = same(cx, names[0], *other);
-        let webs = &cx.env.webs.local;
+        let live_ranges = &cx.env.live_ranges.local;
         let made = cx
             .memory
             .made
             .iter()
-            .filter(|(web, _)| webs[**web] == *other);
+            .filter(|(live, _)| live_ranges[**live] == *other);
         // In an order of their own, or each run would have another nest.
         let arrays: BTreeSet<ArrayId> = made.map(|(_, array)| *array).collect();
         all.extend(arrays.into_iter().map(|array| (flag, SameAs::Made(array))));

@@ -146,7 +146,7 @@ fn add_rows(
 pub(crate) fn divide_all(cx: &mut Lowering<'_>, to: &Section, len: &Sv, span: Span) -> R<()> {
     materialise::over(cx, &to.shape(), span, |cx, counters| {
         cx.builder.tally(Work::ArrayElement, 1.0);
-        let sum = cx.element_of(&Node::Part(to.clone()), counters, span)?;
+        let sum = cx.element(&Node::Part(to.clone()), counters, span)?;
         let mean = reduction::divided(cx, sum, len.clone(), span)?;
         materialise::fill_element(cx, to, true, counters, mean, span)
     })

@@ -50,7 +50,7 @@ pub(crate) fn accumulated(cx: &mut Lowering<'_>, mut args: Vec<Val>, span: Span)
     materialise::over(cx, &tree.shape, span, |cx, counters| {
         cx.builder
             .tally(Work::ArrayElement, 1.0 + tree.node.operations());
-        let element = cx.element_of(&tree.node, counters, span)?;
+        let element = cx.element(&tree.node, counters, span)?;
         let before = Sv::of(build::var(sum, ty, span), kind);
         let value = arith::arith(cx, Op::Add, before, element, span)?;
         if value.is_bottom() {

@@ -18,7 +18,7 @@ use crate::refusal::{R, unsupported};
 
 impl Lowering<'_> {
     /// The element of a tree at some places along the axes of what it is part of.
-    pub fn element_of(&mut self, node: &Node, counters: &[Expr], span: Span) -> R<Sv> {
+    pub fn element(&mut self, node: &Node, counters: &[Expr], span: Span) -> R<Sv> {
         match node {
             Node::Scalar(sv) => Ok(sv.clone()),
             Node::Part(section) => {
@@ -58,19 +58,19 @@ impl Lowering<'_> {
             Node::Diagonal(storage) => Ok(creation::diagonal(*storage, counters, span)),
             Node::Gather(from, places) => gather::gathered(self, from, places, counters, span),
             Node::Sign(op, a) => {
-                let a = self.element_of(a, counters, span)?;
+                let a = self.element(a, counters, span)?;
                 arith::sign(&mut self.env, *op, a, span)
             }
             Node::Binary(Op::Pow, a, b) => {
                 lies_forward(self, a, span)?;
                 exponent_is_a_number(b, span)?;
-                let a = self.element_of(a, counters, span)?;
-                let b = self.element_of(b, counters, span)?;
+                let a = self.element(a, counters, span)?;
+                let b = self.element(b, counters, span)?;
                 array_power(self, a, b, span)
             }
             Node::Binary(op, a, b) => {
-                let a = self.element_of(a, counters, span)?;
-                let b = self.element_of(b, counters, span)?;
+                let a = self.element(a, counters, span)?;
+                let b = self.element(b, counters, span)?;
                 let complex = a.kinds.any(Kind::is_complex) || b.kinds.any(Kind::is_complex);
                 if complex && !matches!(op, Op::Add | Op::Sub) {
                     // NumPy's loops fuse multiplications and additions where the machine does.
@@ -79,8 +79,8 @@ impl Lowering<'_> {
                 arith::arith(self, *op, a, b, span)
             }
             Node::Compare(op, a, b) => {
-                let a = self.element_of(a, counters, span)?;
-                let b = self.element_of(b, counters, span)?;
+                let a = self.element(a, counters, span)?;
+                let b = self.element(b, counters, span)?;
                 compare::compare(self, *op, a, b, span)
             }
             Node::Call(known, args) => {
@@ -93,7 +93,7 @@ impl Lowering<'_> {
                 }
                 let mut values = Vec::with_capacity(args.len());
                 for arg in args {
-                    values.push(self.element_of(arg, counters, span)?);
+                    values.push(self.element(arg, counters, span)?);
                 }
                 if values.iter().any(Sv::is_bottom) {
                     return Ok(Sv::bottom(span));

@@ -112,7 +112,7 @@ pub(crate) fn element_kind(
 ) -> R<Option<Kind>> {
     // Lowered for its type alone.
     let at = vec![Expr::int(0, span); tree.shape.len()];
-    let (sv, _) = cx.inner(|cx| cx.element_of(&tree.node, &at, span))?;
+    let (sv, _) = cx.inner(|cx| cx.element(&tree.node, &at, span))?;
     match sv.kinds.single() {
         None if !sv.is_bottom() => {
             let what = format!("an array of elements that are {}", sv.kinds);

@@ -91,7 +91,7 @@ impl Lowering<'_> {
                 _ if nodes.iter().any(unknown) => Ok(Val::Scalar(Sv::bottom(span))),
                 Known::Numpy(NumpyFn::Array(ArrayFn::Clip)) => {
                     let number = Node::Call(known, nodes);
-                    self.element_of(&number, &[], span).map(Val::Scalar)
+                    self.element(&number, &[], span).map(Val::Scalar)
                 }
                 _ => Err(unsupported("an array without axes", span)),
             };

@@ -35,7 +35,7 @@ pub(crate) fn gathers_of_part(cx: &mut Lowering<'_>, index: &[hir::Expr]) -> R<b
         return Ok(false);
     }
     // Lowered for its type alone.
-    let (value, _) = cx.inner(|cx| cx.expr(item))?;
+    let (value, _) = cx.inner(|cx| cx.expression(item))?;
     Ok(elementwise::is_numpy_array(&cx.builder, &value))
 }
 
@@ -144,7 +144,7 @@ fn check_places(cx: &mut Lowering<'_>, places: &Elementwise, from: &Section, spa
     let count = places.shape[0].clone();
     emit::hidden_loop(cx, ELEMENT, (0, count), span, |cx, counter| {
         let at = build::var(counter, Ty::PY_INT, span);
-        let place = cx.element_of(&places.node, std::slice::from_ref(&at), span)?;
+        let place = cx.element(&places.node, std::slice::from_ref(&at), span)?;
         view::place_of(&mut cx.builder, Val::Scalar(place), &len, span).map(drop)
     })
 }
@@ -201,7 +201,7 @@ pub(crate) fn scatter(
     materialise::over(cx, &places.shape, span, |cx, counters| {
         cx.builder.tally(Work::ArrayElement, operations);
         let place = place_in(cx, &target, &at, counters, span)?;
-        let value = cx.element_of(&values, counters, span)?;
+        let value = cx.element(&values, counters, span)?;
         let Some(place) = place else { return Ok(()) };
         let one = target.row(place);
         materialise::fill_element(cx, &one, false, &[], value, span)
@@ -230,7 +230,7 @@ fn place_in(
     counters: &[Expr],
     span: Span,
 ) -> R<Option<Expr>> {
-    let place = cx.element_of(places, counters, span)?;
+    let place = cx.element(places, counters, span)?;
     if place.is_bottom() {
         return Ok(None);
     }

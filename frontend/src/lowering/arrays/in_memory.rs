@@ -82,7 +82,7 @@ pub(crate) fn lies_so_at_first(cx: &mut Lowering<'_>, part: &Section) {
     let Some(owner) = alias::owner(cx, part.array) else {
         return;
     };
-    let names = alias::names(&cx.env, cx.env.webs.local[owner]);
+    let names = alias::names(&cx.env, cx.env.live_ranges.local[owner]);
     for (_, capture) in alias::starting(&cx.env, &names) {
         if let Some(array) = cx.env.slots.get(&capture) {
             cx.preconditions.require(Precondition::Contiguous(*array));

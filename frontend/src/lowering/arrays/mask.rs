@@ -123,7 +123,7 @@ pub(crate) fn fill_masked(
     where_true(cx, &mask, &shape, span, |cx, counters| {
         cx.builder.tally(Work::ArrayElement, operations);
         let at = taken.map(|var| build::var(var, Ty::PY_INT, span));
-        let value = cx.element_of(&value.node, at.as_slice(), span)?;
+        let value = cx.element(&value.node, at.as_slice(), span)?;
         let value = match op {
             Some(op) if !value.is_bottom() => {
                 let old = access::section_element(&mut cx.builder, &target, counters, span);
@@ -192,7 +192,7 @@ fn where_true(
     materialise::over(cx, shape, span, |cx, counters| {
         cx.builder
             .tally(Work::ArrayElement, 1.0 + mask.operations());
-        let selects = cx.element_of(mask, counters, span)?;
+        let selects = cx.element(mask, counters, span)?;
         if selects.is_bottom() {
             return Ok(());
         }

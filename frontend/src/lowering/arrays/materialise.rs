@@ -91,7 +91,7 @@ pub(crate) fn store_all(
 ) -> R<()> {
     over(cx, &target.shape(), span, |cx, counters| {
         cx.builder.tally(Work::ArrayElement, operations);
-        let value = cx.element_of(node, counters, span)?;
+        let value = cx.element(node, counters, span)?;
         fill_element(cx, target, in_place, counters, value, span)
     })
 }

@@ -6,7 +6,7 @@ use nestwise_ir::{ArrayId, Span, VarId};
 
 use crate::lowering::hir::{DefId, LocalId};
 use crate::lowering::types::facts::Made;
-use crate::lowering::types::live_ranges::WebId;
+use crate::lowering::types::live_ranges::LiveRangeId;
 
 /// What a bool variable says, at run time, of the objects that names of arrays hold.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -18,11 +18,11 @@ pub(crate) enum Flag {
     /// A name no longer holds what it held at entry.
     Left(LocalId),
     /// A live range's name holds a part of an array that is no more: another one was made where that was.
-    Gone(WebId),
+    Gone(LiveRangeId),
     /// A live range's name holds a part of what the array's name held at entry.
-    OfEntry(WebId),
+    OfEntry(LiveRangeId),
     /// A live range's name holds a view of an array as large that nothing names.
-    Viewed(WebId),
+    Viewed(LiveRangeId),
 }
 
 /// The arrays that the nest makes.
@@ -33,7 +33,7 @@ pub(crate) struct Memory {
     /// Temporaries that hold what an operation still needs.
     pub in_use: HashSet<ArrayId>,
     /// Arrays under names.
-    pub made: HashMap<WebId, ArrayId>,
+    pub made: HashMap<LiveRangeId, ArrayId>,
     /// Arrays that open loops run over: what lies there has to stay.
     pub iterated: Vec<ArrayId>,
     /// What is known at run time of the objects that names hold.
@@ -41,7 +41,7 @@ pub(crate) struct Memory {
     /// Names of parts.
     pub parts: Parts,
     /// A name that the nest makes arrays for was given one from outside.
-    pub outside: Option<(WebId, Span)>,
+    pub outside: Option<(LiveRangeId, Span)>,
     /// Assignments that give an array that the nest makes another name for as long as the one before keeps it: to
     /// parameters of inlined calls, and in place to the same name.
     pub takes_over: HashSet<DefId>,
@@ -50,41 +50,41 @@ pub(crate) struct Memory {
 /// Names of parts of arrays that the nest makes: whether each still has its part.
 #[derive(Default)]
 pub(crate) struct Parts {
-    there: BTreeSet<WebId>,
-    gone: BTreeSet<WebId>,
+    there: BTreeSet<LiveRangeId>,
+    gone: BTreeSet<LiveRangeId>,
     /// The names that lost their part so far, in the order of the statements.
-    lost: Vec<WebId>,
+    lost: Vec<LiveRangeId>,
 }
 
 /// What was known of parts where a block or the body of a loop begins.
 pub(crate) struct Mark {
-    there: BTreeSet<WebId>,
-    gone: BTreeSet<WebId>,
+    there: BTreeSet<LiveRangeId>,
+    gone: BTreeSet<LiveRangeId>,
     lost: usize,
 }
 
 impl Parts {
     /// A name was given its part.
-    pub fn give(&mut self, web: WebId) {
-        self.there.insert(web);
-        self.gone.remove(&web);
+    pub fn give(&mut self, live: LiveRangeId) {
+        self.there.insert(live);
+        self.gone.remove(&live);
     }
 
     /// Another array was made where a name's part was.
-    pub fn take(&mut self, web: WebId) {
-        self.there.remove(&web);
-        self.gone.insert(web);
-        self.lost.push(web);
+    pub fn take(&mut self, live: LiveRangeId) {
+        self.there.remove(&live);
+        self.gone.insert(live);
+        self.lost.push(live);
     }
 
     /// Whether the name has its part whatever has been run.
-    pub fn is_there(&self, web: WebId) -> bool {
-        self.there.contains(&web)
+    pub fn is_there(&self, live: LiveRangeId) -> bool {
+        self.there.contains(&live)
     }
 
     /// Whether the name has lost its part whatever has been run.
-    pub fn is_gone(&self, web: WebId) -> bool {
-        self.gone.contains(&web)
+    pub fn is_gone(&self, live: LiveRangeId) -> bool {
+        self.gone.contains(&live)
     }
 
     /// Begins the body of a loop: an earlier iteration may have made arrays anew.
@@ -106,7 +106,7 @@ impl Parts {
     pub fn leave(&mut self, mark: Mark) {
         let lost = &self.lost[mark.lost..];
         self.there
-            .retain(|web| mark.there.contains(web) && !lost.contains(web));
-        self.gone.retain(|web| mark.gone.contains(web));
+            .retain(|live| mark.there.contains(live) && !lost.contains(live));
+        self.gone.retain(|live| mark.gone.contains(live));
     }
 }

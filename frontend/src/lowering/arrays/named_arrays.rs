@@ -14,15 +14,15 @@ use crate::lowering::environment::Environment;
 use crate::lowering::lists::make;
 use crate::lowering::types::facts::Made;
 use crate::lowering::types::kinds::Kind;
-use crate::lowering::types::live_ranges::WebId;
+use crate::lowering::types::live_ranges::LiveRangeId;
 use crate::lowering::value::section::{self, Section};
 use crate::lowering::value::tree::{Elementwise, Like, Node};
 use crate::refusal::{R, unsupported};
 use crate::site::captures::Capture;
 
-/// The web's array at entry, if it has one: the type of its elements, its axes, and itself.
-pub(crate) fn at_start(env: &Environment<'_>, web: WebId) -> Option<(Scalar, Like, u32)> {
-    let local = env.webs.entry.get(web).copied().flatten()?;
+/// The live range's array at entry, if it has one: the type of its elements, its axes, and itself.
+pub(crate) fn at_start(env: &Environment<'_>, live: LiveRangeId) -> Option<(Scalar, Like, u32)> {
+    let local = env.live_ranges.entry.get(live).copied().flatten()?;
     let capture = env.hir.locals.get(local)?.capture?;
     match env.captures.get(capture as usize)? {
         Capture::Array {
@@ -42,15 +42,15 @@ pub(crate) fn at_start(env: &Environment<'_>, web: WebId) -> Option<(Scalar, Lik
     }
 }
 
-/// Computes an array into the memory of a web; none: its type is not known in this round.
+/// Computes an array into the memory of a live range; none: its type is not known in this round.
 pub(crate) fn make(
     cx: &mut Lowering<'_>,
-    web: WebId,
+    live: LiveRangeId,
     tree: &Elementwise,
     span: Span,
 ) -> R<Option<Section>> {
     if matches!(&tree.node, Node::Part(section) if cx.builder.arrays[section.array].list) {
-        return make::make_list(cx, web, tree, span);
+        return make::make_list(cx, live, tree, span);
     }
     let turned = tree.node.turns() || matches!(tree.node, Node::Turned(_));
     if turned && tree.shape.len() > 1 {
@@ -71,8 +71,8 @@ pub(crate) fn make(
     let Kind::Np(storage) = kind else {
         return Err(temporary::no_size(span));
     };
-    if cx.env.facts.webs[web].made.is_none() {
-        let made = match at_start(&cx.env, web) {
+    if cx.env.facts.live_ranges[live].made.is_none() {
+        let made = match at_start(&cx.env, live) {
             Some((storage, like, capture)) => Made {
                 storage,
                 like,
@@ -87,14 +87,14 @@ pub(crate) fn make(
             },
         };
         cx.env.facts.restart |= made.starts.is_some();
-        cx.env.facts.webs[web].made = Some(made);
+        cx.env.facts.live_ranges[live].made = Some(made);
         cx.env.facts.changed = true;
     }
-    let Some((array, made)) = temporary::made_array(cx, web, span)? else {
+    let Some((array, made)) = temporary::made_array(cx, live, span)? else {
         return Ok(None);
     };
     if made.list.is_some() || made.storage != storage || made.like.len() != tree.shape.len() {
-        return Err(cx.env.type_changes(web, span));
+        return Err(cx.env.type_changes(live, span));
     }
     let to = match made.starts {
         Some(_) => {
@@ -114,9 +114,9 @@ pub(crate) fn make(
         }
     };
     temporary::may_be_made(cx, array, &made, span)?;
-    updates::made_anew(cx, web, span);
+    updates::made_anew(cx, live, span);
     let viewed = tree.viewed.then(|| build::boolean(true, Ty::PY_BOOL, span));
-    alias::note_viewed(cx, web, viewed, span);
+    alias::note_viewed(cx, live, viewed, span);
     shapes::not_empty_of(&mut cx.builder, &tree.node, storage, &tree.shape, span);
     let operations = tree.node.operations() + f64::from(u8::from(tree.fresh));
     cx.builder.tally(Work::ArrayCall, operations);
@@ -143,15 +143,18 @@ pub(crate) fn make(
 /// `name = other`, of an array that `owner` has made, or holds at first.
 pub(crate) fn name_again(
     cx: &mut Lowering<'_>,
-    web: WebId,
-    owner: WebId,
+    live: LiveRangeId,
+    owner: LiveRangeId,
     tree: &Elementwise,
     span: Span,
 ) -> R<Option<Section>> {
-    let (name, other) = (cx.env.webs.local[web], cx.env.webs.local[owner]);
+    let (name, other) = (
+        cx.env.live_ranges.local[live],
+        cx.env.live_ranges.local[owner],
+    );
     cx.env.facts.changed |= cx.env.facts.aliases.insert((name, other));
-    for web in [web, owner] {
-        borrowed_views::check_alone(&cx.env, web, span)?;
+    for live in [live, owner] {
+        borrowed_views::check_alone(&cx.env, live, span)?;
     }
     let names = alias::names(&cx.env, name);
     if names.len() > MAX_NAMES {
@@ -161,16 +164,16 @@ pub(crate) fn name_again(
         // It would count as an array of its own.
         return Err(unsupported("a name that is assigned what it holds", span));
     }
-    let Some(section) = make(cx, web, tree, span)? else {
+    let Some(section) = make(cx, live, tree, span)? else {
         return Ok(None);
     };
     if name == other {
         return Ok(Some(section));
     }
     let read = |var| build::var(var, Ty::PY_BOOL, span);
-    if cx.env.facts.webs[owner].viewed {
+    if cx.env.facts.live_ranges[owner].viewed {
         let viewed = read(alias::name_flag(cx, Flag::Viewed(owner)));
-        alias::note_viewed(cx, web, Some(viewed), span);
+        alias::note_viewed(cx, live, Some(viewed), span);
     }
     for third in &names[1..] {
         let now = match *third == other {

@@ -1,7 +1,7 @@
 //! Names of parts of arrays (`column = A[:, k]`), and of arrays that are made (`d = A[i] - A[j]`).
 //!
 //! A part's name stands for the array and the numbers that say which part it is. An array that is made has memory of
-//! its own for each web, which the next assignment writes anew: another name of all of it gets a copy ([`crate::lowering::arrays::alias`]), one of a
+//! its own for each live range, which the next assignment writes anew: another name of all of it gets a copy ([`crate::lowering::arrays::alias`]), one of a
 //! part borrows that memory ([`crate::lowering::arrays::borrowed_views`]).
 
 use nestwise_ir::model::liveout::MadeArray;
@@ -18,7 +18,7 @@ use crate::lowering::lists::make;
 use crate::lowering::live_outs::observe;
 use crate::lowering::names::{slots, swaps};
 use crate::lowering::types::facts::{PartFact, Source};
-use crate::lowering::types::live_ranges::WebId;
+use crate::lowering::types::live_ranges::LiveRangeId;
 use crate::lowering::types::variables;
 use crate::lowering::value::Val;
 use crate::lowering::value::section::{Axis, Section};
@@ -72,15 +72,15 @@ fn from_numbers(like: &Section, numbers: &[Expr]) -> Section {
 enum Named {
     /// A part of what another has.
     As(Source),
-    /// All of the array that a web's assignments have made.
-    Again(WebId),
+    /// All of the array that a live range's assignments have made.
+    Again(LiveRangeId),
 }
 
 /// Assigns a part of an array, or an array that is computed, to a local.
 pub(crate) fn assign_array(
     cx: &mut Lowering<'_>,
     def: Def,
-    web: WebId,
+    live: LiveRangeId,
     tree: Elementwise,
     span: Span,
 ) -> R<()> {
@@ -88,36 +88,36 @@ pub(crate) fn assign_array(
         Some(section) if section.has_new_axes() => {
             return Err(unsupported("a name of an array with a new axis", span));
         }
-        Some(section) => match source_of(cx, section, def, web, tree.whole, span)? {
+        Some(section) => match source_of(cx, section, def, live, tree.whole, span)? {
             Named::As(source) => {
                 if !tree.whole {
-                    cx.env.facts.demand(web, |f| &mut f.parted);
+                    cx.env.facts.demand(live, |f| &mut f.parted);
                 }
                 (source, section.clone())
             }
-            Named::Again(owner) => match named_arrays::name_again(cx, web, owner, &tree, span)? {
-                Some(section) => (Source::Made(web), section),
+            Named::Again(owner) => match named_arrays::name_again(cx, live, owner, &tree, span)? {
+                Some(section) => (Source::Made(live), section),
                 None => return Ok(()),
             },
         },
-        None => match named_arrays::make(cx, web, &tree, span)? {
-            Some(section) => (Source::Made(web), section),
+        None => match named_arrays::make(cx, live, &tree, span)? {
+            Some(section) => (Source::Made(live), section),
             None => return Ok(()),
         },
     };
-    assign_part(cx, def, web, source, section, span)
+    assign_part(cx, def, live, source, section, span)
 }
 
 /// Assigns a new list to a local.
 pub(crate) fn assign_list(
     cx: &mut Lowering<'_>,
     def: Def,
-    web: WebId,
+    live: LiveRangeId,
     list: Elementwise,
     span: Span,
 ) -> R<()> {
-    match make::make_list(cx, web, &list, span)? {
-        Some(section) => assign_part(cx, def, web, Source::Made(web), section, span),
+    match make::make_list(cx, live, &list, span)? {
+        Some(section) => assign_part(cx, def, live, Source::Made(live), section, span),
         None => Ok(()),
     }
 }
@@ -125,7 +125,7 @@ pub(crate) fn assign_list(
 fn assign_part(
     cx: &mut Lowering<'_>,
     def: Def,
-    web: WebId,
+    live: LiveRangeId,
     source: Source,
     section: Section,
     span: Span,
@@ -134,26 +134,26 @@ fn assign_part(
         source,
         axes: pattern(&section),
     };
-    let fact = &mut cx.env.facts.webs[web];
+    let fact = &mut cx.env.facts.live_ranges[live];
     match &fact.part {
         None => {
             fact.part = Some(part);
             cx.env.facts.changed = true;
         }
         Some(before) if *before == part => {}
-        Some(_) => return Err(cx.env.type_changes(web, span)),
+        Some(_) => return Err(cx.env.type_changes(live, span)),
     }
-    let fact = &cx.env.facts.webs[web];
+    let fact = &cx.env.facts.live_ranges[live];
     if !fact.kinds.is_empty() || (fact.view.is_some() && !fact.carries()) {
-        return Err(cx.env.type_changes(web, span));
+        return Err(cx.env.type_changes(live, span));
     }
-    name_part(cx, def, web, section, span)
+    name_part(cx, def, live, section, span)
 }
 
-/// Whether a web that is assigned an array from outside has had another one, or arrays that the nest makes. The name of the array
+/// Whether a live range that is assigned an array from outside has had another one, or arrays that the nest makes. The name of the array
 /// may turn out to become one of those, too.
-pub(crate) fn may_become_made(cx: &Lowering<'_>, web: WebId, view: &View) -> bool {
-    let fact = &cx.env.facts.webs[web];
+pub(crate) fn may_become_made(cx: &Lowering<'_>, live: LiveRangeId, view: &View) -> bool {
+    let fact = &cx.env.facts.live_ranges[live];
     let whole = view.index.is_empty() && cx.builder.arrays[view.array].kind == ArrayKind::Ndarray;
     let other = matches!(fact.view, Some((capture, 0)) if capture != view.capture);
     whole && fact.kinds.is_empty() && (other || fact.made.is_some())
@@ -163,14 +163,14 @@ pub(crate) fn may_become_made(cx: &Lowering<'_>, web: WebId, view: &View) -> boo
 pub(crate) fn assign_from_outside(
     cx: &mut Lowering<'_>,
     def: Def,
-    web: WebId,
+    live: LiveRangeId,
     view: View,
     span: Span,
 ) -> R<()> {
-    cx.memory.outside.get_or_insert((web, span));
+    cx.memory.outside.get_or_insert((live, span));
     let tree = elementwise::operand(cx, Val::View(view), span)?;
-    match named_arrays::make(cx, web, &tree, span)? {
-        Some(section) => assign_part(cx, def, web, Source::Made(web), section, span),
+    match named_arrays::make(cx, live, &tree, span)? {
+        Some(section) => assign_part(cx, def, live, Source::Made(live), section, span),
         None => Ok(()),
     }
 }
@@ -180,7 +180,7 @@ fn source_of(
     cx: &mut Lowering<'_>,
     section: &Section,
     def: Def,
-    web: WebId,
+    live: LiveRangeId,
     whole: bool,
     span: Span,
 ) -> R<Named> {
@@ -188,18 +188,18 @@ fn source_of(
         return Ok(Named::As(Source::Capture(section.capture)));
     }
     match alias::owner(cx, section.array) {
-        Some(owner) if !whole && owner != web => {
-            borrowed_views::borrow_part(cx, web, owner, span)?;
+        Some(owner) if !whole && owner != live => {
+            borrowed_views::borrow_part(cx, live, owner, span)?;
             Ok(Named::As(Source::Made(owner)))
         }
         Some(owner) if cx.memory.takes_over.contains(&def.def) => {
-            if owner != web && cx.env.webs.entry[web].is_some() {
+            if owner != live && cx.env.live_ranges.entry[live].is_some() {
                 cx.env.facts.join.get_or_insert(def.local);
             }
             Ok(Named::As(Source::Made(owner)))
         }
         Some(owner) if returns_own(cx, def, owner) => Ok(Named::As(Source::Made(owner))),
-        Some(owner) if owner == web && whole => Ok(Named::As(Source::Made(web))),
+        Some(owner) if owner == live && whole => Ok(Named::As(Source::Made(live))),
         Some(owner) if whole => Ok(Named::Again(owner)),
         _ => {
             let what = "a name of a part of an array that the loop makes".into();
@@ -209,8 +209,8 @@ fn source_of(
 }
 
 /// Whether a call returns an array that it has made: its own name of that is gone then.
-fn returns_own(cx: &Lowering<'_>, def: Def, owner: WebId) -> bool {
-    let local = cx.env.webs.local.get(owner);
+fn returns_own(cx: &Lowering<'_>, def: Def, owner: LiveRangeId) -> bool {
+    let local = cx.env.live_ranges.local.get(owner);
     cx.control.open_calls.last().is_some_and(|call| {
         call.results.contains(&def.local) && local.is_some_and(|l| call.own.contains(l))
     })
@@ -224,15 +224,21 @@ pub(crate) fn is_own_result(builder: &Builder, tree: &Elementwise) -> bool {
     builder.arrays[section.array].kind == ArrayKind::Scratch
 }
 
-fn name_part(cx: &mut Lowering<'_>, def: Def, web: WebId, section: Section, span: Span) -> R<()> {
+fn name_part(
+    cx: &mut Lowering<'_>,
+    def: Def,
+    live: LiveRangeId,
+    section: Section,
+    span: Span,
+) -> R<()> {
     let observed = cx.env.observed(def);
-    let alone = cx.env.alone(def.def, web);
+    let alone = cx.env.alone(def.def, live);
     let before = numbers(&section);
     let stable = before.iter().all(|e| cx.builder.is_stable(e, 8));
-    let needs_var = cx.env.facts.webs[web].needs_var;
+    let needs_var = cx.env.facts.live_ranges[live].needs_var;
     let mut section = section;
     if observed || needs_var || !(alone && stable) {
-        let vars = variables::web_view_vars(cx, web, before.len());
+        let vars = variables::view_variables(cx, live, before.len());
         // They may be computed from the very variables being assigned.
         let before: Vec<Expr> = before.into_iter().map(|e| cx.builder.spill(e)).collect();
         for (var, e) in vars.iter().zip(before) {
@@ -246,12 +252,12 @@ fn name_part(cx: &mut Lowering<'_>, def: Def, web: WebId, section: Section, span
         }
     }
     if observed {
-        observe::observe_part(cx, def, web, &section, span)?;
+        observe::observe_part(cx, def, live, &section, span)?;
     }
     if alone {
-        cx.env.substs.push((web, Subst::Part(section)));
+        cx.env.substs.push((live, Subst::Part(section)));
     }
-    borrowed_views::part_is_there(cx, web, span);
+    borrowed_views::part_is_there(cx, live, span);
     Ok(())
 }
 
@@ -263,7 +269,7 @@ fn read_vars(vars: &[VarId], span: Span) -> Vec<Expr> {
 /// What a name of a part stands for.
 pub(crate) fn read_part(
     cx: &mut Lowering<'_>,
-    web: WebId,
+    live: LiveRangeId,
     part: &PartFact,
     subst: Option<Subst>,
     stale: bool,
@@ -273,11 +279,11 @@ pub(crate) fn read_part(
         && stale
         && swaps::trades_places(&cx.env, capture)
     {
-        let what = format!("{} across a swap of arrays", cx.env.web_name(web));
+        let what = format!("{} across a swap of arrays", cx.env.name_of(live));
         return Err(refuse(span, Refusal::Unsupported { what }));
     }
-    borrowed_views::check_part_is_there(cx, web, span);
-    let whole = matches!(part.source, Source::Made(_)) && !cx.env.facts.webs[web].parted;
+    borrowed_views::check_part_is_there(cx, live, span);
+    let whole = matches!(part.source, Source::Made(_)) && !cx.env.facts.live_ranges[live].parted;
     let of = |cx: &Lowering<'_>, section| Elementwise {
         whole,
         ..Elementwise::of(section, &cx.builder.arrays)
@@ -286,15 +292,16 @@ pub(crate) fn read_part(
         return Ok(of(cx, section));
     }
     let (capture, array) = array_of(cx, part.source, span)?;
-    if let (Source::Made(owner), Some(made)) = (part.source, cx.env.facts.webs[web].made.clone())
+    if let (Source::Made(owner), Some(made)) =
+        (part.source, cx.env.facts.live_ranges[live].made.clone())
         && made.starts.is_some()
-        && owner == web
+        && owner == live
     {
         // Of one shape from the beginning to the end.
         let whole = temporary::all_of(cx, array, span)?;
         return Ok(of(cx, whole));
     }
-    cx.env.facts.demand(web, |f| &mut f.needs_var);
+    cx.env.facts.demand(live, |f| &mut f.needs_var);
     let zero = || Expr::int(0, span);
     let axis = |step: &Option<i64>| match step {
         None => Axis::At(zero()),
@@ -309,7 +316,7 @@ pub(crate) fn read_part(
         array,
         axes: part.axes.iter().map(axis).collect(),
     };
-    let vars = variables::web_view_vars(cx, web, numbers(&like).len());
+    let vars = variables::view_variables(cx, live, numbers(&like).len());
     let section = from_numbers(&like, &read_vars(&vars, span));
     Ok(of(cx, section))
 }
@@ -317,7 +324,7 @@ pub(crate) fn read_part(
 fn array_of(cx: &mut Lowering<'_>, source: Source, span: Span) -> R<(u32, nestwise_ir::ArrayId)> {
     match source {
         Source::Capture(capture) => Ok((capture, slots::slot(cx, capture, span)?)),
-        Source::Made(web) => match temporary::made_array(cx, web, span)? {
+        Source::Made(live) => match temporary::made_array(cx, live, span)? {
             Some((array, _)) => Ok((cx.builder.arrays[array].capture, array)),
             None => Err(refuse(
                 span,
@@ -329,14 +336,18 @@ fn array_of(cx: &mut Lowering<'_>, source: Source, span: Span) -> R<(u32, nestwi
     }
 }
 
-/// How a web's part is written back.
-pub(crate) fn part_out(cx: &mut Lowering<'_>, web: WebId, span: Span) -> R<Option<LiveOutKind>> {
-    let Some(part) = cx.env.facts.webs[web].part.clone() else {
+/// How a live range's part is written back.
+pub(crate) fn part_out(
+    cx: &mut Lowering<'_>,
+    live: LiveRangeId,
+    span: Span,
+) -> R<Option<LiveOutKind>> {
+    let Some(part) = cx.env.facts.live_ranges[live].part.clone() else {
         return Ok(None);
     };
     let (_, array) = array_of(cx, part.source, span)?;
     let count = part.axes.iter().map(|a| 1 + usize::from(a.is_some())).sum();
-    let mut vars = variables::web_view_vars(cx, web, count).into_iter();
+    let mut vars = variables::view_variables(cx, live, count).into_iter();
     let mut next = || vars.next().unwrap_or(VarId(0));
     let axis = |step: &Option<i64>| match step {
         None => PartAxis::At(next()),
@@ -349,14 +360,14 @@ pub(crate) fn part_out(cx: &mut Lowering<'_>, web: WebId, span: Span) -> R<Optio
     let axes: Vec<PartAxis> = part.axes.iter().map(axis).collect();
     Ok(Some(match part.source {
         Source::Capture(_) => LiveOutKind::Part(array, axes),
-        Source::Made(owner) if borrowed_views::is_borrowed(&cx.env, web, owner) => {
+        Source::Made(owner) if borrowed_views::is_borrowed(&cx.env, live, owner) => {
             let rank = cx.builder.arrays[array].rank as usize;
-            let own = variables::web_view_vars(cx, owner, 2 * rank);
+            let own = variables::view_variables(cx, owner, 2 * rank);
             let lens = own.chunks(2).filter_map(|axis| axis.last().copied());
             let made = MadeArray {
                 array,
                 lens: lens.collect(),
-                same: borrowed_views::parts_objects(cx, web, owner),
+                same: borrowed_views::parts_objects(cx, live, owner),
                 viewed: alias::viewed(cx, owner),
             };
             LiveOutKind::MadePart(made, axes)
@@ -369,7 +380,7 @@ pub(crate) fn part_out(cx: &mut Lowering<'_>, web: WebId, span: Span) -> R<Optio
             LiveOutKind::Made(MadeArray {
                 array,
                 lens: axes.iter().filter_map(len).collect(),
-                same: alias::same_objects(cx, web),
+                same: alias::same_objects(cx, live),
                 viewed: alias::viewed(cx, owner),
             })
         }

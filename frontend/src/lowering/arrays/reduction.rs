@@ -56,7 +56,7 @@ fn every(
     materialise::over(cx, &tree.shape, span, |cx, counters| {
         cx.builder
             .tally(Work::ArrayElement, 1.0 + tree.node.operations());
-        let element = cx.element_of(&tree.node, counters, span)?;
+        let element = cx.element(&tree.node, counters, span)?;
         if element.is_bottom() {
             return Ok(());
         }
@@ -77,7 +77,7 @@ fn each_of(
         cx.builder
             .tally(Work::ArrayElement, 1.0 + tree.node.operations());
         let at = build::var(counter, Ty::PY_INT, span);
-        let element = cx.element_of(&tree.node, std::slice::from_ref(&at), span)?;
+        let element = cx.element(&tree.node, std::slice::from_ref(&at), span)?;
         if element.is_bottom() {
             return Ok(());
         }
@@ -153,11 +153,11 @@ pub(crate) fn int_sum(
     materialise::over(cx, &a.shape, span, |cx, counters| {
         cx.builder
             .tally(Work::ArrayElement, 1.0 + a.node.operations());
-        let element = cx.element_of(&a.node, counters, span)?;
+        let element = cx.element(&a.node, counters, span)?;
         let element = match b {
             None => element,
             Some(b) => {
-                let other = cx.element_of(b, counters, span)?;
+                let other = cx.element(b, counters, span)?;
                 arith::arith(cx, nestwise_ir::surface::BinOp::Mul, element, other, span)?
             }
         };
@@ -211,7 +211,7 @@ fn int_mean(cx: &mut Lowering<'_>, a: &Elementwise, span: Span) -> R<Sv> {
     materialise::over(cx, &a.shape, span, |cx, counters| {
         cx.builder
             .tally(Work::ArrayElement, 1.0 + a.node.operations());
-        let element = cx.element_of(&a.node, counters, span)?;
+        let element = cx.element(&a.node, counters, span)?;
         if element.is_bottom() {
             return Ok(());
         }
@@ -280,7 +280,7 @@ fn head(cx: &mut Lowering<'_>, a: &Elementwise, span: Span) -> R<Option<(VarId, 
         shapes::check_not_empty(&mut cx.builder, len, span);
     }
     let first = vec![Expr::int(0, span); a.shape.len()];
-    let first = cx.element_of(&a.node, &first, span)?;
+    let first = cx.element(&a.node, &first, span)?;
     if first.is_bottom() {
         return Ok(None);
     }

@@ -10,7 +10,7 @@ use crate::lowering::value::section;
 use crate::lowering::value::tree::{Like, Node, Shape};
 
 /// The shape of what is computed from both. Axes along which there is one element as it turns out, not as it is written,
-/// are events where they are to be repeated.
+/// are guard failures where they are to be repeated.
 pub(crate) fn broadcast(
     builder: &mut Builder,
     a: (&[Expr], &Option<Like>),
@@ -40,7 +40,7 @@ pub(crate) fn broadcast(
 }
 
 /// Whether the one element along an axis is repeated along another one. What is computed is computed once to NumPy, even
-/// if nothing is there: that is an event.
+/// if nothing is there: a guard fails then.
 pub(crate) fn repeats(builder: &mut Builder, one: &Expr, along: &Expr, span: Span) -> bool {
     let repeats = section::is_one(one) && !section::is_one(along);
     if repeats {
@@ -73,7 +73,7 @@ pub(crate) fn not_empty_of(
     }
 }
 
-/// An event if there are no elements.
+/// Emits a guard that there are elements.
 pub(crate) fn check_not_empty(builder: &mut Builder, len: &Expr, span: Span) {
     let zero = Expr::int(0, span);
     let some = build::compare(CmpOp::Gt, len.clone(), zero, Ty::PY_BOOL, span);

@@ -85,8 +85,8 @@ pub(crate) fn cannot_store(
 }
 
 /// NumPy's assignment of a scalar to an element. Where NumPy raises or warns (NaN or a value out of range
-/// into an int array, a finite float64 that becomes infinite as a float32), a guard fires; where it wraps
-/// (NumPy ints into a narrower type), the guard fires too and CPython does it.
+/// into an int array, a finite float64 that becomes infinite as a float32), a guard fails; where it wraps
+/// (NumPy ints into a narrower type), the guard fails too and CPython does it.
 pub(crate) fn ndarray_form(
     builder: &mut Builder,
     sv: &Sv,
@@ -192,7 +192,7 @@ pub(crate) fn list_form(cx: &mut Lowering<'_>, sv: &Sv, view: &View, span: Span)
             if sv.kinds == Kinds::of(own) && sv.repr() != Scalar::Num {
                 return convert::in_repr(sv, storage, true).ok_or(wrong);
             }
-            // An accumulator that starts as 0 and has become a float by now, nearly always: an event fires
+            // An accumulator that starts as 0 and has become a float by now, nearly always: a guard fails
             // when it has not.
             let now = if sv.kinds == pair && sv.repr() == storage {
                 provenance::is_among(cx, sv.kinds, &sv.tag, Kinds::of(own), span)

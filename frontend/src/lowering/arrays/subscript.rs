@@ -25,7 +25,7 @@ pub(crate) fn subscript(
     index: &[hir::Expr],
     span: Span,
 ) -> R<Val> {
-    let value = cx.expr(base)?;
+    let value = cx.expression(base)?;
     let mut value = make::settled_list(cx, value, span)?;
     let slices = index.iter().any(hir::Expr::is_slice);
     if slices || matches!(value, Val::Array(_)) {
@@ -81,7 +81,7 @@ pub(crate) fn subscript(
             for (k, item) in items.into_iter().enumerate() {
                 match item {
                     item if k == at => chosen = item,
-                    Val::Scalar(sv) => convert::keep_events(&mut cx.builder, &sv),
+                    Val::Scalar(sv) => convert::keep_guards(&mut cx.builder, &sv),
                     _ => {}
                 }
             }
@@ -205,7 +205,7 @@ pub(crate) fn place(
     index: &[hir::Expr],
     span: Span,
 ) -> R<Place> {
-    let value = cx.expr(base)?;
+    let value = cx.expression(base)?;
     let slices = index.iter().any(hir::Expr::is_slice);
     if slices || matches!(value, Val::Array(_)) {
         if matches!(&value, Val::Array(tree) if tree.fresh) {

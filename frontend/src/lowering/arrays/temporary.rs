@@ -10,7 +10,7 @@ use crate::lowering::context::Lowering;
 use crate::lowering::names::{slots, swaps};
 use crate::lowering::scalar::convert;
 use crate::lowering::types::facts::Made;
-use crate::lowering::types::live_ranges::WebId;
+use crate::lowering::types::live_ranges::LiveRangeId;
 use crate::lowering::value::section::{Axis, Section};
 use crate::lowering::value::tree::{Elementwise, Like};
 use crate::refusal::{R, Refusal, refuse, unsupported};
@@ -91,7 +91,7 @@ fn slots_of(cx: &mut Lowering<'_>, extent: Extent, span: Span) -> R<()> {
     }
 }
 
-/// As many elements of it as an array of this shape has; an event if it is not large enough.
+/// As many elements of it as an array of this shape has; a guard fails if it is not large enough.
 pub(crate) fn first_of_array(
     cx: &mut Lowering<'_>,
     array: ArrayId,
@@ -133,21 +133,27 @@ pub(crate) fn first_of_array(
     })
 }
 
-/// The array of a web that assignments make.
+/// The array of a live range that assignments make.
 pub(crate) fn made_array(
     cx: &mut Lowering<'_>,
-    web: WebId,
+    live: LiveRangeId,
     span: Span,
 ) -> R<Option<(ArrayId, Made)>> {
-    let Some(made) = cx.env.facts.webs.get(web).and_then(|f| f.made.clone()) else {
+    let Some(made) = cx
+        .env
+        .facts
+        .live_ranges
+        .get(live)
+        .and_then(|f| f.made.clone())
+    else {
         return Ok(None);
     };
-    let array = match cx.memory.made.get(&web) {
+    let array = match cx.memory.made.get(&live) {
         Some(array) => *array,
         None => {
-            let name = cx.env.web_name(web);
+            let name = cx.env.name_of(live);
             let array = own_array(cx, &made, &name, span)?;
-            cx.memory.made.insert(web, array);
+            cx.memory.made.insert(live, array);
             array
         }
     };
@@ -174,7 +180,7 @@ pub(crate) fn all_of(cx: &mut Lowering<'_>, array: ArrayId, span: Span) -> R<Sec
 }
 
 /// Whether memory may get other contents: no loop that is open runs over what is there, or, the outermost one, over what the
-/// name held at entry. That would be looked for under the name again when native code goes on after an event.
+/// name held at entry. That would be looked for under the name again when native code goes on after a guard failure.
 pub(crate) fn may_be_made(cx: &Lowering<'_>, array: ArrayId, made: &Made, span: Span) -> R<()> {
     let entry = made.starts.and_then(|capture| cx.env.slots.get(&capture));
     let mut arrays = entry.into_iter().chain([&array]);

@@ -6,16 +6,16 @@ use crate::lowering::arrays::memory::Flag;
 use crate::lowering::arrays::{alias, borrowed_views};
 use crate::lowering::build;
 use crate::lowering::context::Lowering;
-use crate::lowering::types::live_ranges::WebId;
+use crate::lowering::types::live_ranges::LiveRangeId;
 
-/// A web's name holds a new array.
-pub(crate) fn made_anew(cx: &mut Lowering<'_>, web: WebId, span: Span) {
-    borrowed_views::parts_are_gone(cx, web, span);
-    let name = cx.env.webs.local[web];
+/// A live range's name holds a new array.
+pub(crate) fn made_anew(cx: &mut Lowering<'_>, live: LiveRangeId, span: Span) {
+    borrowed_views::parts_are_gone(cx, live, span);
+    let name = cx.env.live_ranges.local[live];
     let names = alias::names(&cx.env, name);
     let mut borrowed = cx.env.facts.borrowed.iter();
     let is_asked_for = cx.env.facts.updated.contains(&name)
-        || borrowed.any(|(_, owner)| cx.env.webs.local[*owner] == name);
+        || borrowed.any(|(_, owner)| cx.env.live_ranges.local[*owner] == name);
     if names.len() == 1 && is_asked_for {
         let left = alias::name_flag(cx, Flag::Left(name));
         cx.builder
@@ -45,7 +45,7 @@ pub(crate) fn check_left(cx: &mut Lowering<'_>, array: ArrayId, span: Span) {
     let Some(owner) = alias::owner(cx, array) else {
         return;
     };
-    let name = cx.env.webs.local[owner];
+    let name = cx.env.live_ranges.local[owner];
     cx.env.facts.changed |= cx.env.facts.updated.insert(name);
     let left = alias::name_flag(cx, Flag::Left(name));
     cx.builder.emit_check(build::var(left, Ty::PY_BOOL, span));
@@ -57,7 +57,7 @@ pub(crate) fn check_one_name(cx: &mut Lowering<'_>, array: ArrayId, span: Span) 
         return;
     };
     borrowed_views::check_no_part_of_entry(cx, owner, span);
-    let names = alias::names(&cx.env, cx.env.webs.local[owner]);
+    let names = alias::names(&cx.env, cx.env.live_ranges.local[owner]);
     for other in &names[1..] {
         let flag = build::var(alias::same(cx, names[0], *other), Ty::PY_BOOL, span);
         cx.builder

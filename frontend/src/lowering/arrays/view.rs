@@ -2,7 +2,7 @@
 //! numbers.
 //!
 //! Bounds that lie outside of the array, or that turn out to be negative where that is not written, are clamped or
-//! wrapped by NumPy; here they are events. So a section's axes are affine in what its bounds are made of, and every
+//! wrapped by NumPy; here guards fail. So a section's axes are affine in what its bounds are made of, and every
 //! element of it is in the array.
 
 use nestwise_ir::model::nest::{CmpOp, Expr};
@@ -172,7 +172,7 @@ pub(crate) fn section_of_view(builder: &mut Builder, view: View, span: Span) -> 
 
 /// A subscript along an axis of so many elements, checked, and counted from its beginning.
 fn place_along(cx: &mut Lowering<'_>, item: &hir::Expr, len: &Expr) -> R<Expr> {
-    let value = cx.expr(item)?;
+    let value = cx.expression(item)?;
     place_of(&mut cx.builder, value, len, item.span)
 }
 
@@ -217,7 +217,7 @@ fn range_of_slice(
 ) -> R<(Expr, Expr, i64)> {
     let step = match &slice.step {
         None => 1,
-        Some(step) => match cx.expr(step)? {
+        Some(step) => match cx.expression(step)? {
             Val::Scalar(sv) => sv.as_int().and_then(|s| i64::try_from(s).ok()).unwrap_or(0),
             _ => 0,
         },
@@ -245,10 +245,10 @@ fn range_of_slice(
     Ok((start, len, step))
 }
 
-/// A slice's start or stop, which an event keeps within the axis.
+/// A slice's start or stop, which a guard keeps within the axis.
 fn end_of_slice(cx: &mut Lowering<'_>, e: &hir::Expr, dim: &Expr) -> R<Expr> {
     let span = e.span;
-    let value = cx.expr(e)?;
+    let value = cx.expression(e)?;
     if matches!(&value, Val::Scalar(sv) if sv.is_bottom()) {
         return Ok(Expr::int(0, span));
     }

@@ -10,7 +10,7 @@ use crate::lowering::hir::Def;
 use crate::lowering::lists::make;
 use crate::lowering::live_outs::observe;
 use crate::lowering::scalar::convert;
-use crate::lowering::types::live_ranges::WebId;
+use crate::lowering::types::live_ranges::LiveRangeId;
 use crate::lowering::types::{provenance, variables};
 use crate::lowering::value::Val;
 use crate::lowering::value::scalar::{Sv, Tag};
@@ -25,19 +25,19 @@ pub(crate) fn assign(cx: &mut Lowering<'_>, def: Def, val: Val, span: Span) -> R
         let what = format!("assigning {} besides swapping it", decl.name);
         return Err(refuse(span, Refusal::Unsupported { what }));
     }
-    let web = cx.env.webs.of_def[def.def];
+    let live = cx.env.live_ranges.of_def[def.def];
     match val {
-        Val::Scalar(sv) => assign_scalar(cx, def, web, sv, span)?,
+        Val::Scalar(sv) => assign_scalar(cx, def, live, sv, span)?,
         Val::View(view) if cx.builder.arrays[view.array].list => {
             let tree = make::list_as_part(&mut cx.builder, view, span);
-            named_views::assign_array(cx, def, web, tree, span)?;
+            named_views::assign_array(cx, def, live, tree, span)?;
         }
-        Val::View(view) => assign_view(cx, def, web, view, span)?,
-        Val::List(list) => named_views::assign_list(cx, def, web, *list, span)?,
-        Val::Array(tree) => named_views::assign_array(cx, def, web, *tree, span)?,
+        Val::View(view) => assign_view(cx, def, live, view, span)?,
+        Val::List(list) => named_views::assign_list(cx, def, live, *list, span)?,
+        Val::Array(tree) => named_views::assign_array(cx, def, live, *tree, span)?,
         Val::Str(text) if text.chars().count() == 1 => {
             let sv = crate::lowering::scalar::convert::character(&text, span);
-            assign_scalar(cx, def, web, sv, span)?;
+            assign_scalar(cx, def, live, sv, span)?;
         }
         other => {
             let what = format!("{} assigned to {}", other.type_name(), decl.name);
@@ -52,9 +52,9 @@ pub(crate) fn assign(cx: &mut Lowering<'_>, def: Def, val: Val, span: Span) -> R
     Ok(())
 }
 
-fn assign_scalar(cx: &mut Lowering<'_>, def: Def, web: WebId, sv: Sv, span: Span) -> R<()> {
+fn assign_scalar(cx: &mut Lowering<'_>, def: Def, live: LiveRangeId, sv: Sv, span: Span) -> R<()> {
     if sv.is_bottom() {
-        // What is unknown still has its events.
+        // What is unknown still has its guards.
         return Ok(());
     }
     let sv = convert::commit(sv);
@@ -62,19 +62,23 @@ fn assign_scalar(cx: &mut Lowering<'_>, def: Def, web: WebId, sv: Sv, span: Span
         .as_float()
         .is_some_and(|v| f64::from(v as f32) == v || v.is_nan())
         || sv.as_int().is_some();
-    cx.env
-        .facts
-        .join(web, sv.kinds, sv.range, sv.repr() == Scalar::Num, f32_exact);
+    cx.env.facts.join(
+        live,
+        sv.kinds,
+        sv.range,
+        sv.repr() == Scalar::Num,
+        f32_exact,
+    );
     cx.env.facts.def(def.def, sv.kinds);
-    if cx.env.facts.webs[web].holds_array() {
-        return Err(cx.env.type_changes(web, span));
+    if cx.env.facts.live_ranges[live].holds_array() {
+        return Err(cx.env.type_changes(live, span));
     }
-    let alone = cx.env.alone(def.def, web);
+    let alone = cx.env.alone(def.def, live);
     let observed = cx.env.observed(def);
     let pure = cx.builder.is_stable(&sv.e, 3) && sv.repr() != Scalar::U64 && sv.kinds.len() == 1;
     if alone && pure {
         cx.env.substs.push((
-            web,
+            live,
             Subst::Scalar(Sv {
                 tag: Tag::Unknown,
                 ..sv.clone()
@@ -84,53 +88,59 @@ fn assign_scalar(cx: &mut Lowering<'_>, def: Def, web: WebId, sv: Sv, span: Span
     if alone
         && pure
         && !observed
-        && !cx.env.facts.webs[web].needs_var
-        && !cx.env.facts.webs[web].tagged
+        && !cx.env.facts.live_ranges[live].needs_var
+        && !cx.env.facts.live_ranges[live].tagged
     {
-        // Every read stands where the substitution holds; events stay.
-        if build::may_fire(&sv.e) {
+        // Every read stands where the substitution holds; guards stay.
+        if build::may_fail(&sv.e) {
             cx.builder.emit(StmtKind::Eval(sv.e), span);
         }
         return Ok(());
     }
-    let var = variables::web_var(cx, web, span)?;
+    let var = variables::variable(cx, live, span)?;
     // What is also kept as its own type is evaluated once, before the variable changes.
-    let sv = if observed && observe::has_side(cx, def.local, web, sv.kinds)? {
+    let sv = if observed && observe::has_side(cx, def.local, live, sv.kinds)? {
         operands::spill_sv(cx, sv)
     } else {
         sv
     };
-    let value = store_form(&cx.env, &sv, web, span)?;
+    let value = store_form(&cx.env, &sv, live, span)?;
     cx.builder.emit_let(var, value);
     if alone {
         cx.builder.stable.push(var);
     }
-    if cx.env.facts.webs[web].tagged {
-        let yes = provenance::tag_true(&cx.env, web);
+    if cx.env.facts.live_ranges[live].tagged {
+        let yes = provenance::tag_true(&cx.env, live);
         let tag = provenance::is_among(cx, sv.kinds, &sv.tag, yes, span)
-            .ok_or_else(|| cx.env.type_changes(web, span))?;
-        let tag_var = provenance::tag_var(cx, web);
+            .ok_or_else(|| cx.env.type_changes(live, span))?;
+        let tag_var = provenance::tag_var(cx, live);
         cx.builder.emit_let(tag_var, tag);
     }
     if observed {
-        observe::observe(cx, def, web, &sv, span)?;
+        observe::observe(cx, def, live, &sv, span)?;
     }
     Ok(())
 }
 
-/// The value in the representation of the web's variable.
-pub(crate) fn store_form(env: &Environment<'_>, sv: &Sv, web: WebId, span: Span) -> R<Expr> {
-    let repr = env.web_repr(web, span)?;
-    convert::exact_repr(sv, repr).ok_or_else(|| env.type_changes(web, span))
+/// The value in the representation of the live range's variable.
+pub(crate) fn store_form(env: &Environment<'_>, sv: &Sv, live: LiveRangeId, span: Span) -> R<Expr> {
+    let repr = env.representation(live, span)?;
+    convert::exact_repr(sv, repr).ok_or_else(|| env.type_changes(live, span))
 }
 
-fn assign_view(cx: &mut Lowering<'_>, def: Def, web: WebId, view: View, span: Span) -> R<()> {
+fn assign_view(
+    cx: &mut Lowering<'_>,
+    def: Def,
+    live: LiveRangeId,
+    view: View,
+    span: Span,
+) -> R<()> {
     let view = convert::check_view(&mut cx.builder, view);
     let shape = (view.capture, view.index.len());
-    if named_views::may_become_made(cx, web, &view) {
-        return named_views::assign_from_outside(cx, def, web, view, span);
+    if named_views::may_become_made(cx, live, &view) {
+        return named_views::assign_from_outside(cx, def, live, view, span);
     }
-    let fact = &mut cx.env.facts.webs[web];
+    let fact = &mut cx.env.facts.live_ranges[live];
     match fact.view {
         None => {
             fact.view = Some(shape);
@@ -142,20 +152,22 @@ fn assign_view(cx: &mut Lowering<'_>, def: Def, web: WebId, view: View, span: Sp
                 fact.view_conflict = true;
                 cx.env.facts.changed = true;
             }
-            // Without a read that could see both, two arrays under one name are no conflict; a web has one.
-            return Err(cx.env.type_changes(web, span));
+            // Without a read that could see both, two arrays under one name are no conflict; a live range has one.
+            return Err(cx.env.type_changes(live, span));
         }
     }
-    if !cx.env.facts.webs[web].kinds.is_empty() || cx.env.facts.webs[web].part.is_some() {
-        return Err(cx.env.type_changes(web, span));
+    if !cx.env.facts.live_ranges[live].kinds.is_empty()
+        || cx.env.facts.live_ranges[live].part.is_some()
+    {
+        return Err(cx.env.type_changes(live, span));
     }
     let observed = cx.env.observed(def);
-    let alone = cx.env.alone(def.def, web);
+    let alone = cx.env.alone(def.def, live);
     let stable = view.index.iter().all(|e| cx.builder.is_stable(e, 8));
-    let needs_var = cx.env.facts.webs[web].needs_var;
+    let needs_var = cx.env.facts.live_ranges[live].needs_var;
     let mut view = view;
     if !view.index.is_empty() && (observed || needs_var || !(alone && stable)) {
-        let vars = variables::web_view_vars(cx, web, view.index.len());
+        let vars = variables::view_variables(cx, live, view.index.len());
         // A row's subscripts may be read from the very variables being assigned.
         let crossed = view
             .index
@@ -184,10 +196,10 @@ fn assign_view(cx: &mut Lowering<'_>, def: Def, web: WebId, view: View, span: Sp
         }
     }
     if observed {
-        observe::observe_view(cx, def, web, &view, span)?;
+        observe::observe_view(cx, def, live, &view, span)?;
     }
     if alone {
-        cx.env.substs.push((web, Subst::View(view)));
+        cx.env.substs.push((live, Subst::View(view)));
     }
     Ok(())
 }

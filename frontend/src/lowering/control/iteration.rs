@@ -16,7 +16,7 @@ pub(crate) fn is_jump(stmt: &hir::Stmt) -> bool {
 
 /// The body of the loop that was begun last.
 pub(crate) fn loop_stmts(cx: &mut Lowering<'_>, body: &[hir::Stmt], span: Span) -> R<()> {
-    cx.stmts(body)?;
+    cx.block(body)?;
     if !body.last().is_some_and(is_jump) {
         leave_iteration(cx, span)?;
     }

@@ -49,7 +49,7 @@ pub(crate) fn assign_all(
     targets
         .iter()
         .zip(taken)
-        .try_for_each(|(t, v)| cx.assign_target(t, v, span))
+        .try_for_each(|(t, v)| cx.assign(t, v, span))
 }
 
 /// The same values, of which none but the first is still to be computed.
@@ -116,10 +116,10 @@ fn may_be_assigned_together(cx: &Lowering<'_>, values: &[Val], targets: &[Target
 fn stores_into(cx: &Lowering<'_>, target: &Target, array: ArrayId) -> bool {
     match target {
         Target::Local(def) => {
-            let web = cx.env.webs.of_def.get(def.def);
-            let owner = alias::owner(cx, array).map(|owner| cx.env.webs.local[owner]);
+            let live = cx.env.live_ranges.of_def.get(def.def);
+            let owner = alias::owner(cx, array).map(|owner| cx.env.live_ranges.local[owner]);
             owner == Some(def.local)
-                || web.is_none_or(|web| cx.memory.made.get(web) == Some(&array))
+                || live.is_none_or(|live| cx.memory.made.get(live) == Some(&array))
         }
         _ => true,
     }
@@ -143,13 +143,13 @@ fn may_change(env: &Environment<'_>, target: &Target, value: &Val) -> bool {
     };
     match target {
         Target::Local(def) => {
-            let web = env.webs.of_def.get(def.def).copied();
-            let Some(web) = web else { return true };
+            let live = env.live_ranges.of_def.get(def.def).copied();
+            let Some(live) = live else { return true };
             let vars = env
-                .web_vars
-                .get(&web)
+                .variables
+                .get(&live)
                 .into_iter()
-                .chain(env.view_vars.get(&web).into_iter().flatten());
+                .chain(env.view_vars.get(&live).into_iter().flatten());
             let vars: Vec<VarId> = vars.copied().collect();
             exprs
                 .iter()

@@ -57,7 +57,7 @@ fn unpack_array(cx: &mut Lowering<'_>, tree: Elementwise, count: usize, span: Sp
     match &tree.node {
         _ if tree.shape.len() == 1 => {
             cx.builder.tally(Work::ArrayGet, count as f64);
-            let element = |at: Expr| cx.element_of(&tree.node, &[at], span);
+            let element = |at: Expr| cx.element(&tree.node, &[at], span);
             places.map(element).map(|sv| sv.map(Val::Scalar)).collect()
         }
         Node::Part(section) => {

@@ -100,11 +100,11 @@ pub(crate) fn unrolled(
     let broken = breaks.then(|| cx.builder.scope());
     let Some(scope) = broken else {
         copies(cx, target, items, body, (None, continues), span)?;
-        return cx.stmts(orelse);
+        return cx.block(orelse);
     };
     let ((), all) = cx.inner(|cx| {
         copies(cx, target, items, body, (broken, continues), span)?;
-        cx.stmts(orelse)
+        cx.block(orelse)
     })?;
     cx.builder.emit(
         StmtKind::Scope {
@@ -134,8 +134,8 @@ fn copies(
         });
         cx.builder.tally(Work::ListStep, 1.0);
         let lowered = cx.inner(|cx| {
-            cx.assign_target(target, item, span)?;
-            cx.stmts(body)
+            cx.assign(target, item, span)?;
+            cx.block(body)
         });
         cx.control.frames.pop();
         let ((), copy) = lowered?;

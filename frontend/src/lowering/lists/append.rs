@@ -101,7 +101,7 @@ pub(crate) fn append(
 ) -> R<()> {
     let before = std::mem::replace(&mut cx.env.want_tag, true);
     cx.builder.tally(Work::Append, 1.0);
-    let value = cx.expr(value);
+    let value = cx.expression(value);
     cx.env.want_tag = before;
     let (values, tuple) = match value? {
         Val::Scalar(sv) => (vec![sv], false),
@@ -285,7 +285,7 @@ pub(crate) fn grown_item(
     index: &hir::Expr,
     span: Span,
 ) -> R<Val> {
-    let index = cx.expr(index)?;
+    let index = cx.expression(index)?;
     let index = convert::index(index, true, span)?;
     let array = grown_column(cx, list, span)?;
     let zero = || Expr::int(0, span);

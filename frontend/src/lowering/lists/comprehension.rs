@@ -41,7 +41,7 @@ pub(crate) fn list_comprehension(
     let each = std::slice::from_ref(&all.each);
     each_element(cx, each, None, span, &mut |cx, element, (extent, place)| {
         let at = count.map_or(place, |var| build::var(var, Ty::PY_INT, span));
-        let value = cx.expr(element)?;
+        let value = cx.expression(element)?;
         made = put_item(cx, value, extent, at, span)?;
         count
             .into_iter()
@@ -81,7 +81,7 @@ pub(crate) fn each_element(
             }),
             around,
         ) => {
-            let cond = cx.cond(test)?;
+            let cond = cx.condition(test)?;
             let within =
                 |cx: &mut Lowering<'_>| cx.inner(|cx| each_element(cx, inner, around, span, body));
             let ((), then) = cx.scaled(HALF, within)?;
@@ -98,7 +98,7 @@ pub(crate) fn each_element(
             }),
             around,
         ) => for_loop::each_item(cx, iter, span, |cx, (extent, length), item, counter| {
-            cx.assign_target(target, item, span)?;
+            cx.assign(target, item, span)?;
             let place = match around {
                 None => (extent, counter),
                 Some((many, at)) => {

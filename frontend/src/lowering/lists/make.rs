@@ -17,7 +17,7 @@ use crate::lowering::hir::{self, LocalId};
 use crate::lowering::scalar::convert;
 use crate::lowering::types::facts::{Made, Wish};
 use crate::lowering::types::kinds::{Kind, Kinds};
-use crate::lowering::types::live_ranges::WebId;
+use crate::lowering::types::live_ranges::LiveRangeId;
 use crate::lowering::value::Val;
 use crate::lowering::value::scalar::Sv;
 use crate::lowering::value::section::{self, Axis, Section};
@@ -268,9 +268,12 @@ pub(crate) fn kept_list(cx: &mut Lowering<'_>, list: Elementwise, span: Span) ->
     Ok(fresh(Node::Part(to.clone()), to.shape(), like))
 }
 
-/// The list at entry of a web that assignments make lists for, if it has one.
-fn list_at_start(env: &Environment<'_>, web: WebId) -> Option<(Scalar, Ty, Vec<Extent>, u32)> {
-    let local = env.webs.entry.get(web).copied().flatten()?;
+/// The list at entry of a live range that assignments make lists for, if it has one.
+fn list_at_start(
+    env: &Environment<'_>,
+    live: LiveRangeId,
+) -> Option<(Scalar, Ty, Vec<Extent>, u32)> {
+    let local = env.live_ranges.entry.get(live).copied().flatten()?;
     let capture = env.hir.locals.get(local)?.capture?;
     match env.captures.get(capture as usize)? {
         Capture::Array {
@@ -296,10 +299,10 @@ fn list_at_start(env: &Environment<'_>, web: WebId) -> Option<(Scalar, Ty, Vec<E
     }
 }
 
-/// Computes a list into the memory of a web; none: its type is not known in this round.
+/// Computes a list into the memory of a live range; none: its type is not known in this round.
 pub(crate) fn make_list(
     cx: &mut Lowering<'_>,
-    web: WebId,
+    live: LiveRangeId,
     tree: &Elementwise,
     span: Span,
 ) -> R<Option<Section>> {
@@ -307,11 +310,11 @@ pub(crate) fn make_list(
         return Ok(None);
     };
     let like = tree.like.clone().ok_or_else(|| no_size(span))?;
-    if cx.env.webs.of_occ.contains(&Some(web)) {
+    if cx.env.live_ranges.of_occ.contains(&Some(live)) {
         of_known_length(cx, tree, span)?;
     }
-    if cx.env.facts.webs[web].made.is_none() {
-        let made = match list_at_start(&cx.env, web) {
+    if cx.env.facts.live_ranges[live].made.is_none() {
+        let made = match list_at_start(&cx.env, live) {
             Some((storage, ty, like, capture)) => Made {
                 storage,
                 like,
@@ -326,20 +329,20 @@ pub(crate) fn make_list(
             },
         };
         cx.env.facts.restart |= made.starts.is_some();
-        cx.env.facts.webs[web].made = Some(made);
+        cx.env.facts.live_ranges[live].made = Some(made);
         cx.env.facts.changed = true;
     }
-    hold(&mut cx.env, web, storage, ty, span)?;
-    let Some((array, made)) = temporary::made_array(cx, web, span)? else {
+    hold(&mut cx.env, live, storage, ty, span)?;
+    let Some((array, made)) = temporary::made_array(cx, live, span)? else {
         return Ok(None);
     };
     if made.like.len() != like.len() {
-        return Err(cx.env.type_changes(web, span));
+        return Err(cx.env.type_changes(live, span));
     }
     let mut to = all_of_list(&cx.builder, array, span);
     if is_counted(cx, tree) {
         if made.like != like {
-            return Err(cx.env.type_changes(web, span));
+            return Err(cx.env.type_changes(live, span));
         }
         to = to.narrowed(0, Expr::int(0, span), tree.shape[0].clone());
     }
@@ -357,15 +360,21 @@ pub(crate) fn make_list(
         }
     }
     temporary::may_be_made(cx, array, &made, span)?;
-    updates::made_anew(cx, web, span);
+    updates::made_anew(cx, live, span);
     copy_items(cx, &to, tree, span)?;
     let_go_of_list(cx, tree);
     Ok(Some(to))
 }
 
-/// Elements of one more type go into the memory of a web's lists.
-fn hold(env: &mut Environment<'_>, web: WebId, storage: Scalar, ty: Ty, span: Span) -> R<()> {
-    let Some(made) = &mut env.facts.webs[web].made else {
+/// Elements of one more type go into the memory of a live range's lists.
+fn hold(
+    env: &mut Environment<'_>,
+    live: LiveRangeId,
+    storage: Scalar,
+    ty: Ty,
+    span: Span,
+) -> R<()> {
+    let Some(made) = &mut env.facts.live_ranges[live].made else {
         return Ok(());
     };
     if made.storage == storage && made.list == Some(ty) {
@@ -378,9 +387,9 @@ fn hold(env: &mut Environment<'_>, web: WebId, storage: Scalar, ty: Ty, span: Sp
         || !numbers.contains(&made.storage)
         || !numbers.contains(&storage)
     {
-        return Err(env.type_changes(web, span));
+        return Err(env.type_changes(live, span));
     }
-    env.facts.wish(Wish::Made(web));
+    env.facts.wish(Wish::Made(live));
     Ok(())
 }
 
@@ -399,7 +408,7 @@ pub(crate) fn copy_items(
         return Ok(());
     }
     materialise::over(cx, &to.shape(), span, |cx, counters| {
-        let value = cx.element_of(&list.node, counters, span)?;
+        let value = cx.element(&list.node, counters, span)?;
         materialise::fill_element(cx, to, false, counters, value, span)
     })
 }

@@ -64,23 +64,23 @@ pub(crate) fn row_swap(
     let ExprKind::Subscript(base, _) = &a.kind else {
         return Ok(false);
     };
-    let Val::View(whole) = cx.expr(base)? else {
+    let Val::View(whole) = cx.expression(base)? else {
         return Ok(false);
     };
     let decl = &cx.builder.arrays[whole.array];
     if decl.kind != ArrayKind::List || whole.index.len() + 1 >= decl.rank as usize {
         return Ok(false);
     }
-    let (Val::View(a), Val::View(b)) = (cx.expr(a)?, cx.expr(b)?) else {
+    let (Val::View(a), Val::View(b)) = (cx.expression(a)?, cx.expression(b)?) else {
         return Ok(false);
     };
     if a.array != b.array || a.index.len() != b.index.len() {
         return Ok(false);
     }
-    let named = |f: &crate::lowering::types::facts::WebFact| {
+    let named = |f: &crate::lowering::types::facts::LiveRangeFact| {
         f.view.is_some_and(|(c, n)| c == a.capture && n > 0)
     };
-    if cx.env.facts.webs.iter().any(named) {
+    if cx.env.facts.live_ranges.iter().any(named) {
         let what = "moving rows that have names".into();
         return Err(refuse(span, Refusal::Unsupported { what }));
     }

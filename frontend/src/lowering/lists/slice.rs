@@ -98,7 +98,7 @@ pub(crate) fn list_slice(
 /// Where a slice of so many elements begins or ends: beyond them there are none.
 fn end_in_list(cx: &mut Lowering<'_>, e: &hir::Expr, dim: &Expr) -> R<Expr> {
     let span = e.span;
-    let value = cx.expr(e)?;
+    let value = cx.expression(e)?;
     if matches!(&value, Val::Scalar(sv) if sv.is_bottom()) {
         return Ok(Expr::int(0, span));
     }

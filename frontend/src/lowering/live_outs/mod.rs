@@ -22,7 +22,7 @@ use crate::lowering::lists::append;
 use crate::lowering::live_outs::state::{Facet, Form};
 use crate::lowering::names::{slots, swaps};
 use crate::lowering::scalar::convert;
-use crate::lowering::types::facts::{self, WebFact};
+use crate::lowering::types::facts::{self, LiveRangeFact};
 use crate::lowering::types::kinds::natural_in;
 use crate::lowering::types::{provenance, variables};
 use crate::lowering::value::Val;
@@ -56,7 +56,7 @@ pub(crate) fn set_returns(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<()
         facts::Returns {
             tuple,
             none,
-            values: vec![WebFact::default(); scalars.len()],
+            values: vec![LiveRangeFact::default(); scalars.len()],
         }
     });
     if (returns.tuple, returns.none, returns.values.len()) != (tuple, none, scalars.len()) {
@@ -99,8 +99,8 @@ pub(crate) fn set_returns(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<()
 
 /// The typed nest of this round.
 pub(crate) fn finish(mut cx: Lowering<'_>) -> R<Nest> {
-    if let Some((web, span)) = cx.memory.outside {
-        return Err(cx.env.type_changes(web, span));
+    if let Some((live, span)) = cx.memory.outside {
+        return Err(cx.env.type_changes(live, span));
     }
     let live_outs = live_outs(&mut cx)?;
     let mut block = cx.builder.blocks.pop().unwrap_or_default();
@@ -171,18 +171,18 @@ pub(crate) fn live_outs(cx: &mut Lowering<'_>) -> R<Vec<LiveOut>> {
                     Some(var) => LiveOutKind::Var(var),
                     None => continue,
                 },
-                Form::Part => match named_views::part_out(cx, facet.web, Span::default())? {
+                Form::Part => match named_views::part_out(cx, facet.live, Span::default())? {
                     Some(kind) => kind,
                     None => continue,
                 },
                 Form::View { capture, swapped } => {
-                    let axes = cx.env.facts.webs[facet.web]
+                    let axes = cx.env.facts.live_ranges[facet.live]
                         .view
                         .map_or(0, |(_, axes)| axes);
                     let index = if axes == 0 {
                         vec![]
                     } else {
-                        variables::web_view_vars(cx, facet.web, axes)
+                        variables::view_variables(cx, facet.live, axes)
                     };
                     let array = view_object(cx, capture, swapped)?;
                     LiveOutKind::View(array, index)
@@ -204,9 +204,9 @@ fn facet_var(cx: &mut Lowering<'_>, facet: &Facet) -> R<Option<VarId>> {
     if facet.form != Form::Main {
         return Ok(facet.var);
     }
-    let var = variables::web_var(cx, facet.web, Span::default())?;
+    let var = variables::variable(cx, facet.live, Span::default())?;
     if cx.builder.vars[var].ty.prov == Prov::Dyn {
-        let tag = provenance::tag_var(cx, facet.web);
+        let tag = provenance::tag_var(cx, facet.live);
         cx.builder.vars[var].np_tag = Some(tag);
     }
     Ok(Some(var))
@@ -226,10 +226,10 @@ fn tuple_out(cx: &mut Lowering<'_>, place: PlaceId) -> R<Option<LiveOut>> {
             let Some(facet) = facets.first() else {
                 return Ok(None);
             };
-            return Err(cx.env.type_changes(facet.web, Span::default()));
+            return Err(cx.env.type_changes(facet.live, Span::default()));
         };
         let Some(var) = facet_var(cx, facet)? else {
-            return Err(cx.env.type_changes(facet.web, Span::default()));
+            return Err(cx.env.type_changes(facet.live, Span::default()));
         };
         vars.push(var);
         assigned = assigned.or(facet.flag);

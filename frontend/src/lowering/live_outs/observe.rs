@@ -10,7 +10,7 @@ use crate::lowering::hir::{Def, LocalId};
 use crate::lowering::live_outs::state::{Facet, Form};
 use crate::lowering::scalar::convert;
 use crate::lowering::types::kinds::{Kind, Kinds, natural_in};
-use crate::lowering::types::live_ranges::WebId;
+use crate::lowering::types::live_ranges::LiveRangeId;
 use crate::lowering::types::{provenance, variables};
 use crate::lowering::value::scalar::Sv;
 use crate::lowering::value::section::Section;
@@ -23,10 +23,10 @@ pub(crate) fn facets(cx: &mut Lowering<'_>, local: LocalId) -> R<Vec<Facet>> {
         return Ok(facets.clone());
     }
     let mut facets: Vec<Facet> = Vec::new();
-    let mut add = |web: WebId, form: Form| {
-        if !facets.iter().any(|f| f.web == web && f.form == form) {
+    let mut add = |live: LiveRangeId, form: Form| {
+        if !facets.iter().any(|f| f.live == live && f.form == form) {
             facets.push(Facet {
-                web,
+                live,
                 form,
                 flag: None,
                 var: None,
@@ -35,21 +35,21 @@ pub(crate) fn facets(cx: &mut Lowering<'_>, local: LocalId) -> R<Vec<Facet>> {
     };
     for def in cx
         .env
-        .webs
+        .live_ranges
         .exit
         .get(local)
         .into_iter()
         .flatten()
         .filter(|d| **d < cx.env.hir.defs.len())
     {
-        let Some(web) = cx.env.webs.of_def.get(*def).copied() else {
+        let Some(live) = cx.env.live_ranges.of_def.get(*def).copied() else {
             continue;
         };
-        let fact = &cx.env.facts.webs[web];
+        let fact = &cx.env.facts.live_ranges[live];
         if let Some((capture, _)) = fact.view.filter(|_| fact.part.is_none()) {
             match swap_group(&cx.env, capture) {
                 None => add(
-                    web,
+                    live,
                     Form::View {
                         capture,
                         swapped: None,
@@ -57,14 +57,14 @@ pub(crate) fn facets(cx: &mut Lowering<'_>, local: LocalId) -> R<Vec<Facet>> {
                 ),
                 Some(_) => {
                     add(
-                        web,
+                        live,
                         Form::View {
                             capture,
                             swapped: Some(false),
                         },
                     );
                     add(
-                        web,
+                        live,
                         Form::View {
                             capture,
                             swapped: Some(true),
@@ -75,13 +75,13 @@ pub(crate) fn facets(cx: &mut Lowering<'_>, local: LocalId) -> R<Vec<Facet>> {
             continue;
         }
         if fact.part.is_some() {
-            add(web, Form::Part);
+            add(live, Form::Part);
             continue;
         }
         let Some(repr) = fact.repr() else { continue };
         for kind in cx.env.facts.def_kinds[*def].iter() {
             add(
-                web,
+                live,
                 if natural_in(kind, repr) {
                     Form::Main
                 } else {
@@ -96,14 +96,14 @@ pub(crate) fn facets(cx: &mut Lowering<'_>, local: LocalId) -> R<Vec<Facet>> {
             facet.flag = Some(cx.builder.hidden(Ty::PY_BOOL));
         }
         if let Form::Side(kind) = facet.form {
-            let name = cx.env.web_name(facet.web);
+            let name = cx.env.name_of(facet.live);
             facet.var = Some(cx.builder.var(&name, Kinds::of(kind).ty(kind.natural())));
         }
     }
     let entry = cx.control.stepwise
         || cx
             .env
-            .webs
+            .live_ranges
             .exit
             .get(local)
             .is_some_and(|d| d.contains(&cx.env.hir.entry(local)));
@@ -127,62 +127,76 @@ pub(crate) fn swap_group(env: &Environment<'_>, capture: u32) -> Option<usize> {
 }
 
 /// Whether a value of these types may have to be written back from a variable of its own.
-pub(crate) fn has_side(cx: &mut Lowering<'_>, local: LocalId, web: WebId, kinds: Kinds) -> R<bool> {
-    let side = |f: &Facet| matches!(f.form, Form::Side(kind) if f.web == web && kinds.has(kind));
+pub(crate) fn has_side(
+    cx: &mut Lowering<'_>,
+    local: LocalId,
+    live: LiveRangeId,
+    kinds: Kinds,
+) -> R<bool> {
+    let side = |f: &Facet| matches!(f.form, Form::Side(kind) if f.live == live && kinds.has(kind));
     Ok(facets(cx, local)?.iter().any(side))
 }
 
 /// Records at run time that a scalar was assigned to an observed local.
-pub(crate) fn observe(cx: &mut Lowering<'_>, def: Def, web: WebId, sv: &Sv, span: Span) -> R<()> {
+pub(crate) fn observe(
+    cx: &mut Lowering<'_>,
+    def: Def,
+    live: LiveRangeId,
+    sv: &Sv,
+    span: Span,
+) -> R<()> {
     let facets = facets(cx, def.local)?;
-    let Some(repr) = cx.env.facts.webs[web].repr() else {
+    let Some(repr) = cx.env.facts.live_ranges[live].repr() else {
         return Ok(());
     };
     let main = sv.kinds.filter(|k| natural_in(k, repr));
-    if facets.iter().any(|f| f.web == web && f.form == Form::Main) {
-        let var = variables::web_var(cx, web, span)?;
+    if facets
+        .iter()
+        .any(|f| f.live == live && f.form == Form::Main)
+    {
+        let var = variables::variable(cx, live, span)?;
         if cx.builder.vars[var].ty.prov == Prov::Dyn {
-            cx.env.facts.demand(web, |f| &mut f.tagged);
+            cx.env.facts.demand(live, |f| &mut f.tagged);
         }
     }
     let several = facets.len() > 1;
     for facet in facets.into_iter().filter(|_| several) {
         let among = match facet.form {
-            _ if facet.web != web => Some(build::boolean(false, Ty::PY_BOOL, span)),
+            _ if facet.live != live => Some(build::boolean(false, Ty::PY_BOOL, span)),
             Form::Main => provenance::is_among(cx, sv.kinds, &sv.tag, main, span),
             Form::Side(kind) => provenance::is_among(cx, sv.kinds, &sv.tag, Kinds::of(kind), span),
             Form::View { .. } | Form::Part => Some(build::boolean(false, Ty::PY_BOOL, span)),
         };
-        let among = among.ok_or_else(|| cx.env.type_changes(web, span))?;
-        if let (Form::Side(kind), Some(var), true) = (facet.form, facet.var, facet.web == web) {
-            set_side(cx, var, kind, &among, sv, web, span)?;
+        let among = among.ok_or_else(|| cx.env.type_changes(live, span))?;
+        if let (Form::Side(kind), Some(var), true) = (facet.form, facet.var, facet.live == live) {
+            set_side(cx, var, kind, &among, sv, live, span)?;
         }
         if let Some(flag) = facet.flag {
             cx.builder.emit_let(flag, among);
         }
     }
     if !several {
-        set_only_side(cx, def.local, web, sv, span)?;
+        set_only_side(cx, def.local, live, sv, span)?;
     }
     Ok(())
 }
 
-/// A place with one facet that is not the web's variable itself.
+/// A place with one facet that is not the live range's variable itself.
 pub(crate) fn set_only_side(
     cx: &mut Lowering<'_>,
     local: LocalId,
-    web: WebId,
+    live: LiveRangeId,
     sv: &Sv,
     span: Span,
 ) -> R<()> {
     let side = facets(cx, local)?.into_iter().find_map(|f| match f.form {
-        Form::Side(kind) if f.web == web => f.var.map(|v| (v, kind)),
+        Form::Side(kind) if f.live == live => f.var.map(|v| (v, kind)),
         _ => None,
     });
     match side {
         Some((var, kind)) => {
             let always = build::boolean(true, Ty::PY_BOOL, span);
-            set_side(cx, var, kind, &always, sv, web, span)
+            set_side(cx, var, kind, &always, sv, live, span)
         }
         None => Ok(()),
     }
@@ -195,7 +209,7 @@ pub(crate) fn set_side(
     kind: Kind,
     among: &Expr,
     sv: &Sv,
-    web: WebId,
+    live: LiveRangeId,
     span: Span,
 ) -> R<()> {
     let never = crate::lowering::build::constant_bool(among) == Some(false);
@@ -204,7 +218,7 @@ pub(crate) fn set_side(
     }
     let ty = cx.builder.vars[var].ty;
     let own = convert::own_form(sv, ty);
-    let own = build::retype(own.ok_or_else(|| cx.env.type_changes(web, span))?, ty);
+    let own = build::retype(own.ok_or_else(|| cx.env.type_changes(live, span))?, ty);
     let like = Sv::of(build::expr(own.kind.clone(), ty, span), kind);
     let value = build::select(among.clone(), own, convert::literal(&like, 0, span), ty);
     cx.builder.emit_let(var, value);
@@ -215,7 +229,7 @@ pub(crate) fn set_side(
 pub(crate) fn observe_view(
     cx: &mut Lowering<'_>,
     def: Def,
-    web: WebId,
+    live: LiveRangeId,
     view: &View,
     span: Span,
 ) -> R<()> {
@@ -229,12 +243,12 @@ pub(crate) fn observe_view(
             Form::View {
                 swapped: Some(swapped),
                 ..
-            } if facet.web == web => {
+            } if facet.live == live => {
                 let parity = parity_of(cx, view.capture, span)?;
                 let parity = build::var(parity, Ty::PY_BOOL, span);
                 if swapped { parity } else { build::not(parity) }
             }
-            _ => build::boolean(facet.web == web, Ty::PY_BOOL, span),
+            _ => build::boolean(facet.live == live, Ty::PY_BOOL, span),
         };
         cx.builder.emit_let(flag, value);
     }
@@ -245,7 +259,7 @@ pub(crate) fn observe_view(
 pub(crate) fn observe_part(
     cx: &mut Lowering<'_>,
     def: Def,
-    web: WebId,
+    live: LiveRangeId,
     part: &Section,
     span: Span,
 ) -> R<()> {
@@ -257,7 +271,7 @@ pub(crate) fn observe_part(
     let several = facets.len() > 1;
     for facet in facets.into_iter().filter(|_| several) {
         if let Some(flag) = facet.flag {
-            let is = facet.web == web && facet.form == Form::Part;
+            let is = facet.live == live && facet.form == Form::Part;
             cx.builder
                 .emit_let(flag, build::boolean(is, Ty::PY_BOOL, span));
         }

@@ -6,12 +6,12 @@ use nestwise_ir::{ArrayId, VarId};
 
 use crate::lowering::hir::LocalId;
 use crate::lowering::types::kinds::Kind;
-use crate::lowering::types::live_ranges::WebId;
+use crate::lowering::types::live_ranges::LiveRangeId;
 
 /// One way in which a place may be written back.
 #[derive(Clone, Debug)]
 pub(crate) struct Facet {
-    pub web: WebId,
+    pub live: LiveRangeId,
     pub form: Form,
     /// True when this is how; `None`: the only way.
     pub flag: Option<VarId>,

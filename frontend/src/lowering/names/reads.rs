@@ -9,7 +9,7 @@ use crate::lowering::environment::Subst;
 use crate::lowering::hir::{LocalId, Read};
 use crate::lowering::names::{slots, swaps};
 use crate::lowering::types::kinds::Kinds;
-use crate::lowering::types::live_ranges::WebId;
+use crate::lowering::types::live_ranges::LiveRangeId;
 use crate::lowering::types::{provenance, variables};
 use crate::lowering::value::scalar::{Sv, Tag, with_wide};
 use crate::lowering::value::tree::Node;
@@ -54,53 +54,58 @@ pub(crate) fn read(cx: &mut Lowering<'_>, read: Read, span: Span) -> R<Val> {
             checked: vec![],
         }));
     }
-    let web = cx.env.webs.of_occ.get(read.occ).copied().flatten();
-    let assigned_in_nest =
-        web.is_some_and(|w| cx.env.webs.defs.get(w).is_some_and(|d| !d.is_empty()));
+    let live = cx.env.live_ranges.of_occ.get(read.occ).copied().flatten();
+    let assigned_in_nest = live.is_some_and(|w| {
+        cx.env
+            .live_ranges
+            .defs
+            .get(w)
+            .is_some_and(|d| !d.is_empty())
+    });
     if cx.control.at_entry && assigned_in_nest {
         // Only the value at entry can reach the bounds of the top loop.
         if let Some(sv) = entry_read(cx, read.local, span) {
             return Ok(Val::Scalar(sv));
         }
     }
-    let Some(web) = web else {
+    let Some(live) = live else {
         // No assignment reaches this read: CPython raises here.
         cx.builder
             .emit_check(build::boolean(false, Ty::PY_BOOL, span));
         return Ok(Val::Scalar(Sv::bottom(span)));
     };
-    if cx.env.webs.unassigned.get(read.occ) == Some(&true) {
+    if cx.env.live_ranges.unassigned.get(read.occ) == Some(&true) {
         let flag = provenance::flag_var(cx, read.local);
         cx.builder.emit_check(build::var(flag, Ty::PY_BOOL, span));
     }
-    let fact = cx.env.facts.webs[web].clone();
+    let fact = cx.env.facts.live_ranges[live].clone();
     if let Some(ty) = fact.foreign {
         return Err(refuse(
             span,
             Refusal::Type {
-                name: cx.env.web_name(web),
+                name: cx.env.name_of(live),
                 ty,
             },
         ));
     }
     let both = fact.view.is_some() && fact.part.is_some() && !fact.carries();
     if fact.view_conflict || both || (fact.holds_array() && !fact.kinds.is_empty()) {
-        return Err(cx.env.type_changes(web, span));
+        return Err(cx.env.type_changes(live, span));
     }
     let subst = cx
         .env
         .substs
         .iter()
         .rev()
-        .find(|(w, _)| *w == web)
+        .find(|(w, _)| *w == live)
         .map(|(_, s)| s.clone());
     if let Some((capture, axes)) = fact.view.filter(|_| fact.part.is_none()) {
-        let stale = cx.env.webs.stale.get(read.occ) == Some(&true);
-        return read_view(cx, web, capture, axes, subst, stale, span).map(Val::View);
+        let stale = cx.env.live_ranges.stale.get(read.occ) == Some(&true);
+        return read_view(cx, live, capture, axes, subst, stale, span).map(Val::View);
     }
     if let Some(part) = &fact.part {
-        let stale = cx.env.webs.stale.get(read.occ) == Some(&true);
-        let tree = named_views::read_part(cx, web, part, subst, stale, span)?;
+        let stale = cx.env.live_ranges.stale.get(read.occ) == Some(&true);
+        let tree = named_views::read_part(cx, live, part, subst, stale, span)?;
         if let Node::Part(section) = &tree.node
             && cx.builder.arrays[section.array].list
         {
@@ -110,15 +115,15 @@ pub(crate) fn read(cx: &mut Lowering<'_>, read: Read, span: Span) -> R<Val> {
     }
     if let Some(Subst::Scalar(sv)) = subst {
         return Ok(Val::Scalar(Sv {
-            web: Some(web),
+            live: Some(live),
             ..sv
         }));
     }
     if fact.kinds.is_empty() {
         return Ok(Val::Scalar(Sv::bottom(span)));
     }
-    cx.env.facts.demand(web, |f| &mut f.needs_var);
-    let var = variables::web_var(cx, web, span)?;
+    cx.env.facts.demand(live, |f| &mut f.needs_var);
+    let var = variables::variable(cx, live, span)?;
     let ty = cx.builder.vars[var].ty;
     let mut e = build::var(var, ty, span);
     if ty.prov == Prov::Py && fact.kinds.prov() != Prov::Py {
@@ -127,16 +132,16 @@ pub(crate) fn read(cx: &mut Lowering<'_>, read: Read, span: Span) -> R<Val> {
     }
     let mut sv = Sv::new(e, fact.kinds);
     sv.range = fact.bounds(ty.repr);
-    sv.web = Some(web);
+    sv.live = Some(live);
     if fact.kinds.len() > 1 {
-        sv.tag = Tag::Web(web);
+        sv.tag = Tag::LiveRange(live);
     }
     Ok(Val::Scalar(with_wide(sv)))
 }
 
 fn read_view(
     cx: &mut Lowering<'_>,
-    web: WebId,
+    live: LiveRangeId,
     capture: u32,
     axes: usize,
     subst: Option<Subst>,
@@ -144,7 +149,7 @@ fn read_view(
     span: Span,
 ) -> R<View> {
     if stale && swaps::trades_places(&cx.env, capture) {
-        let what = format!("{} across a swap of arrays", cx.env.web_name(web));
+        let what = format!("{} across a swap of arrays", cx.env.name_of(live));
         return Err(refuse(span, Refusal::Unsupported { what }));
     }
     if let Some(Subst::View(view)) = subst {
@@ -159,8 +164,8 @@ fn read_view(
             checked: vec![],
         });
     }
-    cx.env.facts.demand(web, |f| &mut f.needs_var);
-    let vars = variables::web_view_vars(cx, web, axes);
+    cx.env.facts.demand(live, |f| &mut f.needs_var);
+    let vars = variables::view_variables(cx, live, axes);
     let index = vars
         .iter()
         .map(|v| build::var(*v, Ty::PY_INT, span))

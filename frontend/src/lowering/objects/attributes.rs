@@ -18,7 +18,7 @@ use crate::refusal::{R, Refusal, refuse};
 
 /// `base.name`.
 pub(crate) fn attribute(cx: &mut Lowering<'_>, base: &hir::Expr, name: &str, span: Span) -> R<Val> {
-    let value = cx.expr(base)?;
+    let value = cx.expression(base)?;
     interpreter_cost::count_attribute(&mut cx.builder, &value);
     if let Val::View(object) = &value
         && cx.builder.is_object(object)
@@ -131,12 +131,12 @@ fn part(builder: &mut Builder, sv: Sv, name: &str, span: Span) -> R<Sv> {
         }
         Kind::Char => Err(unknown),
         Kind::PyBool | Kind::PyInt if name == "real" => bigint::int_sign(Sign::Pos, sv, span),
-        _ if name == "real" => Ok(Sv { web: None, ..sv }),
+        _ if name == "real" => Ok(Sv { live: None, ..sv }),
         // The imaginary part of a real number: zero of its type.
         Kind::PyBool => Ok(Sv::int(0, span)),
         _ => {
             let zero = convert::literal(&sv, 0, span);
-            convert::keep_events(builder, &sv);
+            convert::keep_guards(builder, &sv);
             Ok(Sv::new(zero, sv.kinds))
         }
     }

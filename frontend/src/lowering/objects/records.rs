@@ -92,7 +92,7 @@ pub(crate) fn item_of_tuple(
 
 /// An object, which has to be one with a method of that name.
 pub(crate) fn having(cx: &mut Lowering<'_>, object: &hir::Expr, name: &str, span: Span) -> R<Val> {
-    let value = cx.expr(object)?;
+    let value = cx.expression(object)?;
     let fits = match &value {
         Val::View(view) if cx.builder.is_object(view) => {
             matches!(held(&cx.env, view, name), Some((_, Capture::User { .. })))
@@ -135,13 +135,13 @@ pub(crate) fn same_object(
     span: Span,
 ) -> R<Sv> {
     cx.builder.tally(Work::Compare, 1.0);
-    let first = cx.expr(a)?;
+    let first = cx.expression(a)?;
     let first = if b.stores() {
         operands::spill_val(cx, first)
     } else {
         first
     };
-    let second = cx.expr(b)?;
+    let second = cx.expression(b)?;
     let are_of_classes = |o: &View| alike(cx, o) == Some(Alike::Class);
     let (x, y) = match (first, second) {
         (Val::View(x), Val::View(y)) if are_of_classes(&x) && are_of_classes(&y) => (x, y),
@@ -166,7 +166,7 @@ pub(crate) fn attribute_place(
     name: &str,
     span: Span,
 ) -> R<Option<View>> {
-    let object = match cx.expr(base)? {
+    let object = match cx.expression(base)? {
         Val::View(view) if cx.builder.is_object(&view) => view,
         Val::Scalar(sv) if sv.is_bottom() => return Ok(None),
         _ => {

@@ -9,7 +9,7 @@ use crate::lowering::environment::Environment;
 use crate::lowering::scalar::{bigint, convert, operators};
 use crate::lowering::types::facts::Wish;
 use crate::lowering::types::kinds::{self, Kind, Kinds, Rule, natural_in};
-use crate::lowering::types::live_ranges::WebId;
+use crate::lowering::types::live_ranges::LiveRangeId;
 use crate::lowering::types::{intervals, provenance};
 use crate::lowering::value::scalar::{Sv, Tag};
 use crate::lowering::{build, operands};
@@ -184,16 +184,17 @@ fn mixed(op: Op, a: &Sv, b: &Sv, rules: &[(Kind, Kind, Rule)]) -> Option<Scalar>
 fn demand_num(env: &mut Environment<'_>, op: Op, a: Sv, b: Sv, kinds: Kinds, span: Span) -> R<Sv> {
     let pair = Kinds::all(&[Kind::PyInt, Kind::PyFloat]);
     let within = a.kinds.union(b.kinds).union(kinds).within(pair);
-    let webs = [&a, &b]
+    let live_ranges = [&a, &b]
         .into_iter()
         .filter(|sv| sv.kinds == pair && within)
-        .filter_map(|sv| sv.web);
-    let webs: Vec<WebId> = webs.collect();
-    if webs.is_empty() {
+        .filter_map(|sv| sv.live);
+    let live_ranges: Vec<LiveRangeId> = live_ranges.collect();
+    if live_ranges.is_empty() {
         return Err(wrong_operands(op, &a, &b, span));
     }
-    webs.into_iter()
-        .for_each(|web| env.facts.wish(Wish::Web(web)));
+    live_ranges
+        .into_iter()
+        .for_each(|live| env.facts.wish(Wish::LiveRange(live)));
     Ok(Sv::bottom(span))
 }
 
@@ -341,7 +342,7 @@ pub(crate) fn sign(env: &mut Environment<'_>, op: Sign, a: Sv, span: Span) -> R<
         return if a.kinds.has(Kind::PyBool) {
             Err(wrong())
         } else {
-            Ok(Sv { web: None, ..a })
+            Ok(Sv { live: None, ..a })
         };
     }
     if held_apart(&a) || (a.kinds.any(Kind::is_complex) && !a.kinds.every(Kind::is_complex)) {
@@ -415,7 +416,7 @@ pub(crate) fn absolute(a: Sv, span: Span) -> R<Sv> {
         return Err(wrong());
     }
     match a.repr() {
-        Scalar::Bool => Ok(Sv { web: None, ..a }),
+        Scalar::Bool => Ok(Sv { live: None, ..a }),
         Scalar::C128 => {
             let part = |k: Kind| {
                 if k.is_py() {

@@ -1,4 +1,4 @@
-//! Python ints: 64 bits with events on overflow, 128 bits where a reducing operation brings the value back.
+//! Python ints: 64 bits with guards against overflow, 128 bits where a reducing operation brings the value back.
 //!
 //! `(x * a + c) & mask` would overflow 64 bits although its result does not. So every int expression that may
 //! leave 64 bits is kept in two forms: committed (64 bits, guarded) and wide (128 bits, no guards, as long as
@@ -301,7 +301,7 @@ fn reduce(op: Op, a: Sv, b: Sv, span: Span) -> Sv {
     )
 }
 
-/// `**` with an exponent that is not a negative literal; another negative one fires.
+/// `**` with an exponent that is not a negative literal; another negative one bails out.
 fn int_power(a: Sv, b: Sv, span: Span) -> Sv {
     if b.as_int() == Some(2) && build::is_atom(&a.e) {
         return ring(Op::Mul, a.clone(), a, span);
@@ -355,6 +355,6 @@ pub(crate) fn int_sign(op: Sign, a: Sv, span: Span) -> R<Sv> {
             let e = build::cast(Cast::Value, a.e, Ty::PY_INT, false);
             Sv::of(e, Kind::PyInt).with_range(a.range)
         }
-        _ => Sv { web: None, ..a },
+        _ => Sv { live: None, ..a },
     })
 }

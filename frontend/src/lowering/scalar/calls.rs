@@ -50,7 +50,7 @@ pub(crate) fn call(
     interpreter_cost::count_call(&mut cx.builder, known, &values);
     let result = match (known, kwargs) {
         (Known::Builtin(Builtin::Sum), [(key, start)]) if key == "start" && values.len() == 1 => {
-            let start = cx.expr(start)?;
+            let start = cx.expression(start)?;
             let mut values = values;
             values.push(start);
             call_builtin(cx, Builtin::Sum, values, span)?
@@ -63,7 +63,7 @@ pub(crate) fn call(
         {
             let mut named = Vec::with_capacity(kwargs.len());
             for (key, value) in kwargs {
-                named.push((key.as_str(), cx.expr(value)?));
+                named.push((key.as_str(), cx.expression(value)?));
             }
             return match f.form() {
                 ArrayForm::Rolled => roll::rolled(cx, values, named, span),

@@ -33,7 +33,7 @@ pub(crate) fn compare_vals(cx: &mut Lowering<'_>, op: Cmp, a: Val, b: Val, span:
                 && matches!(op, Cmp::Eq | Cmp::Ne) =>
         {
             // One character never equals a string of another length; the read may still raise.
-            convert::keep_events(&mut cx.builder, &c);
+            convert::keep_guards(&mut cx.builder, &c);
             return Ok(Sv::bool(op == Cmp::Ne, span));
         }
         (Val::View(view), other) if cx.builder.is_text(&view) => {

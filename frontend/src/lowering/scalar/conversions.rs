@@ -29,7 +29,7 @@ pub(crate) fn int_of(a: Sv, span: Span) -> R<Sv> {
         return bigint::int_sign(Sign::Pos, a, span);
     }
     if a.is_int() {
-        // An unsigned 64-bit int that is no signed one fires.
+        // An unsigned 64-bit int that is no signed one bails out.
         let e = convert::in_repr(&a, Scalar::I64, true).ok_or_else(wrong)?;
         let range = intervals::clamp(a.range, intervals::I64);
         return Ok(arith::as_kind(e, Kind::PyInt).with_range(range));
@@ -37,7 +37,7 @@ pub(crate) fn int_of(a: Sv, span: Span) -> R<Sv> {
     truncate(a, span)
 }
 
-/// A float to a Python int, toward zero; NaN, infinity and more than 64 bits fire.
+/// A float to a Python int, toward zero; NaN, infinity and more than 64 bits bail out.
 pub(crate) fn truncate(a: Sv, span: Span) -> R<Sv> {
     let e = convert::in_repr(&a, Scalar::F64, true);
     let e = e.ok_or_else(|| {

@@ -18,7 +18,7 @@ pub(crate) fn character(text: &str, span: Span) -> Sv {
     Sv::of(build::integer(code.into(), Ty::CHAR, span), Kind::Char)
 }
 
-/// A Python int in 64 bits: an event fires if it does not fit.
+/// A Python int in 64 bits: a guard fails if it does not fit.
 pub(crate) fn commit(sv: Sv) -> Sv {
     if sv.repr() != Scalar::I128 {
         return sv.committed();
@@ -38,12 +38,12 @@ pub(crate) fn commit(sv: Sv) -> Sv {
         e,
         range,
         wide: None,
-        ..sv_shell(sv.kinds, sv.tag, sv.web)
+        ..sv_shell(sv.kinds, sv.tag, sv.live)
     }
 }
 
 /// `sv` computed in `to` as Python and NumPy convert operands: ints to floats rounded (with `exact`, an int
-/// that is no float fires), Python ints into NumPy's only if they fit, Python floats rounded to float32.
+/// that is no float bails out), Python ints into NumPy's only if they fit, Python floats rounded to float32.
 pub(crate) fn in_repr(sv: &Sv, to: Scalar, exact: bool) -> Option<Expr> {
     let from = sv.repr();
     let ty = |repr: Scalar| Ty {
@@ -231,7 +231,7 @@ fn truth_scalar(builder: &mut Builder, sv: Sv, span: Span) -> R<Expr> {
         Scalar::Bool => sv.e,
         // A character is a non-empty string.
         Scalar::Char => {
-            keep_events(builder, &sv);
+            keep_guards(builder, &sv);
             build::boolean(true, Ty::PY_BOOL, span)
         }
         Scalar::C128 => {
@@ -247,9 +247,9 @@ fn truth_scalar(builder: &mut Builder, sv: Sv, span: Span) -> R<Expr> {
     Ok(build::condition(e))
 }
 
-/// Evaluates for the events alone a value that nothing uses.
-pub(crate) fn keep_events(builder: &mut Builder, sv: &Sv) {
-    if build::may_fire(&sv.e) {
+/// Evaluates a value that nothing uses for its guards alone.
+pub(crate) fn keep_guards(builder: &mut Builder, sv: &Sv) {
+    if build::may_fail(&sv.e) {
         let span = sv.span();
         builder.emit(nestwise_ir::StmtKind::Eval(sv.e.clone()), span);
     }
@@ -366,11 +366,11 @@ fn at_least(builder: &Builder, e: &Expr) -> Option<i128> {
 }
 
 /// A scalar without an expression, for struct updates.
-fn sv_shell(kinds: Kinds, tag: crate::lowering::value::scalar::Tag, web: Option<usize>) -> Sv {
+fn sv_shell(kinds: Kinds, tag: crate::lowering::value::scalar::Tag, live: Option<usize>) -> Sv {
     Sv {
         kinds,
         tag,
-        web,
+        live,
         ..Sv::bottom(Span::default())
     }
 }

@@ -181,7 +181,7 @@ fn whole(f: MathSpecial, a: &Sv, name: &str, span: Span) -> R<Sv> {
             return conversions::int_of(a.clone(), span);
         }
     }
-    // NumPy ints go through float64; beyond 2**53 that would show, and the guarded cast fires.
+    // NumPy ints go through float64; beyond 2**53 that would show, and the guarded cast bails out.
     let a = convert::commit(a.clone());
     let x = convert::in_repr(&a, Scalar::F64, true).ok_or_else(|| wrong(name, &[&a], span))?;
     let x = build::retype(x, Ty::PY_FLOAT);
@@ -266,7 +266,7 @@ pub(crate) fn numpy(cx: &mut Lowering<'_>, f: NumpyFn, args: Vec<Sv>, span: Span
             if s == Scalar::I64 {
                 // Every int is finite.
                 let e = build::boolean(fun == Fun::IsFinite, Ty::NP_BOOL, span);
-                convert::keep_events(&mut cx.builder, a);
+                convert::keep_guards(&mut cx.builder, a);
                 return Ok(Sv::of(e, Kind::Np(Scalar::Bool)));
             }
             let x = argument(name, a, s, span)?;

@@ -22,8 +22,8 @@ pub struct Program {
 pub enum Outcome {
     /// The same values as CPython's.
     Same,
-    /// An event fired where CPython did (`true`) or did not (`false`) raise or warn.
-    Event(bool),
+    /// A guard failed where CPython did (`true`) or did not (`false`) raise or warn.
+    GuardFailure(bool),
     /// The reason, and whether CPython raised or warned.
     Refused(String, bool),
 }
@@ -444,15 +444,15 @@ fn check(program: &Program, run: &Run) -> Outcome {
     let loses =
         |v: &nestwise_ir::VarDecl| v.live_in.is_some_and(|c| !enters(live_in[&c], v.ty.repr));
     if nest.vars.values().any(loses) {
-        return Outcome::Event(run.trouble.is_some());
+        return Outcome::GuardFailure(run.trouble.is_some());
     }
     let mut machine = Machine::new(&nest, memory, &live_in);
     if !machine.run() {
-        return Outcome::Event(run.trouble.is_some());
+        return Outcome::GuardFailure(run.trouble.is_some());
     }
     assert!(
         run.trouble.is_none(),
-        "no event where CPython raised or warned{}\n{nest}",
+        "no guard failure where CPython raised or warned{}\n{nest}",
         context()
     );
     compare(&nest, &machine, &site, run, &|| {

@@ -11,7 +11,7 @@ fn program(text: &str) -> Program {
     }
 }
 
-/// All must end natively, without events.
+/// All must end natively, without guard failures.
 fn same(texts: &[&str]) {
     let programs: Vec<Program> = texts.iter().map(|t| program(t)).collect();
     for (program, outcome) in programs.iter().zip(outcomes(&programs)) {
@@ -198,7 +198,7 @@ fn compensated_sums() {
         };
         let capture = nest.arrays.values().next().expect("a slot").capture;
         let mut machine = Machine::new(&nest, [(capture, memory)].into(), &Default::default());
-        assert!(machine.run(), "no event");
+        assert!(machine.run(), "no guard failure");
         let out = nest.live_outs.iter().find_map(|o| match o.kind {
             nestwise_ir::LiveOutKind::Var(v) if nest.vars[v].name == "s" => Some(v),
             _ => None,
@@ -215,9 +215,9 @@ fn compensated_sums() {
     assert_eq!(sum(&[0.1, 0.2, 0.3, -0.6]), 2.7755575615628914e-17);
 }
 
-/// CPython raises or warns, or cannot be followed: events.
+/// CPython raises or warns, or cannot be followed: guard failures.
 #[test]
-fn events() {
+fn guard_failures() {
     let texts = [
         "a = [1, 2]\n---\nfor i in range(3):\n    s = a[i]\n",
         "a = np.zeros(3)\n---\nfor i in range(3):\n    s = a[i - 4]\n",
@@ -240,7 +240,7 @@ fn events() {
     for (program, outcome) in programs.iter().zip(outcomes(&programs)) {
         assert_eq!(
             outcome,
-            Outcome::Event(true),
+            Outcome::GuardFailure(true),
             "{}\n{}",
             program.setup,
             program.source
@@ -262,7 +262,7 @@ fn growing_ints() {
     for (program, outcome) in programs.iter().zip(outcomes(&programs)) {
         assert_eq!(
             outcome,
-            Outcome::Event(false),
+            Outcome::GuardFailure(false),
             "{}\n{}",
             program.setup,
             program.source

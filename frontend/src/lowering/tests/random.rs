@@ -269,7 +269,7 @@ fn random_programs() {
         seed.parse().expect("a number"),
         count.parse().expect("a number"),
     );
-    let (mut same, mut events, mut spurious, mut refused, mut raising) = (0, 0, 0, 0, 0);
+    let (mut same, mut failures, mut spurious, mut refused, mut raising) = (0, 0, 0, 0, 0);
     let mut reasons: std::collections::BTreeMap<String, usize> = Default::default();
     let programs: Vec<Program> = (0..count)
         .map(|k| Gen::program(seed * 1_000_000 + k))
@@ -277,8 +277,8 @@ fn random_programs() {
     for outcome in outcomes(&programs) {
         match outcome {
             Outcome::Same => same += 1,
-            Outcome::Event(true) => events += 1,
-            Outcome::Event(false) => spurious += 1,
+            Outcome::GuardFailure(true) => failures += 1,
+            Outcome::GuardFailure(false) => spurious += 1,
             Outcome::Refused(_, true) => raising += 1,
             Outcome::Refused(why, false) => {
                 refused += 1;
@@ -290,7 +290,7 @@ fn random_programs() {
         }
     }
     println!(
-        "same {same}, events {events}, spurious {spurious}, refused {refused}, refused and raising {raising}"
+        "same {same}, guard failures {failures}, spurious {spurious}, refused {refused}, refused and raising {raising}"
     );
     let mut reasons: Vec<_> = reasons.into_iter().collect();
     reasons.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
@@ -303,5 +303,8 @@ fn random_programs() {
         refused < same,
         "{refused} refused without trouble, {same} ran"
     );
-    assert!(spurious * 8 < count, "{spurious} events without trouble");
+    assert!(
+        spurious * 8 < count,
+        "{spurious} guard failures without trouble"
+    );
 }

@@ -11,26 +11,26 @@ use nestwise_ir::{BinOp, Extent, Length, Scalar, Ty};
 use crate::lowering::hir::{DefId, Hir, LocalId};
 use crate::lowering::types::intervals::{self, Range};
 use crate::lowering::types::kinds::{Kind, Kinds};
-use crate::lowering::types::live_ranges::{WebId, Webs};
+use crate::lowering::types::live_ranges::{LiveRangeId, LiveRanges};
 use crate::site::captures::Capture;
 
 /// Rounds after which growing ranges are widened.
 const PRECISE_ROUNDS: u32 = 3;
 
-/// What is known of the array that a web's assignments make.
+/// What is known of the array that a live range's assignments make.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Made {
     pub storage: Scalar,
     pub like: Vec<Extent>,
-    /// The web has a value at entry, a captured array of the same shape: the memory begins as a copy of that.
+    /// The live range has a value at entry, a captured array of the same shape: the memory begins as a copy of that.
     pub starts: Option<u32>,
     /// It is a list, of elements of this type.
     pub list: Option<Ty>,
 }
 
-/// What a web holds.
+/// What a live range holds.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct WebFact {
+pub(crate) struct LiveRangeFact {
     /// Types of the scalars assigned to it, its entry included.
     pub kinds: Kinds,
     /// Bounds of its value at entry, if that is an int.
@@ -75,13 +75,13 @@ pub(crate) struct PartFact {
 pub(crate) enum Source {
     /// A captured one.
     Capture(u32),
-    /// One that assignments of a web make.
-    Made(WebId),
+    /// One that assignments of a live range make.
+    Made(LiveRangeId),
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
-    pub webs: Vec<WebFact>,
+    pub live_ranges: Vec<LiveRangeFact>,
     /// See [`nestwise_ir::Nest::lengths`].
     pub lengths: RefCell<Vec<Length>>,
     /// Types that each textual definition assigns.
@@ -92,8 +92,8 @@ pub(crate) struct Facts {
     pub num_slots: BTreeSet<u32>,
     /// Names that a statement gives what another name has, an array that the nest makes: `(name, other)`.
     pub aliases: BTreeSet<(LocalId, LocalId)>,
-    /// Names of parts of arrays that the nest makes, and the webs that make those: `(web, owner)`.
-    pub borrowed: BTreeSet<(WebId, WebId)>,
+    /// Names of parts of arrays that the nest makes, and the live ranges that make those: `(live range, owner)`.
+    pub borrowed: BTreeSet<(LiveRangeId, LiveRangeId)>,
     /// Names of arrays that are updated in place, and hold arrays from outside at first.
     pub updated: BTreeSet<LocalId>,
     /// Swap groups for which it must be known which object a slot holds.
@@ -118,11 +118,11 @@ pub(crate) struct Facts {
 /// Something that must hold ints and floats with a tag.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Wish {
-    Web(WebId),
+    LiveRange(LiveRangeId),
     /// A list, by its capture.
     Slot(u32),
-    /// The lists that a web's assignments make.
-    Made(WebId),
+    /// The lists that a live range's assignments make.
+    Made(LiveRangeId),
 }
 
 /// What a round has learnt for the next one.
@@ -143,25 +143,25 @@ pub(crate) enum Learnt {
 pub(crate) struct Returns {
     pub tuple: bool,
     pub none: bool,
-    pub values: Vec<WebFact>,
+    pub values: Vec<LiveRangeFact>,
 }
 
 impl Facts {
     /// What the captures alone say.
-    pub fn new(hir: &Hir, webs: &Webs, captures: &[Capture]) -> Facts {
+    pub fn new(hir: &Hir, live_ranges: &LiveRanges, captures: &[Capture]) -> Facts {
         let mut facts = Facts {
-            webs: vec![WebFact::default(); webs.local.len()],
+            live_ranges: vec![LiveRangeFact::default(); live_ranges.local.len()],
             def_kinds: vec![Kinds::NONE; hir.defs.len()],
             ..Facts::default()
         };
-        for (web, entry) in webs.entry.iter().enumerate() {
+        for (live, entry) in live_ranges.entry.iter().enumerate() {
             let Some(index) = entry
                 .and_then(|local| hir.locals.get(local))
                 .and_then(|l| l.capture)
             else {
                 continue;
             };
-            let fact = &mut facts.webs[web];
+            let fact = &mut facts.live_ranges[live];
             match captures.get(index as usize) {
                 Some(Capture::Scalar { ty, range }) => {
                     fact.kinds = Kinds::of_ty(*ty);
@@ -187,11 +187,16 @@ impl Facts {
 
     /// `fresh`, knowing which names begin as arrays from outside and become arrays that the nest makes.
     pub fn anew(self, mut fresh: Facts) -> Facts {
-        for (web, (new, old)) in fresh.webs.iter_mut().zip(self.webs).enumerate() {
+        for (live, (new, old)) in fresh
+            .live_ranges
+            .iter_mut()
+            .zip(self.live_ranges)
+            .enumerate()
+        {
             if old.carries() {
                 let axes = old.made.iter().flat_map(|m| &m.like);
                 new.part = Some(PartFact {
-                    source: Source::Made(web),
+                    source: Source::Made(live),
                     axes: axes.map(|_| Some(1)).collect(),
                 });
                 new.made = old.made;
@@ -213,8 +218,8 @@ impl Facts {
     }
 
     /// Sets a bool fact.
-    pub fn demand(&mut self, web: WebId, get: impl Fn(&mut WebFact) -> &mut bool) {
-        if let Some(fact) = self.webs.get_mut(web) {
+    pub fn demand(&mut self, live: LiveRangeId, get: impl Fn(&mut LiveRangeFact) -> &mut bool) {
+        if let Some(fact) = self.live_ranges.get_mut(live) {
             let flag = get(fact);
             if !*flag {
                 *flag = true;
@@ -255,9 +260,9 @@ impl Facts {
         if !self.changed {
             for wish in wished {
                 match wish {
-                    Wish::Web(web) => self.demand(web, |f| &mut f.num),
+                    Wish::LiveRange(live) => self.demand(live, |f| &mut f.num),
                     Wish::Slot(capture) => self.changed |= self.num_slots.insert(capture),
-                    Wish::Made(web) => self.make_num(web),
+                    Wish::Made(live) => self.make_num(live),
                 }
             }
         }
@@ -267,8 +272,11 @@ impl Facts {
         }
     }
 
-    fn make_num(&mut self, web: WebId) {
-        let made = self.webs.get_mut(web).and_then(|fact| fact.made.as_mut());
+    fn make_num(&mut self, live: LiveRangeId) {
+        let made = self
+            .live_ranges
+            .get_mut(live)
+            .and_then(|fact| fact.made.as_mut());
         if let Some(made) = made.filter(|made| made.storage != Scalar::Num) {
             (made.storage, made.list) = (Scalar::Num, Some(Ty::PY_NUM));
             self.num_slots.extend(made.starts);
@@ -284,16 +292,23 @@ impl Facts {
         }
     }
 
-    /// Joins a scalar into a web. True if something is new.
-    pub fn join(&mut self, web: WebId, kinds: Kinds, range: Range, num: bool, f32_exact: bool) {
+    /// Joins a scalar into a live range. True if something is new.
+    pub fn join(
+        &mut self,
+        live: LiveRangeId,
+        kinds: Kinds,
+        range: Range,
+        num: bool,
+        f32_exact: bool,
+    ) {
         let round = self.round;
-        if let Some(fact) = self.webs.get_mut(web) {
+        if let Some(fact) = self.live_ranges.get_mut(live) {
             self.changed |= fact.join(kinds, range, num, f32_exact, round);
         }
     }
 }
 
-impl WebFact {
+impl LiveRangeFact {
     /// Joins a scalar. True if something is new.
     pub fn join(
         &mut self,
@@ -363,10 +378,10 @@ fn grow(before: Option<Range>, new: Range, round: u32) -> Range {
     (lo, hi)
 }
 
-/// One representation for all types of a web, keeping every value. Conversions into it are exact: Python ints
-/// that are no floats fire. Of the value at entry only what its type promises is known: whoever binds the captures
+/// One representation for all types of a live range, keeping every value. Conversions into it are exact: Python ints
+/// that are no floats bail out. Of the value at entry only what its type promises is known: whoever binds the captures
 /// sees it and gives up where it does not fit.
-fn representation(fact: &WebFact) -> Option<Scalar> {
+fn representation(fact: &LiveRangeFact) -> Option<Scalar> {
     use Scalar as S;
     let kinds = fact.kinds;
     if fact.num {
@@ -387,7 +402,7 @@ fn representation(fact: &WebFact) -> Option<Scalar> {
     integral_representation(fact)
 }
 
-fn integral_representation(fact: &WebFact) -> Option<Scalar> {
+fn integral_representation(fact: &LiveRangeFact) -> Option<Scalar> {
     use Scalar as S;
     let kinds = fact.kinds;
     let natural: BTreeSet<Scalar> = kinds.iter().map(Kind::natural).collect();

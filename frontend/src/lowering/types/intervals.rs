@@ -25,7 +25,7 @@ pub(crate) fn union(a: Range, b: Range) -> Range {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
-/// What of `a` lies in `b`; `b` if nothing does (then an event fires and no value exists).
+/// What of `a` lies in `b`; `b` if nothing does (then a guard fails and there is no value).
 pub(crate) fn clamp(a: Range, b: Range) -> Range {
     let r = (a.0.max(b.0), a.1.min(b.1));
     if r.0 <= r.1 { r } else { b }
@@ -122,7 +122,7 @@ pub(crate) fn binary(op: BinOp, a: Range, b: Range) -> Option<Range> {
     }
 }
 
-/// A divisor of zero fires, so only the others count; the quotient is largest for the smallest divisors.
+/// At a divisor of zero a guard fails, so only the others count; the quotient is largest for the smallest divisors.
 fn floor_div(a: Range, b: Range) -> Range {
     let mut divisors = vec![];
     divisors.extend([b.0, b.1].into_iter().filter(|d| *d != 0));

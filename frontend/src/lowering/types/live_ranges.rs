@@ -1,8 +1,8 @@
-//! Which assignments belong together: reaching definitions and webs.
+//! Which assignments belong together: reaching definitions and live ranges.
 //!
-//! A *web* is a set of assignments of one local such that some read may see any of them (Muchnick, "Advanced
-//! Compiler Design and Implementation", 16.3.3: du-chains with common uses). A web is one variable of the typed
-//! nest with one representation; a name used for an int here and for a float there is two webs. The values a
+//! A *live range* is a set of assignments of one local such that some read may see any of them (Muchnick, "Advanced
+//! Compiler Design and Implementation", 16.3.3: du-chains with common uses). A live range is one variable of the typed
+//! nest with one representation; a name used for an int here and for a float there is two live ranges. The values a
 //! name may have at the end of the nest need not agree: what is written back is decided at run time.
 
 use std::collections::{BTreeSet, HashMap};
@@ -15,27 +15,27 @@ use crate::lowering::hir::{
 };
 
 /// A variable of the typed nest.
-pub(crate) type WebId = usize;
+pub(crate) type LiveRangeId = usize;
 
 /// Stands in a reaching set for "a buffer swap lies between the assignment and here".
 const STALE: u32 = u32::MAX;
 
 /// The result, in tables by id.
 #[derive(Debug, Default)]
-pub(crate) struct Webs {
-    /// The web a read sees; `None` if no assignment reaches it.
-    pub of_occ: Vec<Option<WebId>>,
+pub(crate) struct LiveRanges {
+    /// The live range a read sees; `None` if no assignment reaches it.
+    pub of_occ: Vec<Option<LiveRangeId>>,
     /// The read may find its local without a value.
     pub unassigned: Vec<bool>,
     /// The read may see an assignment made before a buffer swap.
     pub stale: Vec<bool>,
-    /// The web of each definition (entries included).
-    pub of_def: Vec<WebId>,
-    /// The textual definitions of each web.
+    /// The live range of each definition (entries included).
+    pub of_def: Vec<LiveRangeId>,
+    /// The textual definitions of each live range.
     pub defs: Vec<Vec<DefId>>,
-    /// The local whose value at entry belongs to the web.
+    /// The local whose value at entry belongs to the live range.
     pub entry: Vec<Option<LocalId>>,
-    /// The local of each web.
+    /// The local of each live range.
     pub local: Vec<LocalId>,
     /// For each local, the definitions (its entry included) whose value it may have when native code hands over to
     /// CPython after at least one iteration of the top loop: between two iterations, or where the loop has ended.
@@ -104,8 +104,8 @@ struct Flow<'h> {
     returns: Option<Env>,
 }
 
-/// Runs the analysis. Of `joined` locals all assignments are one web.
-pub(crate) fn analyse(hir: &Hir, joined: &BTreeSet<LocalId>) -> Webs {
+/// Runs the analysis. Of `joined` locals all assignments are one live range.
+pub(crate) fn analyse(hir: &Hir, joined: &BTreeSet<LocalId>) -> LiveRanges {
     let entry = Env((0..hir.locals.len())
         .map(|l| vec![hir.entry(l) as u32])
         .collect());
@@ -125,7 +125,7 @@ pub(crate) fn analyse(hir: &Hir, joined: &BTreeSet<LocalId>) -> Webs {
     }
     let exit = join(exit, flow.returns.take());
     let ends = exit.is_some();
-    Webs {
+    LiveRanges {
         ends,
         ..group(hir, joined, &flow.reach, exit.unwrap_or(entry))
     }
@@ -429,7 +429,7 @@ fn root(parents: &mut [usize], mut x: usize) -> usize {
 }
 
 /// Groups the definitions that a common read may see.
-fn group(hir: &Hir, joined: &BTreeSet<LocalId>, reach: &[Set], exit: Env) -> Webs {
+fn group(hir: &Hir, joined: &BTreeSet<LocalId>, reach: &[Set], exit: Env) -> LiveRanges {
     let mut parents: Vec<usize> = (0..hir.all_defs()).collect();
     let bound = |d: usize| d < hir.defs.len() || hir.locals[d - hir.defs.len()].capture.is_some();
     let seen = |set: &Set| -> Vec<usize> {
@@ -457,40 +457,42 @@ fn group(hir: &Hir, joined: &BTreeSet<LocalId>, reach: &[Set], exit: Env) -> Web
             parents[a] = b;
         }
     }
-    let mut webs = Webs::default();
-    let mut number: HashMap<usize, WebId> = HashMap::new();
+    let mut live_ranges = LiveRanges::default();
+    let mut number: HashMap<usize, LiveRangeId> = HashMap::new();
     for d in 0..hir.all_defs() {
         let r = root(&mut parents, d);
         let entry = d.checked_sub(hir.defs.len());
         let local = entry.unwrap_or_else(|| hir.defs[d]);
-        let web = *number.entry(r).or_insert_with(|| {
-            webs.defs.push(vec![]);
-            webs.entry.push(None);
-            webs.local.push(local);
-            webs.local.len() - 1
+        let live = *number.entry(r).or_insert_with(|| {
+            live_ranges.defs.push(vec![]);
+            live_ranges.entry.push(None);
+            live_ranges.local.push(local);
+            live_ranges.local.len() - 1
         });
-        webs.of_def.push(web);
+        live_ranges.of_def.push(live);
         match entry {
-            Some(local) if bound(d) => webs.entry[web] = Some(local),
+            Some(local) if bound(d) => live_ranges.entry[live] = Some(local),
             Some(_) => {}
-            None => webs.defs[web].push(d),
+            None => live_ranges.defs[live].push(d),
         }
     }
     for set in reach {
         let defs = seen(set);
-        webs.of_occ.push(defs.first().map(|d| webs.of_def[*d]));
+        live_ranges
+            .of_occ
+            .push(defs.first().map(|d| live_ranges.of_def[*d]));
         let unbound = set.iter().any(|d| *d != STALE && !bound(*d as usize));
-        webs.unassigned.push(unbound || set.is_empty());
-        webs.stale.push(set.contains(&STALE));
+        live_ranges.unassigned.push(unbound || set.is_empty());
+        live_ranges.stale.push(set.contains(&STALE));
     }
     for set in &exit.0 {
-        webs.exit.push(
+        live_ranges.exit.push(
             set.iter()
                 .filter(|d| **d != STALE)
                 .map(|d| *d as usize)
                 .collect(),
         );
-        webs.exit_stale.push(set.contains(&STALE));
+        live_ranges.exit_stale.push(set.contains(&STALE));
     }
-    webs
+    live_ranges
 }

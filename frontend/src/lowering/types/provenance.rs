@@ -8,7 +8,7 @@ use crate::lowering::context::Lowering;
 use crate::lowering::environment::Environment;
 use crate::lowering::hir::LocalId;
 use crate::lowering::types::kinds::Kinds;
-use crate::lowering::types::live_ranges::WebId;
+use crate::lowering::types::live_ranges::LiveRangeId;
 use crate::lowering::value::scalar::{Sv, Tag};
 use crate::site::captures::Capture;
 
@@ -27,21 +27,27 @@ pub(crate) fn snapshot(cx: &mut Lowering<'_>, sv: &Sv) -> Tag {
     Tag::Var(var, yes)
 }
 
-/// The bool variable that is true when the web's value is of the second of its two groups of types
+/// The bool variable that is true when the live range's value is of the second of its two groups of types
 /// ([`Lower::tag_true`]).
-pub(crate) fn tag_var(cx: &mut Lowering<'_>, web: WebId) -> VarId {
-    cx.env.facts.demand(web, |f| &mut f.tagged);
-    if let Some(var) = cx.env.tag_vars.get(&web) {
+pub(crate) fn tag_var(cx: &mut Lowering<'_>, live: LiveRangeId) -> VarId {
+    cx.env.facts.demand(live, |f| &mut f.tagged);
+    if let Some(var) = cx.env.tag_vars.get(&live) {
         return *var;
     }
     let var = cx.builder.hidden(Ty::PY_BOOL);
-    cx.env.tag_vars.insert(web, var);
+    cx.env.tag_vars.insert(live, var);
     var
 }
 
-/// The types for which a web's tag is true: NumPy's if there are both, else the floats.
-pub(crate) fn tag_true(env: &Environment<'_>, web: WebId) -> Kinds {
-    second_group(env.facts.webs.get(web).map(|f| f.kinds).unwrap_or_default())
+/// The types for which a live range's tag is true: NumPy's if there are both, else the floats.
+pub(crate) fn tag_true(env: &Environment<'_>, live: LiveRangeId) -> Kinds {
+    second_group(
+        env.facts
+            .live_ranges
+            .get(live)
+            .map(|f| f.kinds)
+            .unwrap_or_default(),
+    )
 }
 
 /// The bool variable that is true once the local has been assigned.
@@ -71,11 +77,11 @@ pub(crate) fn is_among(
     }
     match tag {
         Tag::Unknown => None,
-        Tag::Web(web) => {
-            let yes = tag_true(&cx.env, *web);
-            let var = tag_var(cx, *web);
+        Tag::LiveRange(live) => {
+            let yes = tag_true(&cx.env, *live);
+            let var = tag_var(cx, *live);
             let mut tag = build::var(var, Ty::PY_BOOL, span);
-            if let Some(local) = entry_among(&cx.env, *web, yes) {
+            if let Some(local) = entry_among(&cx.env, *live, yes) {
                 // Tags are false at entry: until the first assignment the capture's type is the one.
                 let assigned = build::var(flag_var(cx, local), Ty::PY_BOOL, span);
                 tag = build::select(
@@ -115,9 +121,9 @@ pub(crate) fn is_among(
     }
 }
 
-/// The local whose value at entry belongs to the web and has one of these types.
-fn entry_among(env: &Environment<'_>, web: WebId, set: Kinds) -> Option<LocalId> {
-    let local = env.webs.entry.get(web).copied().flatten()?;
+/// The local whose value at entry belongs to the live range and has one of these types.
+fn entry_among(env: &Environment<'_>, live: LiveRangeId, set: Kinds) -> Option<LocalId> {
+    let local = env.live_ranges.entry.get(live).copied().flatten()?;
     let index = env.hir.locals.get(local)?.capture?;
     match env.captures.get(index as usize)? {
         Capture::Scalar { ty, .. } if !Kinds::of_ty(*ty).intersect(set).is_empty() => Some(local),

@@ -3,25 +3,25 @@
 use nestwise_ir::{Prov, Span, Ty, VarId};
 
 use crate::lowering::context::Lowering;
-use crate::lowering::types::live_ranges::WebId;
+use crate::lowering::types::live_ranges::LiveRangeId;
 use crate::refusal::R;
 use crate::site::captures::Capture;
 
 /// The live range's variable.
-pub(crate) fn web_var(cx: &mut Lowering<'_>, web: WebId, span: Span) -> R<VarId> {
-    if let Some(var) = cx.env.web_vars.get(&web) {
+pub(crate) fn variable(cx: &mut Lowering<'_>, live: LiveRangeId, span: Span) -> R<VarId> {
+    if let Some(var) = cx.env.variables.get(&live) {
         return Ok(*var);
     }
-    let repr = cx.env.web_repr(web, span)?;
-    let kinds = cx.env.boxed_kinds(web, repr);
+    let repr = cx.env.representation(live, span)?;
+    let kinds = cx.env.boxed_kinds(live, repr);
     let prov = if kinds.is_empty() {
         Prov::Py
     } else {
         kinds.prov()
     };
-    let name = cx.env.web_name(web);
+    let name = cx.env.name_of(live);
     let var = cx.builder.var(&name, Ty { prov, repr });
-    let entry = cx.env.webs.entry.get(web).copied().flatten();
+    let entry = cx.env.live_ranges.entry.get(live).copied().flatten();
     if let Some(index) = entry
         .and_then(|l| cx.env.hir.locals.get(l))
         .and_then(|l| l.capture)
@@ -31,19 +31,25 @@ pub(crate) fn web_var(cx: &mut Lowering<'_>, web: WebId, span: Span) -> R<VarId>
         decl.live_in = Some(index);
         decl.range = range.filter(|_| repr.is_int());
     }
-    if cx.env.webs.defs.get(web).is_none_or(|d| d.is_empty()) {
+    if cx
+        .env
+        .live_ranges
+        .defs
+        .get(live)
+        .is_none_or(|d| d.is_empty())
+    {
         cx.builder.fixed.insert(var);
     }
-    cx.env.web_vars.insert(web, var);
+    cx.env.variables.insert(live, var);
     Ok(var)
 }
 
 /// The hidden variables that hold the subscripts of a view, or the numbers that say which part of an array it is.
-pub(crate) fn web_view_vars(cx: &mut Lowering<'_>, web: WebId, axes: usize) -> Vec<VarId> {
-    if let Some(vars) = cx.env.view_vars.get(&web) {
+pub(crate) fn view_variables(cx: &mut Lowering<'_>, live: LiveRangeId, axes: usize) -> Vec<VarId> {
+    if let Some(vars) = cx.env.view_vars.get(&live) {
         return vars.clone();
     }
     let vars: Vec<VarId> = (0..axes).map(|_| cx.builder.hidden(Ty::PY_INT)).collect();
-    cx.env.view_vars.insert(web, vars.clone());
+    cx.env.view_vars.insert(live, vars.clone());
     vars
 }

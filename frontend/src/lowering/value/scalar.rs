@@ -6,7 +6,7 @@ use nestwise_ir::{Scalar, Span, Ty, VarId};
 use crate::lowering::build;
 use crate::lowering::types::intervals::{self, Range};
 use crate::lowering::types::kinds::{Kind, Kinds};
-use crate::lowering::types::live_ranges::WebId;
+use crate::lowering::types::live_ranges::LiveRangeId;
 
 /// How it can be told at run time which of its types a value has.
 #[derive(Clone, Debug, Default)]
@@ -14,8 +14,8 @@ pub(crate) enum Tag {
     /// It cannot (or there is only one).
     #[default]
     Unknown,
-    /// As the variable of this web.
-    Web(WebId),
+    /// As the variable of this live range.
+    LiveRange(LiveRangeId),
     /// By a bool variable that is true for these types.
     Var(VarId, Kinds),
     /// NumPy's if any operand is.
@@ -25,7 +25,7 @@ pub(crate) enum Tag {
 }
 
 /// A Python int before it is committed to 64 bits: the same value (or, if not `exact`, the same modulo 2**64) in
-/// 128 bits, without events.
+/// 128 bits, without guards.
 #[derive(Clone, Debug)]
 pub(crate) struct Wide {
     pub e: Expr,
@@ -43,8 +43,8 @@ pub(crate) struct Sv {
     pub range: Range,
     pub wide: Option<Box<Wide>>,
     pub tag: Tag,
-    /// The web it is a direct read of.
-    pub web: Option<WebId>,
+    /// The live range it is a direct read of.
+    pub live: Option<LiveRangeId>,
 }
 
 impl Sv {
@@ -57,7 +57,7 @@ impl Sv {
             range,
             wide: None,
             tag: Tag::Unknown,
-            web: None,
+            live: None,
         }
     }
     pub fn of(e: Expr, kind: Kind) -> Sv {

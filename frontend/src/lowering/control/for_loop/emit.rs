@@ -42,7 +42,7 @@ pub(crate) fn emit_loop(
     };
     let ((), body) = cx.inner(|cx| {
         cx.builder.emit(kind, span);
-        cx.stmts(orelse)
+        cx.block(orelse)
     })?;
     cx.builder.emit(StmtKind::Scope { id: scope, body }, span);
     Ok(())

@@ -233,7 +233,7 @@ pub(crate) fn nth(cx: &mut Lowering<'_>, seq: &Seq, k: Sv, span: Span) -> R<Val>
             ))))
         }
         Seq::Computed(node, _) => {
-            let element = cx.element_of(node, &[k.e], span)?;
+            let element = cx.element(node, &[k.e], span)?;
             Ok(Val::Scalar(element))
         }
         Seq::View(view) => {

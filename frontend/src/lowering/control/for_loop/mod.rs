@@ -143,14 +143,14 @@ fn counted(
         failed
     };
     if let Some(cond) = failed {
-        // CPython would raise before the first iteration: a division by zero fires in the loop's start.
-        let fire = iterable::op(
+        // CPython would raise before the first iteration: a division by zero bails out in the loop's start.
+        let raises = iterable::op(
             BinOp::FloorDiv,
             Expr::int(1, span),
             Expr::int(0, span),
             true,
         );
-        count.start = build::select(cond, count.start, fire, Ty::PY_INT);
+        count.start = build::select(cond, count.start, raises, Ty::PY_INT);
     }
     if outer.is_some() {
         check_trips(&mut cx.builder, &mut count, span);
@@ -182,7 +182,7 @@ fn counted(
             span,
         )?;
         cx.memory.parts.begin_iteration();
-        cx.assign_target(target, item, span)?;
+        cx.assign(target, item, span)?;
         iteration::loop_stmts(cx, body, span)
     });
     cx.memory.iterated.truncate(around);
@@ -285,7 +285,7 @@ fn sequence(cx: &mut Lowering<'_>, e: &hir::Expr) -> R<Seq> {
             _ => {}
         }
     }
-    let value = cx.expr(e)?;
+    let value = cx.expression(e)?;
     let value = make::settled_list(cx, value, e.span)?;
     match records::opened(cx, value, e.span)? {
         Val::View(view) => Ok(Seq::View(view)),
@@ -398,7 +398,7 @@ fn enumerate(
     let start = match start {
         None => Sv::int(0, span),
         Some(e) => {
-            let value = cx.expr(e)?;
+            let value = cx.expression(e)?;
             convert::index(value, true, span)?
         }
     };

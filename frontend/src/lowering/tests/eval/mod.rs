@@ -1,6 +1,6 @@
 //! A small evaluator of typed nests: the meaning that `nestwise_ir::model::nest` documents, one element at a time.
 //!
-//! An operation without a guard that would need one is a failure of the test (a panic), not an event.
+//! An operation without a guard that would need one is a failure of the test (a panic), not a guard failure.
 
 pub(crate) mod operations;
 
@@ -31,7 +31,7 @@ pub struct Memory {
 
 /// Why evaluation stopped.
 pub(crate) enum Stop {
-    Event,
+    GuardFailure,
     Break(u32),
     Continue(u32),
     Leave(u32),
@@ -79,7 +79,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Runs the nest; false: an event fired.
+    /// Runs the nest; false: a guard failed.
     pub fn run(&mut self) -> bool {
         let nest = self.nest;
         let result = self
@@ -91,7 +91,7 @@ impl<'a> Machine<'a> {
                 self.returned = true;
                 true
             }
-            Err(Stop::Event) => false,
+            Err(Stop::GuardFailure) => false,
             Err(_) => panic!("a jump out of the nest"),
         }
     }
@@ -101,7 +101,7 @@ impl<'a> Machine<'a> {
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> E<()> {
-        self.fuel = self.fuel.checked_sub(1).ok_or(Stop::Event)?;
+        self.fuel = self.fuel.checked_sub(1).ok_or(Stop::GuardFailure)?;
         match &stmt.kind {
             StmtKind::Let { var, value } => {
                 let v = self.expr(value)?;
@@ -115,7 +115,7 @@ impl<'a> Machine<'a> {
                 ..
             } => {
                 let value_ty = value.ty.repr;
-                // The value is evaluated before the subscripts; neither order is observable without events.
+                // The value is evaluated before the subscripts; neither order is observable without guard failures.
                 let v = self.expr(value)?;
                 let at = self.locate(*array, index, *guard)?;
                 let decl = &self.nest.arrays[*array];
@@ -149,7 +149,7 @@ impl<'a> Machine<'a> {
                     panic!("bounds")
                 };
                 if step == 0 {
-                    return Err(Stop::Event);
+                    return Err(Stop::GuardFailure);
                 }
                 while if step > 0 { k < stop } else { k > stop } {
                     self.trips += u64::from(l.id.0 == 0);
@@ -164,7 +164,7 @@ impl<'a> Machine<'a> {
             }
             StmtKind::While(l) => {
                 while self.truth(&l.cond)? {
-                    self.fuel = self.fuel.checked_sub(1).ok_or(Stop::Event)?;
+                    self.fuel = self.fuel.checked_sub(1).ok_or(Stop::GuardFailure)?;
                     self.trips += u64::from(l.id.0 == 0);
                     match self.block(&l.body) {
                         Err(Stop::Break(id)) if id == l.id.0 => return Ok(()),
@@ -183,7 +183,7 @@ impl<'a> Machine<'a> {
             StmtKind::Return => return Err(Stop::Return),
             StmtKind::Check { cond, .. } => {
                 if !self.truth(cond)? {
-                    return Err(Stop::Event);
+                    return Err(Stop::GuardFailure);
                 }
             }
             StmtKind::Eval(e) => {
@@ -211,7 +211,7 @@ impl<'a> Machine<'a> {
             }
             if k < 0 || k >= dim {
                 assert!(guard, "an unguarded index out of range");
-                return Err(Stop::Event);
+                return Err(Stop::GuardFailure);
             }
             at = at * dim as usize + k as usize;
         }
@@ -280,7 +280,7 @@ impl<'a> Machine<'a> {
                 fun: Fun::Pow,
                 lib: nestwise_ir::Lib::Numpy,
                 ..
-            } => return Err(Stop::Event),
+            } => return Err(Stop::GuardFailure),
             ExprKind::Call {
                 fun, args, guard, ..
             } => {

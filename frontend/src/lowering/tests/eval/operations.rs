@@ -41,9 +41,9 @@ fn float_floor_div(a: f64, b: f64) -> f64 {
     }
 }
 
-fn event(guard: bool, e: &Expr) -> Stop {
-    assert!(guard, "unguarded, and fires: {e}");
-    Stop::Event
+fn failure(guard: bool, e: &Expr) -> Stop {
+    assert!(guard, "unguarded, and fails: {e}");
+    Stop::GuardFailure
 }
 
 fn round_to(repr: Scalar, v: f64) -> f64 {
@@ -79,7 +79,7 @@ fn int(v: i128, repr: Scalar, e: &Expr, guard: bool) -> E<V> {
     if fits(repr, v) {
         Ok(V::Int(v))
     } else {
-        Err(event(guard, e))
+        Err(failure(guard, e))
     }
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn binary(op: BinOp, x: V, y: V, e: &Expr, guard: bool) -> E<V> {
             let fine = |v: f64| v.is_finite();
             let moves = !matches!(op, BinOp::Min | BinOp::Max);
             if e.ty.prov != Prov::Py && moves && fine(a) && fine(b) && !fine(v) {
-                return Err(Stop::Event);
+                return Err(Stop::GuardFailure);
             }
             Ok(V::Float(v))
         }
@@ -110,7 +110,7 @@ pub(crate) fn binary(op: BinOp, x: V, y: V, e: &Expr, guard: bool) -> E<V> {
             BinOp::Mul => V::Complex(a * c - b * d, a * d + b * c),
             BinOp::Div => {
                 if c == 0.0 && d == 0.0 {
-                    return Err(event(guard, e));
+                    return Err(failure(guard, e));
                 }
                 smith(a, b, c, d, e.ty.prov == Prov::Py)
             }
@@ -125,7 +125,7 @@ pub(crate) fn binary(op: BinOp, x: V, y: V, e: &Expr, guard: bool) -> E<V> {
             };
             let int = i && j;
             if int && v.abs() > (1u64 << 53) as f64 {
-                return Err(event(guard, e));
+                return Err(failure(guard, e));
             }
             Ok(V::Num(if int { v + 0.0 } else { v }, int))
         }
@@ -184,7 +184,7 @@ fn int_binary(op: BinOp, a: i128, b: i128, e: &Expr, guard: bool) -> E<V> {
     };
     match exact {
         Some(v) => int(v, repr, e, guard),
-        None => Err(event(guard, e)),
+        None => Err(failure(guard, e)),
     }
 }
 
@@ -193,7 +193,7 @@ fn float_binary(op: BinOp, a: f64, b: f64, e: &Expr, guard: bool) -> E<f64> {
         BinOp::Add => a + b,
         BinOp::Sub => a - b,
         BinOp::Mul => a * b,
-        BinOp::Div | BinOp::FloorDiv | BinOp::Mod if b == 0.0 => return Err(event(guard, e)),
+        BinOp::Div | BinOp::FloorDiv | BinOp::Mod if b == 0.0 => return Err(failure(guard, e)),
         BinOp::Div => a / b,
         BinOp::FloorDiv if e.ty.repr == Scalar::F32 => {
             f64::from(float_floor_div_f32(a as f32, b as f32))
@@ -208,7 +208,7 @@ fn float_binary(op: BinOp, a: f64, b: f64, e: &Expr, guard: bool) -> E<f64> {
             };
             let finite = a.is_finite() && b.is_finite();
             if finite && !v.is_finite() || (a < 0.0 && b.fract() != 0.0) {
-                return Err(event(guard, e));
+                return Err(failure(guard, e));
             }
             v
         }
@@ -274,7 +274,7 @@ pub(crate) fn cast(kind: Cast, v: V, e: &Expr, guard: bool) -> E<V> {
         (Cast::Value, V::Int(i)) if to.is_int() => int(i, to, e, guard)?,
         (Cast::Value, V::Int(i)) if to.is_float() => {
             if guard && i.abs() > EXACT {
-                return Err(Stop::Event);
+                return Err(Stop::GuardFailure);
             }
             V::Float(if to == Scalar::F32 {
                 f64::from(i as f32)
@@ -284,7 +284,7 @@ pub(crate) fn cast(kind: Cast, v: V, e: &Expr, guard: bool) -> E<V> {
         }
         (Cast::Value, V::Int(i)) if to == Scalar::Num => {
             if i.abs() > EXACT {
-                return Err(event(guard, e));
+                return Err(failure(guard, e));
             }
             V::Num(i as f64, true)
         }
@@ -295,14 +295,14 @@ pub(crate) fn cast(kind: Cast, v: V, e: &Expr, guard: bool) -> E<V> {
         (Cast::Round, V::Float(f)) if to == Scalar::F32 => {
             let r = f64::from(f as f32);
             if f.is_finite() && !r.is_finite() {
-                return Err(event(guard, e));
+                return Err(failure(guard, e));
             }
             V::Float(r)
         }
         (Cast::Trunc, V::Float(f)) if to.is_int() => {
             let t = f.trunc();
             if t.is_nan() || t.abs() > 2e19 || !fits(to, t as i128) {
-                return Err(event(guard, e));
+                return Err(failure(guard, e));
             }
             V::Int(t as i128)
         }
@@ -340,7 +340,7 @@ pub(crate) fn call(fun: Fun, x: &[f64], e: &Expr, guard: bool) -> E<V> {
     let bad = (v.is_nan() && !x.iter().any(|x| x.is_nan()))
         || (v.is_infinite() && x.iter().all(|x| x.is_finite()));
     if bad {
-        return Err(event(guard, e));
+        return Err(failure(guard, e));
     }
     Ok(V::Float(v))
 }

@@ -46,7 +46,7 @@ enum Updated {
 
 impl Lowering<'_> {
     /// A block; what follows a jump in it is never reached and not lowered.
-    pub fn stmts(&mut self, stmts: &[hir::Stmt]) -> R<()> {
+    pub fn block(&mut self, stmts: &[hir::Stmt]) -> R<()> {
         let before = self.builder.meter.weight();
         for stmt in stmts {
             statement(self, stmt)?;
@@ -71,13 +71,13 @@ fn statement(cx: &mut Lowering<'_>, stmt: &hir::Stmt) -> R<()> {
         } => augmented(cx, target, *read, *op, value, span),
         Kind::Swap(pairs) => swap(cx, pairs, span),
         Kind::If { test, body, orelse } => {
-            let cond = cx.cond(test)?;
+            let cond = cx.condition(test)?;
             if let Some(chosen) = constant_bool(&cond) {
-                return cx.stmts(if chosen { body } else { orelse });
+                return cx.block(if chosen { body } else { orelse });
             }
             let shares = interpreter_cost::shares(test, body, orelse);
             let side = |cx: &mut Lowering<'_>, share, side: &[hir::Stmt]| {
-                cx.scaled(share, |cx| cx.inner(|cx| cx.stmts(side)))
+                cx.scaled(share, |cx| cx.inner(|cx| cx.block(side)))
             };
             let ((), then) = side(cx, shares.body, body)?;
             let ((), orelse) = side(cx, shares.orelse, orelse)?;
@@ -113,7 +113,7 @@ fn statement(cx: &mut Lowering<'_>, stmt: &hir::Stmt) -> R<()> {
             Ok(())
         }
         Kind::Effect(value) => {
-            let value = cx.expr(value)?;
+            let value = cx.expression(value)?;
             operands::discard(&mut cx.builder, value);
             Ok(())
         }
@@ -153,9 +153,9 @@ fn frame(cx: &Lowering<'_>, span: Span) -> R<LoopFrame> {
 fn tracked(env: &Environment<'_>, target: &Target) -> bool {
     match target {
         Target::Local(def) => {
-            let web = env.webs.of_def.get(def.def);
-            let tagged = web
-                .and_then(|w| env.facts.webs.get(*w))
+            let live = env.live_ranges.of_def.get(def.def);
+            let tagged = live
+                .and_then(|w| env.facts.live_ranges.get(*w))
                 .is_some_and(|f| f.tagged);
             tagged || env.observed(*def)
         }
@@ -182,10 +182,10 @@ fn assign_value(cx: &mut Lowering<'_>, targets: &[Target], value: &hir::Expr, sp
         ([Target::Tuple(t)], ExprKind::Tuple(v)) if t.len() == v.len() && t.len() <= 3 => {
             operands::tuple(cx, v).map(Val::Tuple)?
         }
-        _ => cx.expr(value)?,
+        _ => cx.expression(value)?,
     };
     if let [target] = targets {
-        return cx.assign_target(target, value, span);
+        return cx.assign(target, value, span);
     }
     if matches!(value, Val::Array(_) | Val::List(_)) {
         let what = "an array assigned to several targets".into();
@@ -194,11 +194,11 @@ fn assign_value(cx: &mut Lowering<'_>, targets: &[Target], value: &hir::Expr, sp
     let value = operands::spill_val(cx, value);
     targets
         .iter()
-        .try_for_each(|t| cx.assign_target(t, value.clone(), span))
+        .try_for_each(|t| cx.assign(t, value.clone(), span))
 }
 impl Lowering<'_> {
     /// Assigns a value that has been evaluated to a target.
-    pub fn assign_target(&mut self, target: &Target, value: Val, span: Span) -> R<()> {
+    pub fn assign(&mut self, target: &Target, value: Val, span: Span) -> R<()> {
         match target {
             Target::Local(def) => {
                 interpreter_cost::count_name(self, def.local, Work::Store);
@@ -272,14 +272,14 @@ fn augmented(
                 whole,
                 ..Elementwise::of(section, &cx.builder.arrays)
             };
-            cx.assign_target(target, Val::Array(Box::new(tree)), span)
+            cx.assign(target, Val::Array(Box::new(tree)), span)
         }
-        (Updated::Array(view), target) => cx.assign_target(target, Val::View(view), span),
+        (Updated::Array(view), target) => cx.assign(target, Val::View(view), span),
         (Updated::Element(view, value), _) => {
             interpreter_cost::count_stored(&mut cx.builder, &view, &value);
             store::store(cx, view, value, span)
         }
-        (Updated::Name(value), target) => cx.assign_target(target, value, span),
+        (Updated::Name(value), target) => cx.assign(target, value, span),
     }
 }
 
@@ -488,7 +488,7 @@ fn while_body(
 ) -> R<(Expr, Vec<nestwise_ir::Stmt>)> {
     cx.builder.tally(Work::WhileStep, 1.0);
     cx.memory.parts.begin_iteration();
-    let (cond, before) = cx.inner(|cx| cx.cond(test))?;
+    let (cond, before) = cx.inner(|cx| cx.condition(test))?;
     if before.is_empty() {
         let ((), body) = cx.inner(|cx| iteration::loop_stmts(cx, body, span))?;
         return Ok((cond, body));
@@ -531,7 +531,7 @@ fn while_body(
 
 fn returned(cx: &mut Lowering<'_>, value: Option<&hir::Expr>, span: Span) -> R<()> {
     let before = std::mem::replace(&mut cx.env.want_tag, true);
-    let value = value.map(|e| cx.expr(e)).transpose();
+    let value = value.map(|e| cx.expression(e)).transpose();
     cx.env.want_tag = before;
     let value = value?.unwrap_or(Val::None);
     live_outs::set_returns(cx, value, span)?;

@@ -27,7 +27,7 @@ use crate::refusal::{R, Refusal, refuse};
 
 impl Lowering<'_> {
     /// The value of an expression.
-    pub fn expr(&mut self, e: &hir::Expr) -> R<Val> {
+    pub fn expression(&mut self, e: &hir::Expr) -> R<Val> {
         let span = e.span;
         interpreter_cost::count_leaf(self, e);
         let scalar = match &e.kind {
@@ -48,7 +48,7 @@ impl Lowering<'_> {
             }
             ExprKind::Grown(list, index) => return append::grown_item(self, *list, index, span),
             ExprKind::Index(a) => {
-                let value = self.expr(a)?;
+                let value = self.expression(a)?;
                 if matches!(&value, Val::Scalar(sv) if sv.is_bottom()) {
                     return Ok(value);
                 }
@@ -66,13 +66,13 @@ impl Lowering<'_> {
                 return comprehension::list_comprehension(self, all, span);
             }
             ExprKind::Unary(Sign::Not, _) => {
-                let cond = self.cond(e)?;
+                let cond = self.condition(e)?;
                 Sv::of(cond, Kind::PyBool)
             }
             ExprKind::Unary(op, a) => {
                 // CPython's compiler does it to a literal.
                 let folded = a.is_number();
-                let a = self.expr(a)?;
+                let a = self.expression(a)?;
                 if a.is_array() && *op != Sign::Not {
                     return elementwise::array_sign(self, *op, a, span);
                 }
@@ -84,7 +84,7 @@ impl Lowering<'_> {
             }
             ExprKind::Binary(op, a, b) => {
                 let what = format!("`{}`", symbol(*op));
-                let x = match self.expr(a)? {
+                let x = match self.expression(a)? {
                     Val::List(list) if *op == BinOp::Mul => {
                         let count = operands::beside_array(self, b)?;
                         return make::repeated(self, *list, count, span);
@@ -101,7 +101,7 @@ impl Lowering<'_> {
                 } else {
                     x
                 };
-                let y = match self.expr(b)? {
+                let y = match self.expression(b)? {
                     Val::List(list) if *op == BinOp::Mul => {
                         return make::repeated(self, *list, Val::Scalar(x), span);
                     }
@@ -123,7 +123,7 @@ impl Lowering<'_> {
                 self.builder.tally(Work::CompareMixed, 1.0);
                 strings::in_text(&mut self.builder, a, text, span)?
             }
-            ExprKind::IsNone(a) => match self.expr(a)? {
+            ExprKind::IsNone(a) => match self.expression(a)? {
                 Val::None => Sv::bool(true, span),
                 Val::Scalar(sv) if sv.is_bottom() => sv,
                 Val::View(view) if records::may_be_none(self, &view) => {
@@ -139,11 +139,12 @@ impl Lowering<'_> {
             ExprKind::And(items) => return and_or(self, true, items, span),
             ExprKind::Or(items) => return and_or(self, false, items, span),
             ExprKind::IfExp { test, body, orelse } => {
-                let cond = self.cond(test)?;
+                let cond = self.condition(test)?;
                 if let Some(chosen) = build::constant_bool(&cond) {
-                    return self.expr(if chosen { body } else { orelse });
+                    return self.expression(if chosen { body } else { orelse });
                 }
-                let half = |cx: &mut Lowering<'_>, e: &hir::Expr| cx.scaled(HALF, |cx| cx.expr(e));
+                let half =
+                    |cx: &mut Lowering<'_>, e: &hir::Expr| cx.scaled(HALF, |cx| cx.expression(e));
                 return choice::choose(
                     self,
                     cond,
@@ -171,7 +172,7 @@ impl Lowering<'_> {
 
 impl Lowering<'_> {
     /// The truth of an expression.
-    pub fn cond(&mut self, e: &hir::Expr) -> R<Expr> {
+    pub fn condition(&mut self, e: &hir::Expr) -> R<Expr> {
         let before = std::mem::replace(&mut self.env.want_tag, false);
         let result = cond_inner(self, e);
         self.env.want_tag = before;
@@ -181,7 +182,7 @@ impl Lowering<'_> {
 
 fn cond_inner(cx: &mut Lowering<'_>, e: &hir::Expr) -> R<Expr> {
     match &e.kind {
-        ExprKind::Unary(Sign::Not, a) => Ok(build::not(cx.cond(a)?)),
+        ExprKind::Unary(Sign::Not, a) => Ok(build::not(cx.condition(a)?)),
         ExprKind::And(items) => conds(cx, true, items),
         ExprKind::Or(items) => conds(cx, false, items),
         ExprKind::Compare(first, rest) => {
@@ -190,8 +191,9 @@ fn cond_inner(cx: &mut Lowering<'_>, e: &hir::Expr) -> R<Expr> {
             convert::truth(&mut cx.builder, Val::Scalar(sv), e.span)
         }
         ExprKind::IfExp { test, body, orelse } => {
-            let test = cx.cond(test)?;
-            let half = |cx: &mut Lowering<'_>, e| cx.scaled(HALF, |cx| cx.inner(|cx| cx.cond(e)));
+            let test = cx.condition(test)?;
+            let half =
+                |cx: &mut Lowering<'_>, e| cx.scaled(HALF, |cx| cx.inner(|cx| cx.condition(e)));
             let (a, then) = half(cx, body)?;
             let (b, other) = half(cx, orelse)?;
             if then.is_empty() && other.is_empty() {
@@ -206,7 +208,7 @@ fn cond_inner(cx: &mut Lowering<'_>, e: &hir::Expr) -> R<Expr> {
             ))
         }
         _ => {
-            let val = cx.expr(e)?;
+            let val = cx.expression(e)?;
             if !matches!(e.kind, ExprKind::Bool(_) | ExprKind::Int(_)) {
                 interpreter_cost::count_branch(&mut cx.builder, &val);
             }
@@ -221,7 +223,7 @@ fn conds(cx: &mut Lowering<'_>, all: bool, items: &[hir::Expr]) -> R<Expr> {
         return Ok(build::boolean(all, Ty::PY_BOOL, Span::default()));
     };
     let weight = cx.builder.meter.weight();
-    let mut result = cx.cond(first)?;
+    let mut result = cx.condition(first)?;
     for item in rest {
         if build::constant_bool(&result) == Some(!all) {
             break;
@@ -229,7 +231,7 @@ fn conds(cx: &mut Lowering<'_>, all: bool, items: &[hir::Expr]) -> R<Expr> {
         cx.builder
             .meter
             .set_weight(cx.builder.meter.weight() * HALF);
-        let (next, block) = cx.inner(|cx| cx.cond(item))?;
+        let (next, block) = cx.inner(|cx| cx.condition(item))?;
         let skipped = build::boolean(!all, Ty::PY_BOOL, item.span);
         result = match (block.is_empty(), all) {
             (true, true) => build::and(result, next),
@@ -256,7 +258,7 @@ fn conds(cx: &mut Lowering<'_>, all: bool, items: &[hir::Expr]) -> R<Expr> {
 
 /// `a < b`.
 fn comparison(cx: &mut Lowering<'_>, op: Cmp, a: &hir::Expr, b: &hir::Expr, span: Span) -> R<Val> {
-    let left = cx.expr(a)?;
+    let left = cx.expression(a)?;
     if elementwise::is_numpy_array(&cx.builder, &left) {
         let right = operands::beside_array(cx, b)?;
         return elementwise::array_compare(cx, op, left, right, span);
@@ -265,7 +267,7 @@ fn comparison(cx: &mut Lowering<'_>, op: Cmp, a: &hir::Expr, b: &hir::Expr, span
         true => operands::spill_val(cx, left),
         false => left,
     };
-    let right = cx.expr(b)?;
+    let right = cx.expression(b)?;
     if elementwise::is_numpy_array(&cx.builder, &right) {
         return elementwise::array_compare(cx, op, left, right, span);
     }
@@ -280,7 +282,7 @@ fn compare_chain(
     rest: &[(Cmp, hir::Expr)],
     span: Span,
 ) -> R<Sv> {
-    let left = cx.expr(first)?;
+    let left = cx.expression(first)?;
     compare_rest(cx, left, rest, span)
 }
 
@@ -298,7 +300,7 @@ fn compare_rest(cx: &mut Lowering<'_>, left: Val, rest: &[(Cmp, hir::Expr)], spa
     } else {
         left
     };
-    let middle = cx.expr(right)?;
+    let middle = cx.expression(right)?;
     interpreter_cost::count_comparison(&mut cx.builder, &left, &middle);
     if rest.is_empty() {
         return compare::compare_vals(cx, *op, left, middle, span);
@@ -321,7 +323,7 @@ fn compare_rest(cx: &mut Lowering<'_>, left: Val, rest: &[(Cmp, hir::Expr)], spa
         return Ok(here);
     }
     if next.is_bottom() {
-        // Its events stay.
+        // Its guards stay.
         let cond = build::condition(here.e);
         cx.builder.emit(
             StmtKind::If {
@@ -371,7 +373,7 @@ fn and_or(cx: &mut Lowering<'_>, all: bool, items: &[hir::Expr], span: Span) -> 
             },
         ));
     };
-    let left = cx.expr(first)?;
+    let left = cx.expression(first)?;
     if rest.is_empty() {
         return Ok(left);
     }
@@ -416,11 +418,11 @@ fn and_or(cx: &mut Lowering<'_>, all: bool, items: &[hir::Expr], span: Span) -> 
 
 fn call_body(cx: &mut Lowering<'_>, call: &hir::Inline, span: Span) -> R<()> {
     let Some(block) = call.block else {
-        return cx.stmts(&call.body);
+        return cx.block(&call.body);
     };
     let scope = cx.builder.scope();
     cx.control.call_scopes.insert(block, scope);
-    let ((), body) = cx.inner(|cx| cx.stmts(&call.body))?;
+    let ((), body) = cx.inner(|cx| cx.block(&call.body))?;
     cx.builder.emit(StmtKind::Scope { id: scope, body }, span);
     Ok(())
 }
