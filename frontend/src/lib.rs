@@ -8,6 +8,8 @@
 //!    hook is given and gives back.
 //! 2. Once per signature: [`specialise`], from the surface nest and the [`capture`]s' types.
 
+#![warn(missing_docs)]
+
 pub mod builtins;
 pub mod inferred_types;
 pub mod lowering;

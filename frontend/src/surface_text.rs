@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use nestwise_ir::surface::{
-    BinOp, CmpOp, Expr, ExprKind, Function, Place, Scope, Site, Stmt, StmtKind, Target, UnOp, path,
+    Expr, ExprKind, Function, Place, Scope, Site, Stmt, StmtKind, Target, UnOp, path,
 };
 use nestwise_ir::{Arena, PlaceId};
 
@@ -105,7 +105,7 @@ impl Text<'_> {
                 let line = format!(
                     "{} {}= {}",
                     self.target(target),
-                    binary(*op),
+                    op.symbol(),
                     self.expr(value)
                 );
                 self.line(depth, &line);
@@ -196,14 +196,14 @@ impl Text<'_> {
             }
             ExprKind::Unary(op, a) => format!("({}{})", unary(*op), self.expr(a)),
             ExprKind::Binary(op, a, b) => {
-                format!("({} {} {})", self.expr(a), binary(*op), self.expr(b))
+                format!("({} {} {})", self.expr(a), op.symbol(), self.expr(b))
             }
             ExprKind::And(items) => self.joined(items, " and "),
             ExprKind::Or(items) => self.joined(items, " or "),
             ExprKind::Compare(first, rest) => {
                 let rest = rest
                     .iter()
-                    .map(|(op, e)| format!(" {} {}", compare(*op), self.expr(e)));
+                    .map(|(op, e)| format!(" {} {}", op.symbol(), self.expr(e)));
                 format!("({}{})", self.expr(first), rest.collect::<String>())
             }
             ExprKind::IfExp { test, body, orelse } => {
@@ -249,33 +249,5 @@ fn unary(op: UnOp) -> &'static str {
         UnOp::Pos => "+",
         UnOp::Invert => "~",
         UnOp::Not => "not ",
-    }
-}
-
-fn binary(op: BinOp) -> &'static str {
-    match op {
-        BinOp::Add => "+",
-        BinOp::Sub => "-",
-        BinOp::Mul => "*",
-        BinOp::Div => "/",
-        BinOp::FloorDiv => "//",
-        BinOp::Mod => "%",
-        BinOp::Pow => "**",
-        BinOp::Shl => "<<",
-        BinOp::Shr => ">>",
-        BinOp::BitAnd => "&",
-        BinOp::BitOr => "|",
-        BinOp::BitXor => "^",
-    }
-}
-
-fn compare(op: CmpOp) -> &'static str {
-    match op {
-        CmpOp::Eq => "==",
-        CmpOp::Ne => "!=",
-        CmpOp::Lt => "<",
-        CmpOp::Le => "<=",
-        CmpOp::Gt => ">",
-        CmpOp::Ge => ">=",
     }
 }

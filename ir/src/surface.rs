@@ -5,7 +5,11 @@
 //! place, the functions and modules too; what a place holds is known only when the hook runs.
 
 use crate::model::ids::{Arena, PlaceId};
+use crate::model::ops;
 use crate::model::span::Span;
+
+/// Python's comparisons (`is`, `in` are not among them) are those of the typed nest.
+pub use crate::model::ops::CmpOp;
 
 /// One outermost loop statement, or an expression with a loop in it.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -334,13 +338,40 @@ pub enum BinOp {
     BitXor,
 }
 
-/// Python's comparisons (`is`, `in` are not among them).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
-pub enum CmpOp {
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
+impl BinOp {
+    /// The operator as Python writes it.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Sub => "-",
+            Self::Mul => "*",
+            Self::Div => "/",
+            Self::FloorDiv => "//",
+            Self::Mod => "%",
+            Self::Pow => "**",
+            Self::Shl => "<<",
+            Self::Shr => ">>",
+            Self::BitAnd => "&",
+            Self::BitOr => "|",
+            Self::BitXor => "^",
+        }
+    }
+
+    /// The operator of the typed nest.
+    pub fn typed(self) -> ops::BinOp {
+        match self {
+            Self::Add => ops::BinOp::Add,
+            Self::Sub => ops::BinOp::Sub,
+            Self::Mul => ops::BinOp::Mul,
+            Self::Div => ops::BinOp::Div,
+            Self::FloorDiv => ops::BinOp::FloorDiv,
+            Self::Mod => ops::BinOp::Mod,
+            Self::Pow => ops::BinOp::Pow,
+            Self::Shl => ops::BinOp::Shl,
+            Self::Shr => ops::BinOp::Shr,
+            Self::BitAnd => ops::BinOp::And,
+            Self::BitOr => ops::BinOp::Or,
+            Self::BitXor => ops::BinOp::Xor,
+        }
+    }
 }

@@ -16,7 +16,6 @@ use crate::lowering::interpreter_cost::{self, HALF, goes_on};
 use crate::lowering::lists::{append, comprehension, make};
 use crate::lowering::names::reads;
 use crate::lowering::objects::{attributes, records};
-use crate::lowering::scalar::operators::symbol;
 use crate::lowering::scalar::{arith, calls, compare, convert, named, strings};
 use crate::lowering::types::kinds::Kind;
 use crate::lowering::types::provenance;
@@ -83,7 +82,7 @@ impl Lowering<'_> {
                 arith::sign(&mut self.env, *op, a, span)?
             }
             ExprKind::Binary(op, a, b) => {
-                let what = format!("`{}`", symbol(*op));
+                let what = format!("`{}`", op.symbol());
                 let x = match self.expression(a)? {
                     Val::List(list) if *op == BinOp::Mul => {
                         let count = operands::beside_array(self, b)?;

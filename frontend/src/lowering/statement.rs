@@ -19,7 +19,6 @@ use crate::lowering::lists::{append, row_swap};
 use crate::lowering::live_outs::{self, observe};
 use crate::lowering::names::{reads, slots, swaps};
 use crate::lowering::objects::records;
-use crate::lowering::scalar::operators::symbol;
 use crate::lowering::scalar::{arith, convert};
 use crate::lowering::value::Val;
 use crate::lowering::value::section::Section;
@@ -256,7 +255,7 @@ fn augmented(
     value: &hir::Expr,
     span: Span,
 ) -> R<()> {
-    let what = format!("`{}=`", symbol(op));
+    let what = format!("`{}=`", op.symbol());
     let tracked = tracked(&cx.env, target);
     let before = std::mem::replace(&mut cx.env.want_tag, tracked);
     let result = augmented_value(cx, target, read, op, value, &what, span);

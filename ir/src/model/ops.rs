@@ -67,6 +67,31 @@ pub enum CmpOp {
     Ge,
 }
 
+impl CmpOp {
+    /// The comparison as Python writes it.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Eq => "==",
+            Self::Ne => "!=",
+            Self::Lt => "<",
+            Self::Le => "<=",
+            Self::Gt => ">",
+            Self::Ge => ">=",
+        }
+    }
+
+    /// The comparison with its operands in the opposite order: `a op b` is `b op.mirrored() a`.
+    pub fn mirrored(self) -> CmpOp {
+        match self {
+            Self::Lt => Self::Gt,
+            Self::Le => Self::Ge,
+            Self::Gt => Self::Lt,
+            Self::Ge => Self::Le,
+            Self::Eq | Self::Ne => self,
+        }
+    }
+}
+
 /// Conversions between representations (same representation: the provenance changes, nothing is computed).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Cast {

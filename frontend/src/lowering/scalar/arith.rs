@@ -6,7 +6,7 @@ use nestwise_ir::{BinOp, Fun, Lib, Prov, Scalar, Span, Ty};
 
 use crate::lowering::context::Lowering;
 use crate::lowering::environment::Environment;
-use crate::lowering::scalar::{bigint, convert, operators};
+use crate::lowering::scalar::{bigint, convert};
 use crate::lowering::types::facts::Wish;
 use crate::lowering::types::kinds::{self, Kind, Kinds, Rule, natural_in};
 use crate::lowering::types::live_ranges::LiveRangeId;
@@ -20,7 +20,7 @@ fn wrong_operands(op: Op, a: &Sv, b: &Sv, span: Span) -> nestwise_ir::WithSpan<R
     refuse(
         span,
         Refusal::Operator {
-            op: operators::symbol(op),
+            op: op.symbol(),
             operands,
         },
     )
@@ -173,7 +173,7 @@ fn mixed(op: Op, a: &Sv, b: &Sv, rules: &[(Kind, Kind, Rule)]) -> Option<Scalar>
     } else {
         intervals::of(compute)?
     };
-    let result = intervals::binary(operators::typed(op), a.range, b.range)?;
+    let result = intervals::binary(op.typed(), a.range, b.range)?;
     let fits = [a.range, b.range, result]
         .iter()
         .all(|r| intervals::within(*r, bounds));
@@ -220,7 +220,7 @@ fn apply(op: Op, a: Sv, b: Sv, compute: Scalar, kinds: Kinds, exact: bool, span:
     let y = convert::in_repr(&b, compute, exact).ok_or_else(|| wrong_operands(op, &a, &b, span))?;
     let ty = kinds.ty(compute);
     let (x, y) = (build::retype(x, ty), build::retype(y, ty));
-    let typed = operators::typed(op);
+    let typed = op.typed();
     let bounds = intervals::of(compute);
     let exact_range = intervals::binary(typed, a.range, b.range);
     let overflows = match (bounds, exact_range) {
@@ -287,14 +287,7 @@ fn power_route(op: Op, a: &Sv, b: &Sv, compute: Scalar, kinds: Kinds) -> Option<
 
 /// `&`, `|`, `^` of Python's bools.
 fn bools(op: Op, a: Sv, b: Sv, kinds: Kinds, span: Span) -> R<Sv> {
-    let e = build::binary(
-        operators::typed(op),
-        a.e,
-        b.e,
-        kinds.ty(Scalar::Bool),
-        false,
-        span,
-    );
+    let e = build::binary(op.typed(), a.e, b.e, kinds.ty(Scalar::Bool), false, span);
     Ok(Sv::new(e, kinds))
 }
 

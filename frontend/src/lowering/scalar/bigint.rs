@@ -11,7 +11,6 @@ use nestwise_ir::surface::{BinOp as Op, UnOp as Sign};
 use nestwise_ir::{BinOp, Scalar, Span, Ty};
 
 use crate::lowering::build;
-use crate::lowering::scalar::operators::typed;
 use crate::lowering::types::intervals::{self, Range};
 use crate::lowering::types::kinds::Kind;
 use crate::lowering::value::scalar::{Sv, Wide, with_wide};
@@ -137,7 +136,7 @@ fn low_operands(op: BinOp, a: Wide, b: Wide, span: Span) -> Option<(Wide, Wide, 
 pub(crate) fn ints(op: Op, a: Sv, b: Sv, span: Span) -> R<Sv> {
     if let (Some(x), Some(y)) = (a.as_int(), b.as_int()) {
         let literal = |v| build::integer(v, Ty::PY_WIDE, span);
-        let folded = build::binary(typed(op), literal(x), literal(y), Ty::PY_WIDE, true, span);
+        let folded = build::binary(op.typed(), literal(x), literal(y), Ty::PY_WIDE, true, span);
         if let Some(v) = folded.as_int() {
             return Ok(with_wide(Sv::int(v, span)));
         }
@@ -153,7 +152,7 @@ pub(crate) fn ints(op: Op, a: Sv, b: Sv, span: Span) -> R<Sv> {
 
 /// `+ - * <<`.
 fn ring(op: Op, a: Sv, b: Sv, span: Span) -> Sv {
-    let t = typed(op);
+    let t = op.typed();
     // A negative shift raises; one that is too large leaves 64 bits unless the value is zero.
     let amount: Range = if op == Op::Shl {
         (b.range.0.max(0), b.range.1.max(0))
@@ -215,7 +214,7 @@ fn ring(op: Op, a: Sv, b: Sv, span: Span) -> Sv {
 
 /// `& | ^`.
 fn bitwise(op: Op, a: Sv, b: Sv, span: Span) -> Sv {
-    let t = typed(op);
+    let t = op.typed();
     if a.wide.is_none() && b.wide.is_none() {
         let range = intervals::binary(t, a.range, b.range).unwrap_or(intervals::I64);
         let e = build::binary(t, narrow(&a), narrow(&b), Ty::PY_INT, false, span);
@@ -264,7 +263,7 @@ fn bitwise(op: Op, a: Sv, b: Sv, span: Span) -> Sv {
 
 /// `// % >>`.
 fn reduce(op: Op, a: Sv, b: Sv, span: Span) -> Sv {
-    let t = typed(op);
+    let t = op.typed();
     let exact = |sv: &Sv| sv.wide.as_ref().is_some_and(|w| w.exact);
     let zero = op != Op::Shr && !b.nonzero();
     let negative = op == Op::Shr && b.range.0 < 0;

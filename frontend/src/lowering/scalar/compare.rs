@@ -5,7 +5,7 @@ use nestwise_ir::surface::CmpOp as Cmp;
 use nestwise_ir::{BinOp, Prov, Scalar, Span, Ty};
 
 use crate::lowering::context::Lowering;
-use crate::lowering::scalar::{convert, named, operators, strings};
+use crate::lowering::scalar::{convert, named, strings};
 use crate::lowering::types::kinds::{self, Kind, Kinds};
 use crate::lowering::types::{intervals, provenance};
 use crate::lowering::value::Val;
@@ -40,18 +40,12 @@ pub(crate) fn compare_vals(cx: &mut Lowering<'_>, op: Cmp, a: Val, b: Val, span:
             return strings::compare_text(&mut cx.builder, op, view, other, span);
         }
         (other, Val::View(view)) if cx.builder.is_text(&view) => {
-            return strings::compare_text(
-                &mut cx.builder,
-                operators::mirrored(op),
-                view,
-                other,
-                span,
-            );
+            return strings::compare_text(&mut cx.builder, op.mirrored(), view, other, span);
         }
         pair => pair,
     };
-    let a = convert::need_scalar(a, operators::comparison_symbol(op), span)?;
-    let b = convert::need_scalar(b, operators::comparison_symbol(op), span)?;
+    let a = convert::need_scalar(a, op.symbol(), span)?;
+    let b = convert::need_scalar(b, op.symbol(), span)?;
     compare(cx, op, a, b, span)
 }
 
@@ -65,7 +59,7 @@ pub(crate) fn compare(cx: &mut Lowering<'_>, op: Cmp, a: Sv, b: Sv, span: Span) 
         refuse(
             span,
             Refusal::Operator {
-                op: operators::comparison_symbol(op),
+                op: op.symbol(),
                 operands,
             },
         )
@@ -111,11 +105,7 @@ pub(crate) fn compare(cx: &mut Lowering<'_>, op: Cmp, a: Sv, b: Sv, span: Span) 
     } else {
         Tag::Unknown
     };
-    Ok(Sv::new(
-        build::compare(operators::typed_comparison(op), x, y, ty, span),
-        kinds,
-    )
-    .with_tag(tag))
+    Ok(Sv::new(build::compare(op, x, y, ty, span), kinds).with_tag(tag))
 }
 
 /// As in [`Lower::by_provenance`]: Python compares floats in 64 bits, NumPy a float32 with one in 32.
@@ -151,13 +141,7 @@ fn compare_by_provenance(
         let (Some(x), Some(y)) = (x, y) else {
             return Ok(None);
         };
-        sides.push(build::compare(
-            operators::typed_comparison(op),
-            x,
-            y,
-            bools.ty(Scalar::Bool),
-            span,
-        ));
+        sides.push(build::compare(op, x, y, bools.ty(Scalar::Bool), span));
     }
     let (Some(wide), Some(narrow)) = (sides.pop(), sides.pop()) else {
         return Ok(None);

@@ -9,5 +9,4 @@ pub(crate) mod convert;
 pub(crate) mod math;
 pub(crate) mod named;
 pub(crate) mod number_theory;
-pub(crate) mod operators;
 pub(crate) mod strings;

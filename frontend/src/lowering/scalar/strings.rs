@@ -7,7 +7,6 @@ use nestwise_ir::{Span, Ty};
 use crate::lowering::arrays::access;
 use crate::lowering::build;
 use crate::lowering::builder::Builder;
-use crate::lowering::scalar::operators::{comparison_symbol, typed_comparison};
 use crate::lowering::scalar::{convert, named};
 use crate::lowering::types::kinds::{Kind, Kinds};
 use crate::lowering::value::Val;
@@ -43,7 +42,7 @@ pub(crate) fn compare_text(
         refuse(
             span,
             Refusal::Operator {
-                op: comparison_symbol(op),
+                op: op.symbol(),
                 operands,
             },
         )
@@ -96,7 +95,7 @@ pub(crate) fn compare_text(
     };
     let same = build::compare(CmpOp::Eq, first.clone(), c.clone(), Ty::PY_BOOL, span);
     let first = char_at(builder, &text, 0, span)?;
-    let by_first = build::compare(typed_comparison(op), first, c, Ty::PY_BOOL, span);
+    let by_first = build::compare(op, first, c, Ty::PY_BOOL, span);
     let some = build::select(same, tie, by_first, Ty::PY_BOOL);
     let empty = build::boolean(matches!(op, Cmp::Lt | Cmp::Le), Ty::PY_BOOL, span);
     let e = build::select(has(CmpOp::Gt, 0), some, empty, Ty::PY_BOOL);
