@@ -237,6 +237,7 @@ pub enum ArrayForm {
 }
 
 impl ArrayFn {
+    /// What the function makes of its operands.
     pub fn form(self) -> ArrayForm {
         match self {
             Self::Where | Self::Clip => ArrayForm::Elementwise,

@@ -18,6 +18,57 @@ pub const LEAVES: f64 = 0.1;
 /// A side that the nest makes unlikely.
 pub const RARELY: f64 = 0.2;
 
+/// How a side of a branch ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// At its last statement: what follows the branch is next.
+    Falls,
+    /// With the next iteration, or behind a block.
+    Skips,
+    /// Out of an inlined function.
+    Returns,
+    /// Out of the loop.
+    Leaves,
+}
+
+/// The share of a branch's executions that take its first side, by how both sides end and how likely the test is to hold.
+pub fn share_of_first(first: End, second: End, holds: f64) -> f64 {
+    match (first, second) {
+        (End::Leaves, End::Leaves) => HALF,
+        (End::Leaves, _) => LEAVES,
+        (_, End::Leaves) => 1.0 - LEAVES,
+        (End::Skips, End::Falls) => holds.min(RARELY),
+        (End::Falls, End::Skips) => holds.max(1.0 - RARELY),
+        _ => holds,
+    }
+}
+
+/// How likely a comparison is to hold: whether its left and its right operand are zero, and how many values the left one takes
+/// where it is a remainder by a constant, each as likely as any other.
+pub fn likelihood_of_comparison(op: CmpOp, left: bool, right: bool, values: Option<f64>) -> f64 {
+    let equal = values.map_or(RARELY, |values| 1.0 / values);
+    match op {
+        CmpOp::Eq => equal,
+        CmpOp::Ne => 1.0 - equal,
+        CmpOp::Lt | CmpOp::Le if right => RARELY,
+        CmpOp::Gt | CmpOp::Ge if right => 1.0 - RARELY,
+        CmpOp::Lt | CmpOp::Le if left => 1.0 - RARELY,
+        CmpOp::Gt | CmpOp::Ge if left => RARELY,
+        _ => HALF,
+    }
+}
+
+/// How likely the first of two comparisons in a row is to hold, as in `0 <= i < n`: a range that something is to lie in is as a
+/// rule where an array can be indexed.
+pub fn likelihood_of_range(first: CmpOp, second: CmpOp) -> f64 {
+    let upward = |op| matches!(op, CmpOp::Lt | CmpOp::Le);
+    let downward = |op| matches!(op, CmpOp::Gt | CmpOp::Ge);
+    match upward(first) && upward(second) || downward(first) && downward(second) {
+        true => 1.0 - RARELY,
+        false => HALF,
+    }
+}
+
 /// What is known of a nest's branches.
 #[derive(Debug, Default)]
 pub struct Likely {
@@ -45,14 +96,7 @@ impl Likely {
         if let Some(share) = self.sets_back(cond, then) {
             return share;
         }
-        match (End::of(then), End::of(orelse)) {
-            (End::Leaves, End::Leaves) => HALF,
-            (End::Leaves, _) => LEAVES,
-            (_, End::Leaves) => 1.0 - LEAVES,
-            (End::Skips, End::Falls) => holds(cond).min(RARELY),
-            (End::Falls, End::Skips) => holds(cond).max(1.0 - RARELY),
-            _ => holds(cond),
-        }
+        share_of_first(End::of(then), End::of(orelse), holds(cond))
     }
 
     /// `if k >= limit: ...; k = start`, where `k` is stepped elsewhere.
@@ -98,21 +142,10 @@ fn holds(test: &Expr) -> f64 {
         ExprKind::Unary {
             op: UnOp::Not, a, ..
         } => 1.0 - holds(a),
-        ExprKind::Compare { op, a, b } => match op {
-            CmpOp::Eq => match every(a) {
-                Some(turns) => 1.0 / turns,
-                None => RARELY,
-            },
-            CmpOp::Ne => match every(a) {
-                Some(turns) => 1.0 - 1.0 / turns,
-                None => 1.0 - RARELY,
-            },
-            CmpOp::Lt | CmpOp::Le if is_zero(b) => RARELY,
-            CmpOp::Gt | CmpOp::Ge if is_zero(b) => 1.0 - RARELY,
-            CmpOp::Lt | CmpOp::Le if is_zero(a) => 1.0 - RARELY,
-            CmpOp::Gt | CmpOp::Ge if is_zero(a) => RARELY,
-            _ => HALF,
-        },
+        ExprKind::Compare { op, a, b } => {
+            let (left, right) = (is_zero(a), is_zero(b));
+            likelihood_of_comparison(*op, left, right, every(a))
+        }
         _ => HALF,
     }
 }
@@ -126,16 +159,6 @@ fn every(e: &Expr) -> Option<f64> {
         return None;
     };
     b.as_int().filter(|n| *n > 1).map(|n| n as f64)
-}
-
-/// How a side of a branch ends.
-#[derive(Clone, Copy, PartialEq)]
-enum End {
-    Falls,
-    /// With the next iteration, or behind a block.
-    Skips,
-    /// Out of the loop.
-    Leaves,
 }
 
 impl End {

@@ -4,6 +4,7 @@
 //! into the open block where it stands; an operand that may not be evaluated is lowered into a block of its own,
 //! and if that is not empty the choice becomes an `if` statement.
 
+use nestwise_ir::branch_likelihood::{HALF, likelihood_of_range};
 use nestwise_ir::model::nest::{Expr, StmtKind};
 use nestwise_ir::surface::{BinOp, CmpOp as Cmp, UnOp as Sign};
 use nestwise_ir::{Scalar, Span, Ty, Work};
@@ -12,7 +13,6 @@ use crate::lowering::arrays::{alias, elementwise, named_views, subscript};
 use crate::lowering::context::Lowering;
 use crate::lowering::control::state::OpenCall;
 use crate::lowering::hir::{self, ExprKind};
-use crate::lowering::interpreter_cost::{self, HALF, goes_on};
 use crate::lowering::lists::{append, comprehension, make};
 use crate::lowering::names::reads;
 use crate::lowering::objects::{attributes, records};
@@ -21,7 +21,7 @@ use crate::lowering::types::kinds::Kind;
 use crate::lowering::types::provenance;
 use crate::lowering::value::Val;
 use crate::lowering::value::scalar::Sv;
-use crate::lowering::{build, choice, operands};
+use crate::lowering::{build, choice, interpreter_cost, operands};
 use crate::refusal::{R, Refusal, refuse};
 
 impl Lowering<'_> {
@@ -314,7 +314,7 @@ fn compare_rest(cx: &mut Lowering<'_>, left: Val, rest: &[(Cmp, hir::Expr)], spa
         other => (None, other),
     };
     let here = compare::compare_vals(cx, *op, left, middle.clone(), span)?;
-    let share = goes_on(*op, rest[0].0);
+    let share = likelihood_of_range(*op, rest[0].0);
     let (next, block) = cx.scaled(share, |cx| {
         cx.inner(|cx| compare_rest(cx, middle, rest, span))
     })?;

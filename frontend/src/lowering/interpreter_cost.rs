@@ -4,9 +4,11 @@
 //! the same rules as for compiled code ([`nestwise_ir::branch_likelihood`]), here from the text; each later operand of `and` and `or` counts
 //! half. A range that something is to lie in is as a rule where an array can be indexed.
 
-use nestwise_ir::branch_likelihood::RARELY;
+use nestwise_ir::branch_likelihood::{
+    End, HALF, likelihood_of_comparison, likelihood_of_range, share_of_first,
+};
 use nestwise_ir::interpreter_work::Work;
-use nestwise_ir::surface::{BinOp as Op, CmpOp, UnOp};
+use nestwise_ir::surface::{BinOp as Op, UnOp};
 use nestwise_ir::{ArrayKind, Fun, Scalar};
 
 use crate::builtins::{Builtin, Known, MathFn, MathSpecial, NumpyFn};
@@ -18,8 +20,6 @@ use crate::lowering::types::kinds::{Kind, Kinds};
 use crate::lowering::value::Val;
 use crate::lowering::value::scalar::Sv;
 use crate::lowering::value::view::View;
-
-pub(crate) use nestwise_ir::branch_likelihood::{HALF, LEAVES};
 
 /// Bits of one digit of an int.
 const DIGIT: u32 = 30;
@@ -383,15 +383,8 @@ pub(crate) struct Shares {
 
 /// What an `if` says of its sides.
 pub(crate) fn shares(test: &hir::Expr, body: &[hir::Stmt], orelse: &[hir::Stmt]) -> Shares {
-    let (then, other) = (End::of(body), End::of(orelse));
-    let likely = match (then, other) {
-        (End::Leaves, End::Leaves) => HALF,
-        (End::Leaves, _) => LEAVES,
-        (_, End::Leaves) => 1.0 - LEAVES,
-        (End::Skips, End::Falls) => likelihood(test).min(RARELY),
-        (End::Falls, End::Skips) => likelihood(test).max(1.0 - RARELY),
-        _ => likelihood(test),
-    };
+    let (then, other) = (end(body), end(orelse));
+    let likely = share_of_first(then, other, likelihood(test));
     let falls = |end: End, share: f64| match end {
         End::Skips => 0.0,
         End::Returns => share * HALF,
@@ -411,13 +404,10 @@ fn likelihood(test: &hir::Expr) -> f64 {
     match &test.kind {
         hir::ExprKind::Unary(UnOp::Not, inner) => 1.0 - likelihood(inner),
         hir::ExprKind::Compare(first, rest) => match rest.as_slice() {
-            [(CmpOp::Eq, _)] => every(first).map_or(RARELY, |turns| 1.0 / turns),
-            [(CmpOp::Ne, _)] => 1.0 - every(first).map_or(RARELY, |turns| 1.0 / turns),
-            [(CmpOp::Lt | CmpOp::Le, second)] if is_zero(second) => RARELY,
-            [(CmpOp::Gt | CmpOp::Ge, second)] if is_zero(second) => 1.0 - RARELY,
-            [(CmpOp::Lt | CmpOp::Le, _)] if is_zero(first) => 1.0 - RARELY,
-            [(CmpOp::Gt | CmpOp::Ge, _)] if is_zero(first) => RARELY,
-            [(one, _), (other, _)] => goes_on(*one, *other),
+            [(op, second)] => {
+                likelihood_of_comparison(*op, is_zero(first), is_zero(second), every(first))
+            }
+            [(one, _), (other, _)] => likelihood_of_range(*one, *other),
             _ => HALF,
         },
         _ => HALF,
@@ -435,35 +425,12 @@ fn every(e: &hir::Expr) -> Option<f64> {
     }
 }
 
-/// How likely the first of two comparisons in a row is to hold, as in `0 <= i < n`.
-pub(crate) fn goes_on(one: CmpOp, other: CmpOp) -> f64 {
-    let upward = |op| matches!(op, CmpOp::Lt | CmpOp::Le);
-    let downward = |op| matches!(op, CmpOp::Gt | CmpOp::Ge);
-    match upward(one) && upward(other) || downward(one) && downward(other) {
-        true => 1.0 - RARELY,
-        false => HALF,
-    }
-}
-
 /// How a side of an `if` ends.
-#[derive(Clone, Copy, PartialEq)]
-enum End {
-    Falls,
-    /// With `continue`.
-    Skips,
-    /// Out of an inlined function.
-    Returns,
-    /// Out of the loop.
-    Leaves,
-}
-
-impl End {
-    fn of(side: &[hir::Stmt]) -> End {
-        match side.last().map(|s| &s.kind) {
-            Some(Stmt::Continue) => End::Skips,
-            Some(Stmt::Leave(_)) => End::Returns,
-            Some(Stmt::Break | Stmt::Return(_) | Stmt::Raise) => End::Leaves,
-            _ => End::Falls,
-        }
+fn end(side: &[hir::Stmt]) -> End {
+    match side.last().map(|s| &s.kind) {
+        Some(Stmt::Continue) => End::Skips,
+        Some(Stmt::Leave(_)) => End::Returns,
+        Some(Stmt::Break | Stmt::Return(_) | Stmt::Raise) => End::Leaves,
+        _ => End::Falls,
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! What a mask selects is counted as it comes: how much that is is known once all of the mask was looked at.
 
+use nestwise_ir::branch_likelihood::HALF;
 use nestwise_ir::model::nest::{Expr, StmtKind};
 use nestwise_ir::surface::BinOp as Op;
 use nestwise_ir::{BinOp, Scalar, Span, Ty, VarId, Work};
@@ -13,7 +14,6 @@ use crate::lowering::arrays::{
 use crate::lowering::build;
 use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
-use crate::lowering::interpreter_cost::HALF;
 use crate::lowering::scalar::{arith, convert};
 use crate::lowering::types::intervals;
 use crate::lowering::types::kinds::{Kind, kind_ty};

@@ -1,5 +1,6 @@
 //! List comprehensions: a list of its own for each, filled by loops.
 
+use nestwise_ir::branch_likelihood::HALF;
 use nestwise_ir::model::nest::{Expr, StmtKind};
 use nestwise_ir::{ArrayId, BinOp, Extent, Span, Ty, Work};
 
@@ -8,7 +9,6 @@ use crate::lowering::arrays::temporary::no_size;
 use crate::lowering::context::Lowering;
 use crate::lowering::control::for_loop;
 use crate::lowering::hir::{self, Kind as Stmt};
-use crate::lowering::interpreter_cost::HALF;
 use crate::lowering::lists::make::{self, Place};
 use crate::lowering::scalar::convert;
 use crate::lowering::types::provenance;
