@@ -226,7 +226,7 @@ pub enum ArrayForm {
     Rolled,
     /// What those of one come to so far.
     Accumulated,
-    /// Those of several side by side.
+    /// The elements of several arrays side by side.
     Joined,
     /// An array of the shape and type of another.
     Like,

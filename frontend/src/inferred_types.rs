@@ -29,7 +29,7 @@ pub struct Described {
     pub path: String,
     /// In words.
     pub words: String,
-    /// The same name means the same thing throughout the site: it is not a function's own.
+    /// Whether the name means one thing throughout the site: it is not a function's own.
     pub shared: bool,
 }
 

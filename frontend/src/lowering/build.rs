@@ -225,7 +225,7 @@ pub(crate) fn bind(var: VarId, value: Expr, body: Expr) -> Expr {
     )
 }
 
-/// The same value under another provenance. Nothing is computed, and what a value was computed from keeps the
+/// A value under another provenance. Nothing is computed, and what a value was computed from keeps the
 /// provenance that says what may warn; only a literal changes its label.
 pub(crate) fn retype(a: Expr, ty: Ty) -> Expr {
     let literal = matches!(a.kind, ExprKind::Const(_)) && a.ty.repr == ty.repr;

@@ -140,7 +140,7 @@ pub(crate) enum Kind {
 pub(crate) enum Target {
     Local(Def),
     Subscript(Expr, Vec<Expr>),
-    /// Of an object in a list.
+    /// An attribute of an object in a list.
     Attr(Expr, String),
     Tuple(Vec<Target>),
 }
@@ -158,7 +158,7 @@ pub(crate) enum ExprKind {
     Imag(f64),
     Bool(bool),
     None,
-    /// Of a subscript.
+    /// `...` as a subscript.
     Ellipsis,
     /// A type of arrays' elements, as an argument.
     Dtype(Scalar),
@@ -200,7 +200,7 @@ pub(crate) enum ExprKind {
         orelse: Box<Expr>,
     },
     Tuple(Vec<Expr>),
-    /// Of a subscript.
+    /// `start:stop:step` as a subscript.
     Slice(Slice),
 }
 
@@ -337,7 +337,7 @@ impl Expr {
         self.changes(&[])
     }
 
-    /// The same, of what is not one of those locals.
+    /// Whether evaluating it assigns a local that is none of `own`, or stores into an array.
     fn changes(&self, own: &[LocalId]) -> bool {
         match &self.kind {
             ExprKind::Inline(call) => {

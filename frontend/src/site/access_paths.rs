@@ -18,7 +18,7 @@ pub struct ScopeInfo {
     pub module_level: bool,
     /// The enclosing function's locals, cells and free names.
     pub local_names: HashSet<String>,
-    /// Those of them that have a value on every path to the site.
+    /// The local names that have a value on every path to the site.
     pub bound_names: HashSet<String>,
 }
 

@@ -9,9 +9,9 @@ pub enum Bound {
     Number(f64),
     /// The size of an atom, by its place in [`Effort::atoms`].
     Atom(usize),
-    /// Of several.
+    /// The sum of several bounds.
     Sum(Vec<Bound>),
-    /// Of two.
+    /// The product of two bounds.
     Product(Box<Bound>, Box<Bound>),
     /// The largest of several.
     Largest(Vec<Bound>),

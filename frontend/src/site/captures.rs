@@ -16,7 +16,7 @@ use crate::builtins::Known;
 pub enum Alike {
     /// Their class.
     Class,
-    /// They are tuples of so many items, of several types; what stands at one place is an attribute by the name of
+    /// The items are tuples of that many items of several types; what stands at one place is an attribute by the name of
     /// [`item_name`](crate::item_name).
     Tuples(usize),
     /// Nothing that a nest could use: they are only kept for names that hold them.

@@ -32,7 +32,7 @@ pub enum LoopKind {
 /// finds globals itself and stores them itself, as it does attributes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Interface {
-    /// Of the site's own loop.
+    /// The kind of the site's own loop.
     pub kind: LoopKind,
     /// Local names to pass to the hook, in order of first appearance. Each has a value on every path.
     pub reads: Vec<String>,

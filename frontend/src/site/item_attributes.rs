@@ -80,7 +80,7 @@ pub fn attributes_of_site(site: &Site) -> BTreeSet<String> {
     attributes(&site.places, std::slice::from_ref(&site.top), &[])
 }
 
-/// The same of a function, whose parameters differ from call to call.
+/// The attributes that a function asks of items of lists; its parameters differ from call to call.
 pub fn attributes_of_function(function: &Function) -> BTreeSet<String> {
     let params: Vec<PlaceId> = function.params.iter().map(|p| p.place).collect();
     attributes(&function.places, &function.body, &params)

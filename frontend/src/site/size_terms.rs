@@ -254,7 +254,7 @@ impl<'a> Finder<'a> {
             return Bound::Number(trips);
         }
         if let Some(trips) = self.iterable(iter, 0) {
-            // Of a triangle: on average half of what there is in the longest row.
+            // A triangle: on average its rows have half of what there is in the longest one.
             return match self.follows_counter(iter) {
                 true => Bound::Product(Box::new(trips), Box::new(Bound::Number(0.5))),
                 false => trips,
@@ -434,7 +434,7 @@ impl<'a> Finder<'a> {
             }
             ExprKind::Subscript(base, index) => self.shape(base, index),
             ExprKind::Call { func, args, .. } => match self.builtin(func)? {
-                // Of one argument, `min` and `max` are of a sequence's elements.
+                // `min` and `max` with one argument are of a sequence's elements.
                 "min" | "max" if args.len() < 2 => None,
                 "min" => Some(Bound::Smallest(self.sizes(args, chain)?)),
                 "max" | "abs" | "int" => Some(Bound::Largest(self.sizes(args, chain)?)),
@@ -471,7 +471,7 @@ impl<'a> Finder<'a> {
             (BinOp::Mod, _) => b,
             (BinOp::Mul, _) => Bound::Product(Box::new(a), Box::new(b)),
             (BinOp::Shl, None) => Bound::Number(f64::INFINITY),
-            // Of what is not negative, as sizes are, the difference is no larger than the larger one.
+            // Sizes are not negative: the difference is no larger than the larger one.
             (BinOp::Sub, _) => Bound::Largest(vec![a, b]),
             _ => Bound::Sum(vec![a, b]),
         })

@@ -17,7 +17,7 @@ pub struct Operations {
     pub names: f64,
     /// Operators, comparisons, tests, attributes.
     pub arithmetic: f64,
-    /// The same inside subscripts, where numbers are ints.
+    /// Operators inside subscripts, where numbers are ints.
     pub indexing: f64,
     /// Elements of arrays and lists read or written.
     pub elements: f64,

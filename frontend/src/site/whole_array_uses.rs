@@ -18,7 +18,7 @@ pub struct Whole {
     pub axes: u32,
 }
 
-/// Those of a site, each place once.
+/// The whole-array uses of a site, each place once.
 pub(crate) fn wholes(site: &Site) -> Vec<Whole> {
     let mut uses = Uses {
         site,
@@ -79,7 +79,7 @@ impl Uses<'_> {
             ExprKind::Place(place) => self.add(*place, axes),
             ExprKind::Subscript(base, index) => self.subscript(base, index, axes),
             ExprKind::Attr(base, name) if FACTS.contains(&name.as_str()) => {
-                // Of a part: its subscripts may be anything.
+                // A part of an array: its subscripts may be anything.
                 if let ExprKind::Subscript(_, index) = &base.kind {
                     index.iter().for_each(|e| self.value(e, 0));
                 }

@@ -63,7 +63,7 @@ pub(crate) fn element(builder: &mut Builder, view: View, span: Span) -> R<Val> {
     )))
 }
 
-/// The same place for a load and a store: subscripts that read arrays or are long are evaluated once.
+/// A view that a load and a store can share: subscripts that read arrays or are long are evaluated once.
 pub(crate) fn shared(builder: &mut Builder, view: View) -> View {
     let mut size = 0;
     let index = view.index.into_iter().map(|e| {

@@ -36,7 +36,7 @@ pub(crate) fn names(env: &Environment<'_>, name: LocalId) -> Vec<LocalId> {
     names
 }
 
-/// Those of them that hold arrays from outside at first, with the captures.
+/// The names among these that hold arrays from outside at first, each with the capture.
 pub(crate) fn starting(env: &Environment<'_>, names: &[LocalId]) -> Vec<(LocalId, u32)> {
     let live_ranges = env.live_ranges.local.iter().zip(&env.facts.live_ranges);
     let starts = live_ranges.filter_map(|(name, fact)| Some((*name, fact.made.as_ref()?.starts?)));

@@ -28,7 +28,7 @@ pub(crate) fn gathers(builder: &Builder, view: &View, index: &[Val]) -> bool {
             .any(|v| elementwise::is_numpy_array(builder, v))
 }
 
-/// The same of a part of an array, whose only subscript may be an array.
+/// Whether the only subscript of a part of an array is an array of places.
 pub(crate) fn gathers_of_part(cx: &mut Lowering<'_>, index: &[hir::Expr]) -> R<bool> {
     let [item] = index else { return Ok(false) };
     if item.is_slice() {
@@ -66,7 +66,7 @@ pub(crate) fn gather(cx: &mut Lowering<'_>, from: Section, index: Vec<Val>, span
     })))
 }
 
-/// The same as what is assigned.
+/// What a subscript that is an array stands for where something is stored.
 pub(crate) fn chosen_place(
     cx: &mut Lowering<'_>,
     from: Section,

@@ -28,7 +28,7 @@ pub(crate) fn in_memory(
     }
 }
 
-/// The same as elements that NumPy goes through in one go.
+/// An operand in memory, as elements that NumPy goes through in one go.
 pub(crate) fn flat(
     cx: &mut Lowering<'_>,
     tree: &Elementwise,

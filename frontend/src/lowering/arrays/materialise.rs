@@ -96,7 +96,7 @@ pub(crate) fn store_all(
     })
 }
 
-/// The same by way of memory of the nest's own, where storing would change what is still to be read.
+/// Stores what a node computes by way of memory of the nest's own, where storing would change what is still to be read.
 pub(crate) fn store_afterwards(
     cx: &mut Lowering<'_>,
     target: &Section,

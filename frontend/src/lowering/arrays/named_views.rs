@@ -239,7 +239,7 @@ fn name_part(
     let mut section = section;
     if observed || needs_var || !(alone && stable) {
         let vars = variables::view_variables(cx, live, before.len());
-        // They may be computed from the very variables being assigned.
+        // The numbers may be computed from the very variables being assigned.
         let before: Vec<Expr> = before.into_iter().map(|e| cx.builder.spill(e)).collect();
         for (var, e) in vars.iter().zip(before) {
             cx.builder.emit_let(*var, e);
@@ -297,7 +297,7 @@ pub(crate) fn read_part(
         && made.starts.is_some()
         && owner == live
     {
-        // Of one shape from the beginning to the end.
+        // Its shape is one from the beginning to the end.
         let whole = temporary::all_of(cx, array, span)?;
         return Ok(of(cx, whole));
     }

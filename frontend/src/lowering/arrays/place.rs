@@ -13,7 +13,7 @@ pub(crate) enum Place {
     Masked(Masked),
     /// The elements of one where the ints of another array say.
     Scattered(Scattered),
-    /// Of a type that a later round will know.
+    /// What is subscripted is of a type that a later round will know.
     Unknown,
 }
 

@@ -168,7 +168,7 @@ pub(crate) fn list_form(cx: &mut Lowering<'_>, sv: &Sv, view: &View, span: Span)
         return list_form(cx, &only, view, span);
     }
     if let Some(kind) = sv.kinds.single().filter(|k| !natural_in(*k, sv.repr())) {
-        // Of one type, but computed where it could be another.
+        // The value has one type, but was computed where it could have another.
         let own = convert::own_form(sv, Kinds::of(kind).ty(kind.natural())).ok_or(wrong)?;
         return list_form(
             cx,

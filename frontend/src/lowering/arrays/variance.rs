@@ -79,7 +79,7 @@ pub(crate) fn spread(
     }
 }
 
-/// Of all elements, or of each line along an axis.
+/// The variance of all elements, or of each line along an axis.
 fn variance(
     cx: &mut Lowering<'_>,
     tree: &Elementwise,

@@ -176,7 +176,7 @@ fn place_along(cx: &mut Lowering<'_>, item: &hir::Expr, len: &Expr) -> R<Expr> {
     place_of(&mut cx.builder, value, len, item.span)
 }
 
-/// The same of a subscript's value.
+/// The value of a subscript along an axis of `len` elements, checked, and counted from its beginning.
 pub(crate) fn place_of(builder: &mut Builder, value: Val, len: &Expr, span: Span) -> R<Expr> {
     if matches!(&value, Val::Scalar(sv) if sv.is_bottom()) {
         return Ok(Expr::int(0, span));

@@ -52,7 +52,7 @@ pub(crate) fn assign_all(
         .try_for_each(|(t, v)| cx.assign(t, v, span))
 }
 
-/// The same values, of which none but the first is still to be computed.
+/// The values, of which none but the first is still to be computed.
 fn kept_together(cx: &mut Lowering<'_>, values: Vec<Val>, span: Span) -> R<Vec<Val>> {
     let mut kept = Vec::with_capacity(values.len());
     let computed = |cx: &Lowering<'_>, tree: &Elementwise| match &tree.node {

@@ -58,7 +58,7 @@ pub(crate) fn element(kinds: Kinds) -> Option<(Scalar, Ty)> {
     }
 }
 
-/// Of an element in a list: how long the list is at most, and where the element is in it.
+/// The place of an element in a list: how long the list is at most, and where the element is in it.
 pub(crate) type Place = (Extent, Expr);
 
 /// `[a, b, c]`.
@@ -255,7 +255,7 @@ pub(crate) fn list_of_call(cx: &mut Lowering<'_>, view: View, own: &[LocalId], s
     }
 }
 
-/// The same list, in memory that nothing else is stored into.
+/// A list, in memory that nothing else is stored into.
 pub(crate) fn kept_list(cx: &mut Lowering<'_>, list: Elementwise, span: Span) -> R<Val> {
     of_known_length(cx, &list, span)?;
     let Some((storage, ty)) = type_of_items(&cx.builder, &list, span)? else {

@@ -314,7 +314,7 @@ impl Resolver<'_> {
         names.tuples.insert(param, locals);
     }
 
-    /// The same of a tuple that a call returns.
+    /// Hands a tuple that a call returns to a parameter, as a local for each item.
     fn returned_argument(
         &mut self,
         names: &mut Names,

@@ -80,7 +80,7 @@ fn kept(block: &[Stmt], only_read: &HashMap<VarId, usize>) -> Option<(Expr, usiz
     (count > 1 && compared && only_read.get(var) == Some(&count)).then(|| (value.clone(), count))
 }
 
-/// Such an assignment where the condition holds.
+/// The assignment as it is where the condition holds.
 fn changed(s: Stmt) -> Stmt {
     let span = s.span;
     let kind = match s.kind {

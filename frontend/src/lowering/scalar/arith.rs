@@ -485,7 +485,7 @@ fn complex_power(cx: &mut Lowering<'_>, z: &Sv, n: i128, span: Span) -> R<Sv> {
     Ok(result)
 }
 
-/// The same value, marked as NumPy's or Python's of one type.
+/// A value marked as NumPy's or Python's of one type.
 pub(crate) fn as_kind(e: Expr, kind: Kind) -> Sv {
     let ty = Kinds::of(kind).ty(e.ty.repr);
     Sv::of(build::retype(e, ty), kind)

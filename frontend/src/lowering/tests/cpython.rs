@@ -20,7 +20,7 @@ pub struct Program {
 /// What became of one program.
 #[derive(Debug, PartialEq)]
 pub enum Outcome {
-    /// The same values as CPython's.
+    /// The values are CPython's.
     Same,
     /// A guard failed where CPython did (`true`) or did not (`false`) raise or warn.
     GuardFailure(bool),

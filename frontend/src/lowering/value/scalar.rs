@@ -104,7 +104,7 @@ impl Sv {
     pub fn is_int(&self) -> bool {
         self.kinds.integral() && self.repr() != Scalar::Num
     }
-    /// The same without the uncommitted form.
+    /// The scalar without its uncommitted form.
     pub fn committed(mut self) -> Sv {
         self.wide = None;
         self

@@ -94,7 +94,7 @@ impl Section {
         line
     }
 
-    /// So many places along one of its axes, none of which is new, from a place on.
+    /// The part of it with `many` places along one of its axes, from `place` on; none of its axes is new.
     pub fn narrowed(&self, axis: usize, place: Expr, many: Expr) -> Section {
         let mut part = self.clone();
         let mut ranges = part.axes.iter_mut();
@@ -106,7 +106,7 @@ impl Section {
         part
     }
 
-    /// The same backwards, of one axis.
+    /// The elements of a section of one axis, backwards.
     pub fn reversed(&self) -> Section {
         let mut back = self.clone();
         for axis in &mut back.axes {

@@ -84,7 +84,7 @@ impl Elementwise {
         }
     }
 
-    /// The same with its axes in the opposite order, of another node.
+    /// The array with its axes in the opposite order, computed by another node.
     pub fn turned(mut self, node: Node) -> Elementwise {
         self.shape.reverse();
         self.like.iter_mut().for_each(|axes| axes.reverse());
@@ -107,9 +107,9 @@ pub(crate) type Shape = (Vec<Expr>, Option<Like>);
 #[derive(Clone, Debug)]
 pub(crate) enum Node {
     Part(Section),
-    /// The same with its axes in the opposite order.
+    /// A part of an array with its axes in the opposite order.
     Turned(Section),
-    /// The same for all elements; evaluated.
+    /// A number, evaluated, for all elements.
     Scalar(Sv),
     Sign(Sign, Box<Node>),
     Binary(Op, Box<Node>, Box<Node>),
@@ -202,7 +202,7 @@ impl Node {
         }
     }
 
-    /// The same with its axes in the opposite order, where it is computed of nothing but transposed arrays and numbers.
+    /// The node with its axes in the opposite order, if it is computed of nothing but transposed arrays and numbers.
     pub fn turned_back(&self) -> Option<Node> {
         let back = |node: &Node| node.turned_back().map(Box::new);
         Some(match self {

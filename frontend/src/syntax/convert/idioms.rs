@@ -85,7 +85,7 @@ impl Converter<'_> {
             (ast::Expr::GeneratorExp(g), "sum" | "min" | "max" | "any" | "all") => {
                 (&g.elt, &g.generators)
             }
-            // Of a list `any` and `all` look at nothing before all of it is computed.
+            // `any` and `all` of a list look at nothing before all of the list is computed.
             (ast::Expr::ListComp(g), "sum" | "min" | "max") => (&g.elt, &g.generators),
             _ => return None,
         };

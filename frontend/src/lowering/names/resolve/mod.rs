@@ -51,7 +51,7 @@ impl Names<'_> {
         method_paths::path(self.places, self.receiver.as_ref(), self.call.is_none(), id)
     }
 
-    /// The same, for messages too.
+    /// How messages spell a place.
     pub fn path(&self, id: PlaceId) -> String {
         self.path_of(id).unwrap_or_else(|| s::path(self.places, id))
     }
@@ -134,7 +134,7 @@ pub(crate) struct Resolver<'a> {
     paths: HashMap<String, u32>,
     /// What the site, or a method that it calls, assigns: by path.
     pub written: HashMap<String, LocalId>,
-    /// Those of them that a method assigns.
+    /// The attributes that a method assigns.
     pub by_method: HashSet<String>,
     /// Names of the function around the site that the site assigns: other functions may see them change.
     pub own_names: HashSet<String>,

@@ -15,7 +15,7 @@ use crate::site::tuple_names::{Callee, returned, tuples_of_function, tuples_of_s
 const DEPTH: usize = 2;
 
 impl Resolver<'_> {
-    /// Those of the site. What one holds at entry is looked at only where its items are places.
+    /// The tuples of the site. What one holds at entry is looked at only where its items are places.
     pub(crate) fn site_tuples(&mut self, site: &s::Site) -> BTreeMap<PlaceId, Vec<LocalId>> {
         let found = tuples_of_site(site, &|func| self.callee(0, func, DEPTH));
         let reads = flow_of_loop(&site.places, &site.top).reads;
@@ -49,7 +49,7 @@ impl Resolver<'_> {
         local
     }
 
-    /// Those of a function that is being inlined, whose parameters are known.
+    /// Adds the tuples of a function that is being inlined, whose parameters are known.
     pub fn add_tuples(&mut self, names: &mut Names, function: &s::Function) {
         let found = tuples_of_function(function, &|func| self.inner_callee(names, func));
         for (id, length) in found {
