@@ -387,7 +387,10 @@ fn names_that_may_be_arrays_used_as_a_whole() {
         let scope = scope(source, "i row t");
         let site = parse(source, &scope);
         let i = interface(&site, &scope).unwrap_or_else(|r| panic!("{source}: {r}"));
-        let names = i.wholes.iter().map(|w| (site.path(w.place), w.axes));
+        let names = i
+            .whole_array_uses
+            .iter()
+            .map(|w| (site.path(w.place), w.axes));
         let mut told: Vec<_> = names
             .filter(|(name, _)| !["i", "n", "np"].contains(&name.as_str()))
             .map(|(name, axes)| format!("{name} {axes}"))

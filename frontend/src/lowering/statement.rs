@@ -4,7 +4,7 @@ use nestwise_ir::model::nest::{Expr, StmtKind, While};
 use nestwise_ir::surface::BinOp as Op;
 use nestwise_ir::{ArrayId, CmpOp, LoopId, Span, Ty, Work};
 
-use crate::lowering::arrays::place::Place;
+use crate::lowering::arrays::destination::Destination;
 use crate::lowering::arrays::{
     access, borrowed_views, gather, mask, materialise, store, subscript, view,
 };
@@ -216,11 +216,17 @@ impl Lowering<'_> {
                     value
                 };
                 match subscript::place(self, base, index, span)? {
-                    Place::Part(section) => materialise::fill(self, section, None, value, span),
-                    Place::Masked(masked) => mask::fill_masked(self, masked, None, value, span),
-                    Place::Scattered(places) => gather::scatter(self, places, None, value, span),
-                    Place::Unknown => Ok(()),
-                    Place::Element(view) => {
+                    Destination::Part(section) => {
+                        materialise::fill(self, section, None, value, span)
+                    }
+                    Destination::Masked(masked) => {
+                        mask::fill_masked(self, masked, None, value, span)
+                    }
+                    Destination::Scattered(places) => {
+                        gather::scatter(self, places, None, value, span)
+                    }
+                    Destination::Unknown => Ok(()),
+                    Destination::Element(view) => {
                         interpreter_cost::count_stored(&mut self.builder, &view, &value);
                         store::store(self, view, value, span)
                     }
@@ -309,19 +315,19 @@ fn augmented_value(
     let (view, old) = match (target, read) {
         (Target::Subscript(base, index), _) => {
             let view = match subscript::place(cx, base, index, span)? {
-                Place::Element(view) => view,
-                Place::Unknown => return Ok(Updated::Part),
-                Place::Part(section) => {
+                Destination::Element(view) => view,
+                Destination::Unknown => return Ok(Updated::Part),
+                Destination::Part(section) => {
                     let value = operands::beside_array(cx, value)?;
                     materialise::fill(cx, section, Some(op), value, span)?;
                     return Ok(Updated::Part);
                 }
-                Place::Masked(masked) => {
+                Destination::Masked(masked) => {
                     let value = operands::beside_array(cx, value)?;
                     mask::fill_masked(cx, masked, Some(op), value, span)?;
                     return Ok(Updated::Part);
                 }
-                Place::Scattered(places) => {
+                Destination::Scattered(places) => {
                     let value = operands::beside_array(cx, value)?;
                     gather::scatter(cx, places, Some(op), value, span)?;
                     return Ok(Updated::Part);

@@ -4,13 +4,15 @@ use nestwise_ir::surface::{ExprKind, Place, Scope, Site, StmtKind};
 use nestwise_ir::{PlaceId, WithSpan};
 
 use crate::refusal::Refusal;
-use crate::site::access_paths::{ScopeInfo, flow_of_loop, is_stable, walk_expr, walk_stmts};
+use crate::site::access_paths::{ScopeInfo, is_stable};
 use crate::site::bounds::Atom;
+use crate::site::definite_assignment::flow_of_loop;
 use crate::site::item_attributes::exprs_of;
 use crate::site::size_terms::{MAX_ATOMS, atoms};
 use crate::site::special_methods::is_method;
 use crate::site::static_cost::Effort;
-use crate::site::whole_array_uses::{Whole, wholes};
+use crate::site::walk::{walk_expr, walk_stmts};
+use crate::site::whole_array_uses::{WholeArrayUse, whole_array_uses};
 
 /// Expressions with fewer turns, whatever is captured, are no sites.
 const FEW_TURNS: f64 = 20.0;
@@ -61,7 +63,7 @@ pub struct Interface {
     pub calls: Vec<PlaceId>,
     /// Names of which it uses more than an element at once if they are arrays of more axes: then it does more than `effort`
     /// says.
-    pub wholes: Vec<Whole>,
+    pub whole_array_uses: Vec<WholeArrayUse>,
     /// The names among `reads` that the atoms are of; where there are no atoms, whatever may tell small calls from large.
     pub sizes: Vec<String>,
     /// The site holds a `return`.
@@ -107,7 +109,7 @@ pub fn interface(site: &Site, scope: &ScopeInfo) -> Result<Interface, WithSpan<R
         atoms: None,
         effort: Effort::default(),
         calls: calls(site),
-        wholes: wholes(site),
+        whole_array_uses: whole_array_uses(site),
         sizes: vec![],
         returns: site.returns,
     };

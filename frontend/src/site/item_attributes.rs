@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use nestwise_ir::surface::{Expr, ExprKind, Function, Place, Site, Stmt, StmtKind, Target};
 use nestwise_ir::{Arena, PlaceId, Span};
 
-use crate::site::access_paths::{is_inner, is_stable, targets_of, walk_expr, walk_stmts};
+use crate::site::access_paths::{is_inner, is_stable};
+use crate::site::walk::{targets_of, walk_expr, walk_stmts};
 
 /// The name of a tuple's item, among attributes.
 pub fn item_name(which: usize) -> String {

@@ -4,10 +4,12 @@
 pub mod access_paths;
 pub mod bounds;
 pub mod captures;
+pub(crate) mod definite_assignment;
 pub mod interface;
 pub(crate) mod item_attributes;
 pub mod size_terms;
 pub mod special_methods;
 pub mod static_cost;
 pub(crate) mod tuple_names;
+pub(crate) mod walk;
 pub mod whole_array_uses;

@@ -13,10 +13,11 @@ use nestwise_ir::surface::{
     BinOp, Expr, ExprKind, Generator, Scope, Site, Stmt, StmtKind, Target, UnOp,
 };
 
-use crate::site::access_paths::{children, is_stable, targets_of, walk_expr, walk_stmts};
+use crate::site::access_paths::is_stable;
 use crate::site::bounds::{Atom, AtomKind, Bound};
 use crate::site::item_attributes::exprs_of;
 use crate::site::static_cost::{Effort, Turn};
+use crate::site::walk::{children, targets_of, walk_expr, walk_stmts};
 
 /// More than this are not worth a test.
 pub(crate) const MAX_ATOMS: usize = 8;

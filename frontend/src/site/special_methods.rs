@@ -7,8 +7,8 @@
 use nestwise_ir::surface::{Expr, ExprKind, Place, Scope, Stmt, StmtKind, Target};
 use nestwise_ir::{Arena, PlaceId};
 
-use crate::site::access_paths::{walk_expr, walk_stmts};
 use crate::site::item_attributes::{exprs_of, targets};
+use crate::site::walk::{walk_expr, walk_stmts};
 
 /// Called for a subscript that is read.
 pub(crate) const GET: &str = "__getitem__";

@@ -7,8 +7,8 @@
 
 use nestwise_ir::surface::{Expr, ExprKind};
 
-use crate::site::access_paths::children;
 use crate::site::bounds::{Atom, Bound};
+use crate::site::walk::children;
 
 /// Operations of each kind.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]

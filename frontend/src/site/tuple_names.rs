@@ -13,8 +13,9 @@ use nestwise_ir::surface::{
 };
 use nestwise_ir::{Arena, PlaceId};
 
-use crate::site::access_paths::{flow_of_loop, walk_stmts};
+use crate::site::definite_assignment::flow_of_loop;
 use crate::site::item_attributes::item_name;
+use crate::site::walk::walk_stmts;
 
 /// What is called.
 pub(crate) enum Callee {

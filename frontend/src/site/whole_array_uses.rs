@@ -7,11 +7,11 @@
 use nestwise_ir::PlaceId;
 use nestwise_ir::surface::{Expr, ExprKind, Site, Stmt, StmtKind, Target};
 
-use crate::site::access_paths::{children, walk_stmts};
+use crate::site::walk::{children, walk_stmts};
 
 /// A place, and of how many axes an array in it is used element by element: with more, it is used in larger parts somewhere.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Whole {
+pub struct WholeArrayUse {
     /// The place.
     pub place: PlaceId,
     /// The fewest subscripts that it has anywhere, slices aside.
@@ -19,7 +19,7 @@ pub struct Whole {
 }
 
 /// The whole-array uses of a site, each place once.
-pub(crate) fn wholes(site: &Site) -> Vec<Whole> {
+pub(crate) fn whole_array_uses(site: &Site) -> Vec<WholeArrayUse> {
     let mut uses = Uses {
         site,
         found: vec![],
@@ -33,7 +33,7 @@ const FACTS: [&str; 4] = ["shape", "size", "ndim", "dtype"];
 
 struct Uses<'a> {
     site: &'a Site,
-    found: Vec<Whole>,
+    found: Vec<WholeArrayUse>,
 }
 
 impl Uses<'_> {
@@ -127,7 +127,7 @@ impl Uses<'_> {
     fn add(&mut self, place: PlaceId, axes: u32) {
         match self.found.iter_mut().find(|whole| whole.place == place) {
             Some(whole) => whole.axes = whole.axes.min(axes),
-            None => self.found.push(Whole { place, axes }),
+            None => self.found.push(WholeArrayUse { place, axes }),
         }
     }
 }

@@ -19,7 +19,8 @@ use nestwise_ir::{Arena, PlaceId, Span, WithSpan};
 use rustpython_parser::ast;
 
 use crate::refusal::Refusal;
-use crate::site::access_paths::{function_reads, is_stable, mark_captured, mark_written};
+use crate::site::access_paths::{is_stable, mark_captured, mark_written};
+use crate::site::definite_assignment::function_reads;
 use crate::site::item_attributes::part_targets;
 use crate::site::special_methods::add_methods;
 use crate::site::tuple_names::add_items;

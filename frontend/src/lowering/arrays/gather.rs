@@ -4,8 +4,8 @@ use nestwise_ir::model::nest::{CmpOp, Expr};
 use nestwise_ir::surface::BinOp as Op;
 use nestwise_ir::{ArrayKind, BinOp, Scalar, Span, Ty, Work};
 
+use crate::lowering::arrays::destination::{Destination, Scattered};
 use crate::lowering::arrays::materialise::{self, ELEMENT};
-use crate::lowering::arrays::place::{Place, Scattered};
 use crate::lowering::arrays::{access, elementwise, in_memory, mask, shapes, temporary, view};
 use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
@@ -72,16 +72,16 @@ pub(crate) fn chosen_place(
     from: Section,
     index: Vec<Val>,
     span: Span,
-) -> R<Place> {
+) -> R<Destination> {
     let Some((target, places)) = chosen_among(cx, from, index, span)? else {
-        return Ok(Place::Unknown);
+        return Ok(Destination::Unknown);
     };
     Ok(match mask::is_mask(cx, &places, span)? {
-        None => Place::Unknown,
-        Some(true) => Place::Masked(mask::masked(&mut cx.builder, target, places, span)?),
+        None => Destination::Unknown,
+        Some(true) => Destination::Masked(mask::masked(&mut cx.builder, target, places, span)?),
         Some(false) => {
             has_one_axis(&places, &target, span)?;
-            Place::Scattered(Scattered { target, places })
+            Destination::Scattered(Scattered { target, places })
         }
     })
 }

@@ -7,7 +7,7 @@ use nestwise_ir::model::nest::{Expr, StmtKind};
 use nestwise_ir::surface::BinOp as Op;
 use nestwise_ir::{BinOp, Scalar, Span, Ty, VarId, Work};
 
-use crate::lowering::arrays::place::Masked;
+use crate::lowering::arrays::destination::Masked;
 use crate::lowering::arrays::{
     access, elementwise, in_memory, materialise, shapes, store, temporary,
 };

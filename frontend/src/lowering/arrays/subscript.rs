@@ -2,7 +2,7 @@
 
 use nestwise_ir::{ArrayKind, Span, Work};
 
-use crate::lowering::arrays::place::Place;
+use crate::lowering::arrays::destination::Destination;
 use crate::lowering::arrays::{
     access, axis_reduction, elementwise, gather, in_memory, materialise, view,
 };
@@ -204,7 +204,7 @@ pub(crate) fn place(
     base: &hir::Expr,
     index: &[hir::Expr],
     span: Span,
-) -> R<Place> {
+) -> R<Destination> {
     let value = cx.expression(base)?;
     let slices = index.iter().any(hir::Expr::is_slice);
     if slices || matches!(value, Val::Array(_)) {
@@ -213,7 +213,7 @@ pub(crate) fn place(
             return Err(refuse(span, Refusal::Unsupported { what }));
         }
         let Some(base) = base_section(cx, value, span)? else {
-            return Ok(Place::Unknown);
+            return Ok(Destination::Unknown);
         };
         if gather::gathers_of_part(cx, index)? {
             let index = operands::tuple(cx, index)?;
@@ -222,7 +222,7 @@ pub(crate) fn place(
         let section = view::section(cx, base, index, span)?;
         let whole = section.shape().is_empty();
         interpreter_cost::count_section(&mut cx.builder, index.len(), slices || !whole, true);
-        return Ok(Place::Part(section));
+        return Ok(Destination::Part(section));
     }
     let view = match value {
         Val::View(view) => view,
@@ -242,14 +242,14 @@ pub(crate) fn place(
     let decl = &cx.builder.arrays[view.array];
     if view.index.len() < decl.rank as usize {
         if decl.kind == ArrayKind::Ndarray {
-            return view::whole_section(cx, view, span).map(Place::Part);
+            return view::whole_section(cx, view, span).map(Destination::Part);
         }
         let what = format!("assigning a whole row of {}", decl.name);
         return Err(refuse(span, Refusal::ArrayExpression { what }));
     }
     if decl.list {
         materialise::may_update(cx, view.array, span)?;
-        return Ok(Place::Element(view));
+        return Ok(Destination::Element(view));
     }
     let writable = matches!(
         cx.env.captures.get(view.capture as usize),
@@ -263,5 +263,5 @@ pub(crate) fn place(
             },
         ));
     }
-    Ok(Place::Element(view))
+    Ok(Destination::Element(view))
 }

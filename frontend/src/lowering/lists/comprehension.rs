@@ -9,7 +9,7 @@ use crate::lowering::arrays::temporary::no_size;
 use crate::lowering::context::Lowering;
 use crate::lowering::control::for_loop;
 use crate::lowering::hir::{self, Kind as Stmt};
-use crate::lowering::lists::make::{self, Place};
+use crate::lowering::lists::make::{self, Position};
 use crate::lowering::scalar::convert;
 use crate::lowering::types::provenance;
 use crate::lowering::value::Val;
@@ -69,9 +69,9 @@ pub(crate) fn list_comprehension(
 pub(crate) fn each_element(
     cx: &mut Lowering<'_>,
     block: &[hir::Stmt],
-    around: Option<Place>,
+    around: Option<Position>,
     span: Span,
-    body: &mut dyn FnMut(&mut Lowering<'_>, &hir::Expr, Place) -> R<()>,
+    body: &mut dyn FnMut(&mut Lowering<'_>, &hir::Expr, Position) -> R<()>,
 ) -> R<()> {
     match (block.first().map(|s| &s.kind), around) {
         (Some(Stmt::Effect(element)), Some(place)) => body(cx, element, place),

@@ -59,7 +59,7 @@ pub(crate) fn element(kinds: Kinds) -> Option<(Scalar, Ty)> {
 }
 
 /// The place of an element in a list: how long the list is at most, and where the element is in it.
-pub(crate) type Place = (Extent, Expr);
+pub(crate) type Position = (Extent, Expr);
 
 /// `[a, b, c]`.
 pub(crate) fn list_display(cx: &mut Lowering<'_>, items: &[hir::Expr], span: Span) -> R<Val> {

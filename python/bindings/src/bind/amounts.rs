@@ -56,7 +56,7 @@ pub fn sizes(
 }
 
 /// Whether a call works on arrays of which it takes more than an element at once.
-pub fn uses_wholes(
+pub fn uses_whole_arrays(
     py: Python<'_>,
     parsed: &Parsed,
     argument: &impl Fn(usize) -> Option<*mut PyObject>,
@@ -64,7 +64,7 @@ pub fn uses_wholes(
     let Some(np) = crate::objects::numpy::numpy(py) else {
         return false;
     };
-    parsed.interface.wholes.iter().any(|whole| {
+    parsed.interface.whole_array_uses.iter().any(|whole| {
         let held = held(py, parsed, whole.place.index(), argument);
         held.is_some_and(|held| {
             let object = held.as_ptr();

@@ -711,7 +711,7 @@ impl Site {
         let mut work = work(py, parsed, arguments);
         // What is done to whole arrays the numbers do not bound.
         let argument = |i: usize| arguments.get(i).copied();
-        work.bounds &= !amounts::uses_wholes(py, parsed, &argument);
+        work.bounds &= !amounts::uses_whole_arrays(py, parsed, &argument);
         let caches = match decision.anyway {
             true => Caches::Warm,
             false => decision.ready.caches,

@@ -80,7 +80,7 @@ impl<A: Fn(usize) -> Option<*mut PyObject>> Site for Call<'_, '_, A> {
 
 /// Whether the sizes of a few names tell what is to become of a call.
 pub fn is_told_by_sizes(py: Python<'_>, unplanned: &Unplanned, parsed: &Parsed) -> bool {
-    unplanned.is_told() || parsed.interface.wholes.is_empty() || numpy::numpy(py).is_none()
+    unplanned.is_told() || parsed.interface.whole_array_uses.is_empty() || numpy::numpy(py).is_none()
 }
 
 /// Whether decisions are free, and nobody wants to see the first call of a site for itself.
@@ -235,7 +235,7 @@ pub fn interpreted(
     let known: Vec<f64> = sizes.iter().map(|s| s.unwrap_or(1.0)).collect();
     let operations = parsed.interface.effort.operations(&known);
     let arrays = numpy::numpy(py).is_some();
-    let plain = !arrays || !amounts::uses_wholes(py, parsed, argument);
+    let plain = !arrays || !amounts::uses_whole_arrays(py, parsed, argument);
     let price = Price {
         seconds: price(&operations, arrays, &options()),
         whole: parsed.interface.atoms.is_some()

@@ -20,9 +20,9 @@ use crate::lowering::hir::{
 };
 use crate::lowering::names::method_paths;
 use crate::refusal::{R, Refusal, refuse};
-use crate::site::access_paths::walk_stmts;
 use crate::site::captures::Capture;
 use crate::site::tuple_names::{constant_index, element};
+use crate::site::walk::walk_stmts;
 
 /// More nodes than this after inlining are refused.
 const NODE_LIMIT: usize = 20_000;

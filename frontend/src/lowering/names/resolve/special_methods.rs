@@ -7,9 +7,9 @@ use nestwise_ir::{Span, surface as s};
 use crate::lowering::hir::{Expr, Kind};
 use crate::lowering::names::resolve::{Callee, Names, Resolver};
 use crate::refusal::{R, Refusal, refuse};
-use crate::site::access_paths::walk_expr;
 use crate::site::captures::Capture;
 use crate::site::special_methods::{CALL, GET, SET, method_of};
+use crate::site::walk::walk_expr;
 
 /// A method, where the captures of its places begin, and the path of its object.
 type Method = (Arc<s::Function>, u32, String);

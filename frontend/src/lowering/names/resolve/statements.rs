@@ -5,8 +5,8 @@ use nestwise_ir::{PlaceId, Span, surface as s};
 use crate::lowering::hir::{Expr, ExprKind, Kind, LocalId, Stmt, Target};
 use crate::lowering::names::resolve::{Callee, Names, Res, Resolver};
 use crate::refusal::{R, Refusal, refuse};
-use crate::site::access_paths::walk_expr;
 use crate::site::captures::Capture;
+use crate::site::walk::walk_expr;
 
 impl Resolver<'_> {
     /// A call for its effect: of a user's function, whose result nobody sees.

@@ -7,8 +7,8 @@ use nestwise_ir::{PlaceId, surface as s};
 
 use crate::lowering::hir::LocalId;
 use crate::lowering::names::resolve::{Handed, Names, Resolver};
-use crate::site::access_paths::flow_of_loop;
 use crate::site::captures::Capture;
+use crate::site::definite_assignment::flow_of_loop;
 use crate::site::tuple_names::{Callee, returned, tuples_of_function, tuples_of_site};
 
 /// Functions in functions that are looked into for what they return, so deep: each call in each of them is asked about.

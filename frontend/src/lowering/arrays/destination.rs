@@ -5,7 +5,7 @@ use crate::lowering::value::tree::Elementwise;
 use crate::lowering::value::view::View;
 
 /// What a subscript assigns to.
-pub(crate) enum Place {
+pub(crate) enum Destination {
     Element(View),
     /// A part of a NumPy array.
     Part(Section),

@@ -1,0 +1,106 @@
+//! Walks over the expressions and statements of a surface nest.
+
+use nestwise_ir::PlaceId;
+use nestwise_ir::surface::{Expr, ExprKind, Stmt, StmtKind, Target};
+
+/// Calls `f` on an expression and all below it, parents first.
+pub(crate) fn walk_expr<'a>(expr: &'a Expr, f: &mut impl FnMut(&'a Expr)) {
+    fn walk<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
+        f(expr);
+        children(expr, &mut |child| walk(child, f));
+    }
+    walk(expr, f);
+}
+
+/// Calls `f` on the expressions that an expression is made of.
+pub(crate) fn children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
+    match &expr.kind {
+        ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::Imag(_)
+        | ExprKind::Bool(_)
+        | ExprKind::None
+        | ExprKind::Ellipsis
+        | ExprKind::Str(_)
+        | ExprKind::Bytes(_)
+        | ExprKind::Place(_) => {}
+        ExprKind::Attr(base, _) => f(base),
+        ExprKind::Comprehension {
+            func,
+            element,
+            parts,
+        } => {
+            func.iter().for_each(|e| f(e));
+            for part in parts {
+                f(&part.iter);
+                part.tests.iter().for_each(&mut *f);
+            }
+            f(element);
+        }
+        ExprKind::Unary(_, a) | ExprKind::InText(a, _) | ExprKind::IsNone(a) => f(a),
+        ExprKind::Binary(_, a, b) | ExprKind::MatMul(a, b) | ExprKind::Is(a, b) => {
+            f(a);
+            f(b);
+        }
+        ExprKind::Subscript(base, index) => {
+            f(base);
+            index.iter().for_each(f);
+        }
+        ExprKind::Call { func, args, kwargs } => {
+            f(func);
+            args.iter().for_each(&mut *f);
+            kwargs.iter().for_each(|(_, e)| f(e));
+        }
+        ExprKind::And(items)
+        | ExprKind::Or(items)
+        | ExprKind::Tuple(items)
+        | ExprKind::List(items) => {
+            items.iter().for_each(f);
+        }
+        ExprKind::Compare(first, rest) => {
+            f(first);
+            rest.iter().for_each(|(_, e)| f(e));
+        }
+        ExprKind::IfExp { test, body, orelse } => {
+            f(test);
+            f(body);
+            f(orelse);
+        }
+        ExprKind::Slice { start, stop, step } => {
+            let parts = [start, stop, step].into_iter().flatten();
+            parts.for_each(|e| f(e));
+        }
+    }
+}
+
+/// Calls `f` on every statement of a block and inside it, outer first.
+pub(crate) fn walk_stmts<'a>(stmts: &'a [Stmt], f: &mut impl FnMut(&'a Stmt)) {
+    for stmt in stmts {
+        f(stmt);
+        match &stmt.kind {
+            StmtKind::If { body, orelse, .. }
+            | StmtKind::For { body, orelse, .. }
+            | StmtKind::While { body, orelse, .. } => {
+                walk_stmts(body, f);
+                walk_stmts(orelse, f);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Calls `f` on every place that a statement itself assigns (not those of statements inside it).
+pub(crate) fn targets_of(stmt: &Stmt, f: &mut impl FnMut(PlaceId)) {
+    fn of_target(target: &Target, f: &mut impl FnMut(PlaceId)) {
+        match target {
+            Target::Place(place) => f(*place),
+            Target::Subscript(..) | Target::Attr(..) => {}
+            Target::Tuple(items) => items.iter().for_each(|item| of_target(item, f)),
+        }
+    }
+    match &stmt.kind {
+        StmtKind::Assign { targets, .. } => targets.iter().for_each(|t| of_target(t, f)),
+        StmtKind::AugAssign { target, .. } | StmtKind::For { target, .. } => of_target(target, f),
+        _ => {}
+    }
+}
