@@ -493,8 +493,8 @@ impl Known {
         names
     }
 
-    /// Whether what NumPy computes of an array's element depends on how the array lies in memory: where it leaves its vectors it
-    /// takes the C library's function.
+    /// Whether what NumPy computes of an array's element depends on how the array lies in memory: where it leaves its
+    /// vectors it takes the C library's function.
     pub fn depends_on_layout(self) -> bool {
         let exact = |fun| {
             matches!(

@@ -1,8 +1,9 @@
 //! The context of lowering: what its functions share.
 //!
-//! Lowering is functions over this context. The few methods of [`Lowering`] are the entry points of its recursion, each in
-//! the file of its duty: [`crate::lowering::expression`] and [`crate::lowering::statement`] above all. A function that calls back into
-//! an expression or a statement goes through them, and so needs no import of the file that called it.
+//! Lowering is functions over this context. The few methods of [`Lowering`] are the entry points of its recursion, each
+//! in the file of its duty: [`crate::lowering::expression`] and [`crate::lowering::statement`] above all. A function
+//! that calls back into an expression or a statement goes through them, and so needs no import of the file that called
+//! it.
 
 use nestwise_ir::model::nest::Stmt;
 

@@ -5,7 +5,8 @@
 //! locals, followed by [`Kind::Leave`] where it is not the last thing the function does.
 //!
 //! Every read and every assignment of a local has an id, for the analysis that groups them
-//! ([`crate::lowering::types::live_ranges`]): what a local holds here and what it holds there may be of different types.
+//! ([`crate::lowering::types::live_ranges`]): what a local holds here and what it holds there may be of different
+//! types.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,9 @@
 //! What CPython does, counted while the nest is lowered: here the types are known and the text is as it was written.
 //!
-//! Weights say how often something happens in one execution of the loop's body around it. How likely branches are is told by
-//! the same rules as for compiled code ([`nestwise_ir::branch_likelihood`]), here from the text; each later operand of `and` and `or` counts
-//! half. A range that something is to lie in is as a rule where an array can be indexed.
+//! Weights say how often something happens in one execution of the loop's body around it. How likely branches are is
+//! told by the same rules as for compiled code ([`nestwise_ir::branch_likelihood`]), here from the text; each later
+//! operand of `and` and `or` counts half. A range that something is to lie in is as a rule where an array can be
+//! indexed.
 
 use nestwise_ir::branch_likelihood::{
     End, HALF, likelihood_of_comparison, likelihood_of_range, share_of_first,

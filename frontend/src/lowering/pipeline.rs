@@ -74,8 +74,8 @@ fn verify(nest: &Nest, stage: &str) -> R<()> {
     Ok(())
 }
 
-/// Lowers the site in rounds, each with what the rounds before have learnt of the types and ranges of variables, until one
-/// learns nothing. A refusal counts in that round alone: what is learnt may be what was missing.
+/// Lowers the site in rounds, each with what the rounds before have learnt of the types and ranges of variables, until
+/// one learns nothing. A refusal counts in that round alone: what is learnt may be what was missing.
 fn lower(site: &Site, hir: &Hir, captures: &[Capture], options: Options) -> R<Nest> {
     let mut joined = BTreeSet::new();
     let mut live_ranges = live_ranges::analyse(hir, &joined);

@@ -66,16 +66,6 @@ impl PlaceTable {
     }
 }
 
-/// The name of a comprehension's own variable, as no Python name is spelled.
-pub(crate) fn inner_name(name: &str, number: usize) -> String {
-    format!(".{number}.{name}")
-}
-
-/// Whether a place is a comprehension's own variable.
-pub(crate) fn is_inner(name: &str) -> bool {
-    name.starts_with('.')
-}
-
 /// Marks the places that the statements assign, and returns the spans of those assignments to an attribute whose
 /// object is not the same throughout: its root, or a place on the way, is in `unstable` or assigned itself.
 pub(crate) fn mark_written(

@@ -17,7 +17,8 @@ pub enum Bound {
     Largest(Vec<Bound>),
     /// The smallest of several.
     Smallest(Vec<Bound>),
-    /// Trips of a loop that may be left before it has made so many: the mean where each order of magnitude is as likely.
+    /// Trips of a loop that may be left before it has made so many: the mean where each order of magnitude is as
+    /// likely.
     Left(Box<Bound>),
 }
 

@@ -16,8 +16,8 @@ use crate::builtins::Known;
 pub enum Alike {
     /// Their class.
     Class,
-    /// The items are tuples of that many items of several types; what stands at one place is an attribute by the name of
-    /// [`item_name`](crate::item_name).
+    /// The items are tuples of that many items of several types; what stands at one place is an attribute by the name
+    /// of [`item_name`](crate::item_name).
     Tuples(usize),
     /// Nothing that a nest could use: they are only kept for names that hold them.
     Nothing,
@@ -53,8 +53,9 @@ pub enum Capture {
     Objects {
         /// What they have in common.
         alike: Alike,
-        /// Names that may be asked for, and the captures of what the objects have under them: arrays of attributes, with an element
-        /// for each object, or methods; [`Capture::Unbound`] where there is nothing. They come behind those of places.
+        /// Names that may be asked for, and the captures of what the objects have under them: arrays of attributes,
+        /// with an element for each object, or methods; [`Capture::Unbound`] where there is nothing. They come behind
+        /// those of places.
         attributes: Vec<(String, u32)>,
     },
     /// `append` of a list.

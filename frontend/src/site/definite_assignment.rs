@@ -1,15 +1,15 @@
 //! Definite assignment: what is certainly assigned at a point of one iteration, and what is read before it is.
 //!
-//! The text alone decides what is captured, before any type is known and any call is inlined; so this is an analysis of its own
-//! beside the reaching definitions of [`crate::lowering::types::live_ranges`], which ask of the resolved nest which of several
-//! assignments a read may see.
+//! The text alone decides what is captured, before any type is known and any call is inlined; so this is an analysis of
+//! its own beside the reaching definitions of [`crate::lowering::types::live_ranges`], which ask of the resolved nest
+//! which of several assignments a read may see.
 
 use std::collections::HashMap;
 
 use nestwise_ir::surface::{Expr, ExprKind, Place, Stmt, StmtKind, Target};
 use nestwise_ir::{Arena, PlaceId, Span};
 
-use crate::site::{access_paths, walk};
+use crate::site::{inner_names, walk};
 
 /// A set of places.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -262,7 +262,7 @@ impl Walk<'_> {
             let inner = self
                 .places
                 .get(place)
-                .is_some_and(|p| access_paths::is_inner(&p.name));
+                .is_some_and(|p| inner_names::is_inner(&p.name));
             if !assigned.contains(place) && !inner {
                 self.reads.entry(place).or_insert(span);
             }

@@ -61,10 +61,11 @@ pub struct Interface {
     pub effort: Effort,
     /// The places that it calls, each as often as its text does.
     pub calls: Vec<PlaceId>,
-    /// Names of which it uses more than an element at once if they are arrays of more axes: then it does more than `effort`
-    /// says.
+    /// Names of which it uses more than an element at once if they are arrays of more axes: then it does more than
+    /// `effort` says.
     pub whole_array_uses: Vec<WholeArrayUse>,
-    /// The names among `reads` that the atoms are of; where there are no atoms, whatever may tell small calls from large.
+    /// The names among `reads` that the atoms are of; where there are no atoms, whatever may tell small calls from
+    /// large.
     pub sizes: Vec<String>,
     /// The site holds a `return`.
     pub returns: bool,

@@ -1,15 +1,16 @@
 //! Attributes of objects that a site finds in lists: `bodies[i].x`, `for b in bodies: b.x += b.vx`.
 //!
-//! The attributes of one name of all objects in a list are an array to a nest. Which list an object is from only types tell
-//! (`specialise/objects.rs`), so whoever binds a list of objects does so for each name of an attribute that is asked of
-//! something which is not the same throughout ([`attributes_of_site`], [`attributes_of_function`]).
+//! The attributes of one name of all objects in a list are an array to a nest. Which list an object is from only types
+//! tell (`specialise/objects.rs`), so whoever binds a list of objects does so for each name of an attribute that is
+//! asked of something which is not the same throughout ([`attributes_of_site`], [`attributes_of_function`]).
 
 use std::collections::BTreeSet;
 
 use nestwise_ir::surface::{Expr, ExprKind, Function, Place, Site, Stmt, StmtKind, Target};
 use nestwise_ir::{Arena, PlaceId, Span};
 
-use crate::site::access_paths::{is_inner, is_stable};
+use crate::site::access_paths::is_stable;
+use crate::site::inner_names::is_inner;
 use crate::site::walk::{targets_of, walk_expr, walk_stmts};
 
 /// The name of a tuple's item, among attributes.
@@ -17,8 +18,8 @@ pub fn item_name(which: usize) -> String {
     format!("[{which}]")
 }
 
-/// Makes attributes of an expression of those targets that are attributes of something which the statements assign, or that is
-/// `unstable` otherwise.
+/// Makes attributes of an expression of those targets that are attributes of something which the statements assign, or
+/// that is `unstable` otherwise.
 pub(crate) fn part_targets(
     places: &Arena<PlaceId, Place>,
     stmts: &mut [Stmt],
@@ -117,7 +118,8 @@ fn attributes(
     names
 }
 
-/// The names of a place and of those around it, as far as they are attributes of something which is not the same throughout.
+/// The names of a place and of those around it, as far as they are attributes of something which is not the same
+/// throughout.
 fn changing(
     places: &Arena<PlaceId, Place>,
     id: PlaceId,

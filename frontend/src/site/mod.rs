@@ -5,6 +5,7 @@ pub mod access_paths;
 pub mod bounds;
 pub mod captures;
 pub(crate) mod definite_assignment;
+pub(crate) mod inner_names;
 pub mod interface;
 pub(crate) mod item_attributes;
 pub mod size_terms;

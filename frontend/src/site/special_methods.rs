@@ -1,8 +1,8 @@
-//! What is done with objects whose class has methods for it: `grid[x, y]` calls `__getitem__`, `grid[x, y] = v` `__setitem__`, `f(x)`
-//! `__call__`.
+//! What is done with objects whose class has methods for it: `grid[x, y]` calls `__getitem__`, `grid[x, y] = v`
+//! `__setitem__`, `f(x)` `__call__`.
 //!
-//! What a name holds only captures tell, so there is a place for such a method of everything that has subscripts or is called; it is
-//! empty unless that is an object whose class has the method (`specialise/resolve/special.rs`).
+//! What a name holds only captures tell, so there is a place for such a method of everything that has subscripts or is
+//! called; it is empty unless that is an object whose class has the method (`specialise/resolve/special.rs`).
 
 use nestwise_ir::surface::{Expr, ExprKind, Place, Scope, Stmt, StmtKind, Target};
 use nestwise_ir::{Arena, PlaceId};
@@ -16,8 +16,8 @@ pub(crate) const GET: &str = "__getitem__";
 pub(crate) const SET: &str = "__setitem__";
 /// Called for a call.
 pub(crate) const CALL: &str = "__call__";
-/// Names that hardly ever are an object's, and the modules that functions mostly come from: without places for those a call is
-/// looked at sooner.
+/// Names that hardly ever are an object's, and the modules that functions mostly come from: without places for those a
+/// call is looked at sooner.
 const USUAL: [&str; 14] = [
     "range",
     "len",

@@ -1,9 +1,9 @@
 //! What CPython does in a nest, counted from its text alone.
 //!
-//! Finding out what a nest may do, and what it costs where, takes about a millisecond: many loops are over sooner. How much
-//! one call does at most is counted here by kinds of operations, each times the bounds of the loops around it, which are
-//! functions of some ints and lengths. Types are not known yet, so kinds are coarse; each branch of an `if` is taken every
-//! other time, and a loop that nothing bounds turns once.
+//! Finding out what a nest may do, and what it costs where, takes about a millisecond: many loops are over sooner. How
+//! much one call does at most is counted here by kinds of operations, each times the bounds of the loops around it,
+//! which are functions of some ints and lengths. Types are not known yet, so kinds are coarse; each branch of an `if`
+//! is taken every other time, and a loop that nothing bounds turns once.
 
 use nestwise_ir::surface::{Expr, ExprKind};
 

@@ -1,9 +1,9 @@
 //! Names that hold a tuple of scalars: `where = (y, x)`, `state = step(state, dt)`.
 //!
 //! Such a name is not a value of the nest. Each of its elements is a local of its own, and what is written back is a
-//! tuple made of them. This holds where nothing sees the tuple as an object: it is assigned displays of one length, and what
-//! functions of the user's return that are no other; it is read by constant subscripts and by unpacking, and handed to such
-//! functions. What a name of a site holds at the beginning is looked at item by item.
+//! tuple made of them. This holds where nothing sees the tuple as an object: it is assigned displays of one length, and
+//! what functions of the user's return that are no other; it is read by constant subscripts and by unpacking, and
+//! handed to such functions. What a name of a site holds at the beginning is looked at item by item.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -208,7 +208,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The arguments of a call; functions that are inlined take tuples apart, as long as their names stay what they are.
+    /// The arguments of a call; functions that are inlined take tuples apart, as long as their names stay what they
+    /// are.
     fn arguments(&mut self, func: &Expr, args: &[Expr], kwargs: &[(String, Expr)]) {
         let callee = (self.callee)(func);
         let takes = |param: Option<PlaceId>| match (&callee, param) {

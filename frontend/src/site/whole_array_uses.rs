@@ -1,15 +1,16 @@
 //! Names of which a site may use more than an element at once.
 //!
-//! `y[i] = x[i] * 2` does as much each time, whatever `x` is, if that has one axis; `y[i] = x[i]` copies a row if it has two, and
-//! `x * y` may be one operation or a million. What such a site does is not told by its text and the bounds of its loops: it
-//! depends on how many axes arrays have, which is known when it is called.
+//! `y[i] = x[i] * 2` does as much each time, whatever `x` is, if that has one axis; `y[i] = x[i]` copies a row if it
+//! has two, and `x * y` may be one operation or a million. What such a site does is not told by its text and the bounds
+//! of its loops: it depends on how many axes arrays have, which is known when it is called.
 
 use nestwise_ir::PlaceId;
 use nestwise_ir::surface::{Expr, ExprKind, Site, Stmt, StmtKind, Target};
 
 use crate::site::walk::{children, walk_stmts};
 
-/// A place, and of how many axes an array in it is used element by element: with more, it is used in larger parts somewhere.
+/// A place, and of how many axes an array in it is used element by element: with more, it is used in larger parts
+/// somewhere.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WholeArrayUse {
     /// The place.

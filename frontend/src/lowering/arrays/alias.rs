@@ -1,8 +1,8 @@
 //! Second names of arrays that operations make: `x = x_new`, `before = x`.
 //!
-//! The second name gets a copy. Two things tell that from one object with two names: a store into it through one of them, and
-//! what the names hold afterwards. So a flag for each two names that may have one object says whether they do. A store into an
-//! array that has two names is a guard failure, and behind the nest both are bound to one object.
+//! The second name gets a copy. Two things tell that from one object with two names: a store into it through one of
+//! them, and what the names hold afterwards. So a flag for each two names that may have one object says whether they
+//! do. A store into an array that has two names is a guard failure, and behind the nest both are bound to one object.
 
 use std::collections::BTreeSet;
 

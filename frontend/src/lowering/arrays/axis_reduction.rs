@@ -1,8 +1,8 @@
-//! Reductions along one axis (`x.sum(axis=0)`, `np.max(x, axis=-1, keepdims=True)`), and other arrangements of whole arrays:
-//! `np.outer(u, v)`, `np.flip(x)`, `x.T`.
+//! Reductions along one axis (`x.sum(axis=0)`, `np.max(x, axis=-1, keepdims=True)`), and other arrangements of whole
+//! arrays: `np.outer(u, v)`, `np.flip(x)`, `x.T`.
 //!
-//! NumPy goes through an array that lies in memory row by row in that order: along the last axis it reduces each row as if that
-//! were alone, along another one it adds row to row.
+//! NumPy goes through an array that lies in memory row by row in that order: along the last axis it reduces each row as
+//! if that were alone, along another one it adds row to row.
 
 use nestwise_ir::model::nest::{CmpOp, Expr};
 use nestwise_ir::surface::BinOp as Op;

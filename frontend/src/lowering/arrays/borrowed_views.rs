@@ -1,12 +1,14 @@
 //! Names of parts of arrays that the nest makes: `d = x - x[i]; dx = d[:, 0]`.
 //!
-//! Such a name stands for elements of the memory that the array lies in, as long as that is the array: when another one is made
-//! there, the name goes on to have what CPython has kept for it, and the nest has not. So a flag says whether that has happened since
-//! the name was given its part. A guard fails then at a read, and at the end of an iteration of the top loop with a name that somebody
-//! may look at behind the nest; there it becomes a part of the object that the array becomes.
+//! Such a name stands for elements of the memory that the array lies in, as long as that is the array: when another one
+//! is made there, the name goes on to have what CPython has kept for it, and the nest has not. So a flag says whether
+//! that has happened since the name was given its part. A guard fails then at a read, and at the end of an iteration of
+//! the top loop with a name that somebody may look at behind the nest; there it becomes a part of the object that the
+//! array becomes.
 //!
-//! The array's name may begin with an array from outside, of which its memory is a copy. Another flag says whether the part is of that
-//! one: a guard fails then at a store through it, and behind the nest it is a part of that. An array with parts has no second name.
+//! The array's name may begin with an array from outside, of which its memory is a copy. Another flag says whether the
+//! part is of that one: a guard fails then at a store through it, and behind the nest it is a part of that. An array
+//! with parts has no second name.
 
 use nestwise_ir::model::liveout::SameAs;
 use nestwise_ir::{Span, Ty, UnOp, VarId};
@@ -40,8 +42,8 @@ pub(crate) fn borrow_part(
     Ok(())
 }
 
-/// An array of which there are parts has one name, or its name has nothing but arrays that lie there: flags tell of names what
-/// objects they hold, not of what parts are of.
+/// An array of which there are parts has one name, or its name has nothing but arrays that lie there: flags tell of
+/// names what objects they hold, not of what parts are of.
 pub(crate) fn check_alone(env: &Environment<'_>, owner: LiveRangeId, span: Span) -> R<()> {
     let name = env.live_ranges.local[owner];
     let live_ranges = env.live_ranges.local.iter().zip(&env.facts.live_ranges);
@@ -131,8 +133,8 @@ fn set_gone(cx: &mut Lowering<'_>, live: LiveRangeId, gone: bool, span: Span) {
         .emit_let(flag, build::boolean(gone, Ty::PY_BOOL, span));
 }
 
-/// Before a name is read: it has its part. Where that was given to it a few statements before, and nothing made since, nothing
-/// needs to ask.
+/// Before a name is read: it has its part. Where that was given to it a few statements before, and nothing made since,
+/// nothing needs to ask.
 pub(crate) fn check_part_is_there(cx: &mut Lowering<'_>, live: LiveRangeId, span: Span) {
     if borrows(&cx.env, live) && !cx.memory.parts.is_there(live) {
         check_not_gone(cx, live, span);

@@ -1,7 +1,7 @@
 //! Arrays side by side: `np.concatenate((a, b), axis=1)`, `np.hstack`, `np.vstack`, `np.column_stack`, `np.stack`.
 //!
-//! NumPy copies one after the other into a new array, and so do loops here. How large that is has to be known before the nest runs:
-//! along the axis on which they meet each is as long as a number says.
+//! NumPy copies one after the other into a new array, and so do loops here. How large that is has to be known before
+//! the nest runs: along the axis on which they meet each is as long as a number says.
 
 use nestwise_ir::model::nest::Expr;
 use nestwise_ir::{Extent, Span, Work};

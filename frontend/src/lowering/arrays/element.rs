@@ -214,7 +214,8 @@ fn check_zeros(cx: &mut Lowering<'_>, both: &[Sv], span: Span) {
     cx.builder.emit_check(build::or(unequal, alike));
 }
 
-/// `array ** exponent`: NumPy squares, takes roots and reciprocals where a number says so, and otherwise calls its own power.
+/// `array ** exponent`: NumPy squares, takes roots and reciprocals where a number says so, and otherwise calls its own
+/// power.
 fn array_power(cx: &mut Lowering<'_>, a: Sv, b: Sv, span: Span) -> R<Sv> {
     if a.is_bottom() || b.is_bottom() {
         return Ok(Sv::bottom(span));
@@ -238,8 +239,8 @@ fn array_power(cx: &mut Lowering<'_>, a: Sv, b: Sv, span: Span) -> R<Sv> {
     }
 }
 
-/// What NumPy takes for an element of a function of arrays, in elements of `np.exp`, about: those beside it it computes on
-/// vectors, most others one by one.
+/// What NumPy takes for an element of a function of arrays, in elements of `np.exp`, about: those beside it it computes
+/// on vectors, most others one by one.
 fn in_exponentials(fun: Fun) -> f64 {
     match fun {
         Fun::Exp | Fun::Exp2 | Fun::Log | Fun::Log2 => 1.0,

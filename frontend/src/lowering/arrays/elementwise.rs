@@ -1,7 +1,8 @@
 //! Operations on whole arrays: `A[i, 1:] = 0.5 * (B[i, 1:] + B[i, :-1])`, row updates, in place or not.
 //!
 //! An operation on arrays is kept as a tree of what it does to an element until something takes the elements: a store,
-//! a reduction, a name. Then it becomes loops ([`crate::lowering::arrays::materialise`], [`crate::lowering::arrays::reduction`], [`crate::lowering::arrays::temporary`]).
+//! a reduction, a name. Then it becomes loops ([`crate::lowering::arrays::materialise`],
+//! [`crate::lowering::arrays::reduction`], [`crate::lowering::arrays::temporary`]).
 
 use nestwise_ir::model::nest::Expr;
 use nestwise_ir::surface::{BinOp as Op, CmpOp as Cmp, UnOp as Sign};

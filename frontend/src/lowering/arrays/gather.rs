@@ -1,4 +1,5 @@
-//! Arrays of ints as subscripts: `x[columns]`, `A[i, columns]` and `A[rows, j]`, one element for each int, and `x[places] = y`.
+//! Arrays of ints as subscripts: `x[columns]`, `A[i, columns]` and `A[rows, j]`, one element for each int, and
+//! `x[places] = y`.
 
 use nestwise_ir::model::nest::{CmpOp, Expr};
 use nestwise_ir::surface::BinOp as Op;
@@ -86,7 +87,8 @@ pub(crate) fn chosen_place(
     })
 }
 
-/// The part of an array that all subscripts but the one that is an array leave, and that one. None: its type is not known yet.
+/// The part of an array that all subscripts but the one that is an array leave, and that one. None: its type is not
+/// known yet.
 fn chosen_among(
     cx: &mut Lowering<'_>,
     mut from: Section,
@@ -149,7 +151,8 @@ fn check_places(cx: &mut Lowering<'_>, places: &Elementwise, from: &Section, spa
     })
 }
 
-/// `target[places] = value`, or `target[places] op= value`, one after the other: the last one stays where ints are the same.
+/// `target[places] = value`, or `target[places] op= value`, one after the other: the last one stays where ints are the
+/// same.
 pub(crate) fn scatter(
     cx: &mut Lowering<'_>,
     scattered: Scattered,

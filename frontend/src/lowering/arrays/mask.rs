@@ -44,7 +44,8 @@ pub(crate) fn masked(
     Ok(Masked { target, mask })
 }
 
-/// The elements that a mask selects, or the rows that one of one axis does, one after the other in memory of the nest's own.
+/// The elements that a mask selects, or the rows that one of one axis does, one after the other in memory of the nest's
+/// own.
 pub(crate) fn selected(cx: &mut Lowering<'_>, masked: Masked, span: Span) -> R<Val> {
     let Masked { target: from, mask } = masked;
     let shape = from.shape();
@@ -139,8 +140,8 @@ pub(crate) fn fill_masked(
     })
 }
 
-/// A value for what a mask selects: what does not fit raises whether anything is selected or not. None: its type is not known
-/// yet.
+/// A value for what a mask selects: what does not fit raises whether anything is selected or not. None: its type is not
+/// known yet.
 fn for_selected(
     cx: &mut Lowering<'_>,
     target: &Section,

@@ -1,8 +1,8 @@
 //! Products of arrays: `x @ y`, `A @ x`, `np.dot(A, B)`.
 //!
-//! NumPy leaves those of floats to its BLAS, whose order of additions is its own and differs by how the factors lie in memory.
-//! So a product is loops whose steps mean something only as all of them ([`Fun::is_fold`]), which the code generator makes one
-//! call of NumPy's own code: one loop for two vectors, three where a factor is a matrix.
+//! NumPy leaves those of floats to its BLAS, whose order of additions is its own and differs by how the factors lie in
+//! memory. So a product is loops whose steps mean something only as all of them ([`Fun::is_fold`]), which the code
+//! generator makes one call of NumPy's own code: one loop for two vectors, three where a factor is a matrix.
 
 use nestwise_ir::model::nest::{Expr, StmtKind};
 use nestwise_ir::{Fun, Lib, Scalar, Span, Ty, Work};

@@ -1,8 +1,9 @@
 //! Names of parts of arrays (`column = A[:, k]`), and of arrays that are made (`d = A[i] - A[j]`).
 //!
 //! A part's name stands for the array and the numbers that say which part it is. An array that is made has memory of
-//! its own for each live range, which the next assignment writes anew: another name of all of it gets a copy ([`crate::lowering::arrays::alias`]), one of a
-//! part borrows that memory ([`crate::lowering::arrays::borrowed_views`]).
+//! its own for each live range, which the next assignment writes anew: another name of all of it gets a copy
+//! ([`crate::lowering::arrays::alias`]), one of a part borrows that memory
+//! ([`crate::lowering::arrays::borrowed_views`]).
 
 use nestwise_ir::model::liveout::MadeArray;
 use nestwise_ir::model::nest::{Expr, PartAxis};
@@ -150,8 +151,8 @@ fn assign_part(
     name_part(cx, def, live, section, span)
 }
 
-/// Whether a live range that is assigned an array from outside has had another one, or arrays that the nest makes. The name of the array
-/// may turn out to become one of those, too.
+/// Whether a live range that is assigned an array from outside has had another one, or arrays that the nest makes. The
+/// name of the array may turn out to become one of those, too.
 pub(crate) fn may_become_made(cx: &Lowering<'_>, live: LiveRangeId, view: &View) -> bool {
     let fact = &cx.env.facts.live_ranges[live];
     let whole = view.index.is_empty() && cx.builder.arrays[view.array].kind == ArrayKind::Ndarray;

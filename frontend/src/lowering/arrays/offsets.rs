@@ -1,4 +1,5 @@
-//! Places in arrays and numbers of elements, as expressions that stay affine: sums, differences and what is known of them.
+//! Places in arrays and numbers of elements, as expressions that stay affine: sums, differences and what is known of
+//! them.
 
 use nestwise_ir::model::nest::{Expr, ExprKind};
 use nestwise_ir::{BinOp, Span, Ty};

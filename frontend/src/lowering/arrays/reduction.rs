@@ -1,7 +1,8 @@
 //! Reductions of arrays as NumPy makes them: `np.sum`, `np.max`, ..., as functions and methods.
 //!
-//! NumPy adds floats pairwise, in an order of its own: a loop whose body is nothing but [`Fun::AddNext`] is one call of the very
-//! same code. It reads elements, so what is computed from arrays is put into memory of the nest's own first, as NumPy does.
+//! NumPy adds floats pairwise, in an order of its own: a loop whose body is nothing but [`Fun::AddNext`] is one call of
+//! the very same code. It reads elements, so what is computed from arrays is put into memory of the nest's own first,
+//! as NumPy does.
 
 use nestwise_ir::model::nest::{CmpOp, Const, Expr, StmtKind};
 use nestwise_ir::surface::CmpOp as Cmp;
@@ -195,8 +196,8 @@ pub(crate) fn mean(cx: &mut Lowering<'_>, a: &Elementwise, span: Span) -> R<Sv> 
     divided(cx, sum, len, span)
 }
 
-/// The mean of ints, which NumPy adds up as floats: in whatever order, that is exact as long as none is so large that sums could
-/// have more than 53 bits; else it is CPython's.
+/// The mean of ints, which NumPy adds up as floats: in whatever order, that is exact as long as none is so large that
+/// sums could have more than 53 bits; else it is CPython's.
 fn int_mean(cx: &mut Lowering<'_>, a: &Elementwise, span: Span) -> R<Sv> {
     for len in &a.shape {
         shapes::check_not_empty(&mut cx.builder, len, span);

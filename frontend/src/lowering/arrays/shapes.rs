@@ -9,8 +9,8 @@ use crate::lowering::builder::Builder;
 use crate::lowering::value::section;
 use crate::lowering::value::tree::{Like, Node, Shape};
 
-/// The shape of what is computed from both. Axes along which there is one element as it turns out, not as it is written,
-/// are guard failures where they are to be repeated.
+/// The shape of what is computed from both. Axes along which there is one element as it turns out, not as it is
+/// written, are guard failures where they are to be repeated.
 pub(crate) fn broadcast(
     builder: &mut Builder,
     a: (&[Expr], &Option<Like>),
@@ -39,8 +39,8 @@ pub(crate) fn broadcast(
     (shape, like.into_iter().collect())
 }
 
-/// Whether the one element along an axis is repeated along another one. What is computed is computed once to NumPy, even
-/// if nothing is there: a guard fails then.
+/// Whether the one element along an axis is repeated along another one. What is computed is computed once to NumPy,
+/// even if nothing is there: a guard fails then.
 pub(crate) fn repeats(builder: &mut Builder, one: &Expr, along: &Expr, span: Span) -> bool {
     let repeats = section::is_one(one) && !section::is_one(along);
     if repeats {

@@ -179,8 +179,9 @@ pub(crate) fn all_of(cx: &mut Lowering<'_>, array: ArrayId, span: Span) -> R<Sec
     })
 }
 
-/// Whether memory may get other contents: no loop that is open runs over what is there, or, the outermost one, over what the
-/// name held at entry. That would be looked for under the name again when native code goes on after a guard failure.
+/// Whether memory may get other contents: no loop that is open runs over what is there, or, the outermost one, over
+/// what the name held at entry. That would be looked for under the name again when native code goes on after a guard
+/// failure.
 pub(crate) fn may_be_made(cx: &Lowering<'_>, array: ArrayId, made: &Made, span: Span) -> R<()> {
     let entry = made.starts.and_then(|capture| cx.env.slots.get(&capture));
     let mut arrays = entry.into_iter().chain([&array]);

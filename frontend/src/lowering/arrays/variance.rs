@@ -1,5 +1,5 @@
-//! `np.var` and `np.std`, by the steps of NumPy's own (`_var` of `numpy/_core/_methods.py`): the mean, what elements are apart
-//! from it, the sum of those multiplied with themselves, and that divided by their number.
+//! `np.var` and `np.std`, by the steps of NumPy's own (`_var` of `numpy/_core/_methods.py`): the mean, what elements
+//! are apart from it, the sum of those multiplied with themselves, and that divided by their number.
 
 use nestwise_ir::model::nest::{CmpOp, Expr};
 use nestwise_ir::surface::BinOp as Op;

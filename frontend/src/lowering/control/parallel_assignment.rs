@@ -111,8 +111,8 @@ fn may_be_assigned_together(cx: &Lowering<'_>, values: &[Val], targets: &[Target
     !stored || values.iter().enumerate().all(fine)
 }
 
-/// Whether assigning to the target may store into memory of the nest's own, or gives the name by which what lies there is known
-/// something else: flags tell of names what objects they hold now ([`crate::lowering::arrays::alias`]).
+/// Whether assigning to the target may store into memory of the nest's own, or gives the name by which what lies there
+/// is known something else: flags tell of names what objects they hold now ([`crate::lowering::arrays::alias`]).
 fn stores_into(cx: &Lowering<'_>, target: &Target, array: ArrayId) -> bool {
     match target {
         Target::Local(def) => {

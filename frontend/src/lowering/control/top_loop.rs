@@ -89,8 +89,8 @@ pub(crate) fn not_before(span: Span) -> WithSpan<Refusal> {
     refuse(span, Refusal::Unsupported { what })
 }
 
-/// Refuses a nest before whose top loop there is anything but variables that are set without reading an array: its trip count must
-/// be known before native code runs.
+/// Refuses a nest before whose top loop there is anything but variables that are set without reading an array: its trip
+/// count must be known before native code runs.
 pub(crate) fn refuse_unknown(prologue: &[Stmt]) -> R<()> {
     let known =
         |kind: &StmtKind| matches!(kind, StmtKind::Let { value, .. } if !build::loads(value));

@@ -64,8 +64,8 @@ pub(crate) fn list_comprehension(
     ))
 }
 
-/// The loops and tests of a comprehension, with `body` for each element. `around`: how many there would be without tests, and the
-/// place of this one among them, by the loops around.
+/// The loops and tests of a comprehension, with `body` for each element. `around`: how many there would be without
+/// tests, and the place of this one among them, by the loops around.
 pub(crate) fn each_element(
     cx: &mut Lowering<'_>,
     block: &[hir::Stmt],

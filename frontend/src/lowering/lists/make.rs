@@ -1,9 +1,10 @@
-//! Lists that the nest makes: `row = [0] * n`, `new = [f(x) for x in old]`, `[[0.0] * m for _ in range(n)]`, `copy = row[:]`.
+//! Lists that the nest makes: `row = [0] * n`, `new = [f(x) for x in old]`, `[[0.0] * m for _ in range(n)]`, `copy =
+//! row[:]`.
 //!
-//! A list that nobody has named yet is kept as a tree of what its elements are, like an array that is computed. A name gives it memory
-//! of the nest's own, as it does to arrays ([`crate::lowering::arrays::temporary`]): second names, rows that have names, and what is left behind are as with
-//! those. Where the name is read it is a view, as of a list from outside. For that the memory is exactly as long as the list, which
-//! is a length that is known before the nest runs.
+//! A list that nobody has named yet is kept as a tree of what its elements are, like an array that is computed. A name
+//! gives it memory of the nest's own, as it does to arrays ([`crate::lowering::arrays::temporary`]): second names, rows
+//! that have names, and what is left behind are as with those. Where the name is read it is a view, as of a list from
+//! outside. For that the memory is exactly as long as the list, which is a length that is known before the nest runs.
 
 use nestwise_ir::model::nest::{CmpOp, Expr, ExprKind};
 use nestwise_ir::{ArrayId, ArrayKind, BinOp, Extent, Prov, Scalar, Span, Ty, Work};

@@ -1,7 +1,7 @@
 //! Slices and copies of lists, which are new lists: `xs[1:]`, `xs[a:b]`, `xs[:]`, `xs.copy()`.
 //!
-//! A slice's ends are clamped as CPython does. For its length to be known before the nest runs, as that of all lists that a nest
-//! makes, they are ints or lengths from outside, or computed of such.
+//! A slice's ends are clamped as CPython does. For its length to be known before the nest runs, as that of all lists
+//! that a nest makes, they are ints or lengths from outside, or computed of such.
 
 use nestwise_ir::model::nest::{CmpOp, Expr};
 use nestwise_ir::surface::UnOp;

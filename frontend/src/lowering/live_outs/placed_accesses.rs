@@ -1,7 +1,7 @@
 //! Accesses that stand in the nest.
 //!
-//! What lowering has lowered behind a guard that certainly fails it has not placed; the accesses of such expressions are none of
-//! the nest.
+//! What lowering has lowered behind a guard that certainly fails it has not placed; the accesses of such expressions
+//! are none of the nest.
 
 use nestwise_ir::model::nest::{Expr, ExprKind, Stmt, StmtKind};
 use nestwise_ir::{Access, AccessId, Arena};

@@ -95,8 +95,8 @@ impl Resolver<'_> {
         })
     }
 
-    /// What a function sees of those around it is what it was when the site began: nothing that the site assigns itself. Whether
-    /// a name is the same variable as the site's of that name is not looked at.
+    /// What a function sees of those around it is what it was when the site began: nothing that the site assigns
+    /// itself. Whether a name is the same variable as the site's of that name is not looked at.
     fn free_names(&self, function: &s::Function, span: Span) -> R<()> {
         let is_param = |id| function.params.iter().any(|p| p.place == id);
         for (id, place) in function.places.iter() {

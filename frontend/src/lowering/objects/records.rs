@@ -1,8 +1,10 @@
-//! Objects of a list (`bodies[i].x`, `for b in bodies: b.x += 1`), and its tuples of items of several types (`for u, v, w in edges`).
+//! Objects of a list (`bodies[i].x`, `for b in bodies: b.x += 1`), and its tuples of items of several types (`for u, v,
+//! w in edges`).
 //!
-//! To lowering a list of objects is an array of rows, so that names of objects, loops over them and what is left behind are what
-//! they are for rows of lists. An attribute of a row is an element of another array, which has all objects' attributes of that
-//! name ([`crate::site::item_attributes`]); the row itself has no elements. An item of a tuple is such an attribute.
+//! To lowering a list of objects is an array of rows, so that names of objects, loops over them and what is left behind
+//! are what they are for rows of lists. An attribute of a row is an element of another array, which has all objects'
+//! attributes of that name ([`crate::site::item_attributes`]); the row itself has no elements. An item of a tuple is
+//! such an attribute.
 
 use nestwise_ir::model::nest::CmpOp;
 use nestwise_ir::{Precondition, Span, Ty, Work};

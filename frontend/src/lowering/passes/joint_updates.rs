@@ -1,7 +1,7 @@
 //! Values that stay or change together.
 //!
-//! What is a Python number at first and NumPy's later, `worst = max(worst, abs(d))`, is kept with a tag that tells which. Both are
-//! set by one condition, which is kept in a variable first, since it reads what is assigned:
+//! What is a Python number at first and NumPy's later, `worst = max(worst, abs(d))`, is kept with a tag that tells
+//! which. Both are set by one condition, which is kept in a variable first, since it reads what is assigned:
 //!
 //! ```text
 //! c = d > worst

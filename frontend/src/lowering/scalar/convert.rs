@@ -112,8 +112,8 @@ pub(crate) fn in_repr(sv: &Sv, to: Scalar, exact: bool) -> Option<Expr> {
     Some(result)
 }
 
-/// The value in another representation, for a variable that holds values of several types; `None` if the conversion might
-/// change it.
+/// The value in another representation, for a variable that holds values of several types; `None` if the conversion
+/// might change it.
 pub(crate) fn exact_repr(sv: &Sv, to: Scalar) -> Option<Expr> {
     match (sv.repr(), to) {
         (Scalar::F64, Scalar::F32) => {

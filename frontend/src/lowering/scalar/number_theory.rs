@@ -1,5 +1,5 @@
-//! `math.gcd`, `math.isqrt`, `math.factorial`, `math.comb`: loops in the place of the call. Where a result would not fit
-//! 64 bits, or the function raises, CPython takes over.
+//! `math.gcd`, `math.isqrt`, `math.factorial`, `math.comb`: loops in the place of the call. Where a result would not
+//! fit 64 bits, or the function raises, CPython takes over.
 
 use nestwise_ir::surface::{BinOp, CmpOp, LibraryWork};
 use nestwise_ir::{Fun, Span};

@@ -1,5 +1,5 @@
-//! The cases of `cases.txt`: captures and source, and the text form of the typed nest or the refusal; those of `work.txt`
-//! have what CPython does in the nest instead.
+//! The cases of `cases.txt`: captures and source, and the text form of the typed nest or the refusal; those of
+//! `work.txt` have what CPython does in the nest instead.
 //!
 //! `NESTWISE_BLESS=1` writes the file anew with what the specialiser says now.
 

@@ -107,8 +107,8 @@ pub(crate) struct Facts {
     wished: BTreeSet<Wish>,
     /// A name turned out to be of an array from outside only at first: what was learnt of others by it is no more.
     pub restart: bool,
-    /// All assignments of a local have to do with one memory: an array is updated in place under its name, and the name may hold
-    /// what it held at entry, too.
+    /// All assignments of a local have to do with one memory: an array is updated in place under its name, and the name
+    /// may hold what it held at entry, too.
     pub join: Option<LocalId>,
     /// Something was learnt in this round.
     pub changed: bool,
@@ -129,8 +129,8 @@ pub(crate) enum Wish {
 pub(crate) enum Learnt {
     /// All assignments of a local have to do with one memory.
     OneMemory(LocalId),
-    /// A name begins as an array from outside and becomes arrays that the nest makes: what was learnt of other names by it is no
-    /// more.
+    /// A name begins as an array from outside and becomes arrays that the nest makes: what was learnt of other names by
+    /// it is no more.
     Carried,
     /// Types or ranges.
     More,

@@ -134,8 +134,8 @@ impl Section {
     }
 }
 
-/// Whether storing the elements of `target` one by one, each after those of `source` at the same places were read, is storing
-/// all of them after all were read. Both are of one array, whose elements are apart.
+/// Whether storing the elements of `target` one by one, each after those of `source` at the same places were read, is
+/// storing all of them after all were read. Both are of one array, whose elements are apart.
 pub(crate) fn keep_apart(target: &Section, source: &Section) -> bool {
     let mut alike = !target.has_new_axes() && !source.has_new_axes();
     let rank = |s: &Section| s.shape().len();
@@ -205,9 +205,9 @@ pub(crate) fn keep_apart(target: &Section, source: &Section) -> bool {
     alike
 }
 
-/// Whether NumPy's copy of one part of an array to another, with nothing computed, leaves what a copy by way of other memory
-/// would. Along one axis it copies element by element, forward or backward as is right for equal strides; of strides of
-/// different signs, and of several axes, it makes a copy first.
+/// Whether NumPy's copy of one part of an array to another, with nothing computed, leaves what a copy by way of other
+/// memory would. Along one axis it copies element by element, forward or backward as is right for equal strides; of
+/// strides of different signs, and of several axes, it makes a copy first.
 pub(crate) fn copies_like_memmove(target: &Section, source: &Section) -> bool {
     let ranges = |s: &Section| -> Vec<(usize, i64)> {
         let step = |(k, axis): (usize, &Axis)| match axis {

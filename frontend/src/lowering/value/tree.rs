@@ -170,7 +170,8 @@ impl Node {
         }
     }
 
-    /// Whether something is computed in it that has fewer axes: NumPy computes that once, whatever it is repeated along.
+    /// Whether something is computed in it that has fewer axes: NumPy computes that once, whatever it is repeated
+    /// along.
     pub fn computes_below(&self, axes: usize) -> bool {
         let inside = match self {
             Node::Part(_) | Node::Turned(_) | Node::Scalar(_) => return false,
@@ -185,8 +186,8 @@ impl Node {
         inside || self.rank() < axes
     }
 
-    /// Whether an array is read in it whose axes are in the opposite order: what NumPy makes of such lies in memory like them.
-    /// Columns and rows lie either way.
+    /// Whether an array is read in it whose axes are in the opposite order: what NumPy makes of such lies in memory
+    /// like them. Columns and rows lie either way.
     pub fn turns(&self) -> bool {
         match self {
             Node::Turned(section) => {

@@ -5,7 +5,7 @@ use nestwise_ir::surface::{CmpOp, Expr, ExprKind, Generator, Stmt, StmtKind, Tar
 use rustpython_parser::ast;
 
 use crate::refusal::Refusal;
-use crate::site::access_paths::inner_name;
+use crate::site::inner_names::inner_name;
 use crate::syntax::convert::converter::Converter;
 
 /// Most items of a literal that `in` searches.

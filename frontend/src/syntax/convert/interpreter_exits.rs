@@ -1,9 +1,9 @@
 //! Statements that are left to CPython, with the iterations that get to them.
 //!
-//! `if k % 1000 == 0: print(k, x)` is no reason to leave a loop to CPython as a whole: compiled code stops at the iteration that
-//! gets there, CPython runs it, and compiled code goes on behind it. Where that happens often it pays for nobody; the driver sees to that.
-//! A loop around others is not for this: what is compiled of it may be most of it, and what it has written would be taken
-//! back each time.
+//! `if k % 1000 == 0: print(k, x)` is no reason to leave a loop to CPython as a whole: compiled code stops at the
+//! iteration that gets there, CPython runs it, and compiled code goes on behind it. Where that happens often it pays
+//! for nobody; the driver sees to that. A loop around others is not for this: what is compiled of it may be most of it,
+//! and what it has written would be taken back each time.
 
 use nestwise_ir::surface::{Expr, ExprKind, Stmt, StmtKind};
 use rustpython_parser::ast;
@@ -36,7 +36,8 @@ impl Converter<'_> {
     }
 }
 
-/// Whether a name gets a new list: which of them are of use only types tell, and in a loop without loops it is of little.
+/// Whether a name gets a new list: which of them are of use only types tell, and in a loop without loops it is of
+/// little.
 fn makes_list(stmt: &Stmt) -> bool {
     fn is_list(e: &Expr) -> bool {
         match &e.kind {

@@ -81,7 +81,8 @@ fn wrapped_loop(
     Ok(())
 }
 
-/// A loop over all items of an iterable of which it is known before the nest how many there are; none, if its type is not known yet.
+/// A loop over all items of an iterable of which it is known before the nest how many there are; none, if its type is
+/// not known yet.
 pub(crate) fn each_item(
     cx: &mut Lowering<'_>,
     iter: &hir::Expr,

@@ -145,7 +145,8 @@ impl Resolver<'_> {
         (args, None)
     }
 
-    /// The method of an array that an expression in the place of a function is, and that array, as far as is known here.
+    /// The method of an array that an expression in the place of a function is, and that array, as far as is known
+    /// here.
     fn array_method(&mut self, names: &mut Names, func: &s::Expr) -> R<Option<(ArrayFn, Expr)>> {
         let known = |name: &str| {
             let mut all = ArrayFn::ALL.iter().filter(|f| f.is_method());

@@ -229,7 +229,8 @@ pub(crate) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
         } => {
             let iter = resolver.expr(&mut names, iter)?;
             if iter.stores() {
-                // It is evaluated once more where CPython goes on, and not at all where it tells that there is nothing to do.
+                // It is evaluated once more where CPython goes on, and not at all where it tells that there is nothing
+                // to do.
                 let what =
                     "a call in the header of the outermost loop that assigns something".into();
                 return Err(refuse(site.top.span, Refusal::Unsupported { what }));

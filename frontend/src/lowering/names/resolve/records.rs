@@ -10,8 +10,8 @@ use crate::refusal::R;
 use crate::site::captures::Capture;
 
 impl Resolver<'_> {
-    /// `p.move(dt)`, where some list holds objects with such a method: the method's function, given the object. None: it is
-    /// another call.
+    /// `p.move(dt)`, where some list holds objects with such a method: the method's function, given the object. None:
+    /// it is another call.
     pub(crate) fn call_of_object(
         &mut self,
         names: &mut Names,

@@ -56,7 +56,8 @@ impl Resolver<'_> {
         Ok(Some(Kind::Effect(call)))
     }
 
-    /// `grid[x, y] += value` of an object: the calls that it is. Subscripts are looked at twice, so they must not call anything.
+    /// `grid[x, y] += value` of an object: the calls that it is. Subscripts are looked at twice, so they must not call
+    /// anything.
     pub(crate) fn change_item(
         &mut self,
         names: &mut Names,

@@ -76,8 +76,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Statements that a condition guards: the first that is not supported, and assigns no name, ends them, where iterations may be
-    /// left to CPython for that (see `parse/lower/left.rs`).
+    /// Statements that a condition guards: the first that is not supported, and assigns no name, ends them, where
+    /// iterations may be left to CPython for that (see `parse/lower/left.rs`).
     fn branch(&mut self, names: &mut Names, stmts: &[s::Stmt]) -> R<Vec<Stmt>> {
         let leaves = self.leaves && names.call.is_none();
         let mut out = Vec::with_capacity(stmts.len());
@@ -108,8 +108,8 @@ impl Resolver<'_> {
         !matches!(refused, Refusal::Internal { .. }) && value.is_some_and(|v| !self.calls_users(v))
     }
 
-    /// Whether a value is made by calling a function that is written in Python: that may be most of what the loop does, or be the
-    /// one that the loop is in.
+    /// Whether a value is made by calling a function that is written in Python: that may be most of what the loop does,
+    /// or be the one that the loop is in.
     fn calls_users(&self, value: &s::Expr) -> bool {
         let mut found = false;
         walk_expr(value, &mut |e| {
@@ -273,8 +273,8 @@ impl Resolver<'_> {
 }
 
 impl Resolver<'_> {
-    /// `u, v = new, u` of names, one of which holds an array at first: `v = u`, `u = new`, in an order in which each is read before it
-    /// is assigned, where there is one; else the value.
+    /// `u, v = new, u` of names, one of which holds an array at first: `v = u`, `u = new`, in an order in which each is
+    /// read before it is assigned, where there is one; else the value.
     fn one_by_one(
         &self,
         names: &Names,
@@ -321,8 +321,8 @@ impl Resolver<'_> {
     }
 }
 
-/// An order of assignments of so many sources to as many targets in which none is assigned that another one is still to be read
-/// for; none where names change places, or are assigned twice.
+/// An order of assignments of so many sources to as many targets in which none is assigned that another one is still to
+/// be read for; none where names change places, or are assigned twice.
 fn reading_first(targets: &[LocalId], sources: &[LocalId]) -> Option<Vec<usize>> {
     let mut left: Vec<usize> = (0..targets.len().min(sources.len())).collect();
     let mut order = Vec::with_capacity(left.len());
@@ -338,8 +338,8 @@ fn reading_first(targets: &[LocalId], sources: &[LocalId]) -> Option<Vec<usize>>
     (targets.len() == sources.len()).then_some(order)
 }
 
-/// An assignment without the names that are given what they hold, in `u = u` and in `u, w = u, v`: what is left of it, and what is
-/// read in vain. Such a name may hold what it held before the nest, which is no assignment of the nest's.
+/// An assignment without the names that are given what they hold, in `u = u` and in `u, w = u, v`: what is left of it,
+/// and what is read in vain. Such a name may hold what it held before the nest, which is no assignment of the nest's.
 fn without_itself(
     names: &Names,
     mut targets: Vec<s::Target>,

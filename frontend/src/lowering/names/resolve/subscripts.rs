@@ -1,5 +1,6 @@
-//! Subscripts that stand for more than they say. Lists of numbers: to NumPy each is an array of them; rows that change places by
-//! two such lists (`A[[k, p]] = A[[p, k]]`) are copied one by one before they are stored. And parts of what is computed.
+//! Subscripts that stand for more than they say. Lists of numbers: to NumPy each is an array of them; rows that change
+//! places by two such lists (`A[[k, p]] = A[[p, k]]`) are copied one by one before they are stored. And parts of what
+//! is computed.
 
 use nestwise_ir::{ArrayKind, Span, surface as s};
 
@@ -9,7 +10,8 @@ use crate::lowering::names::resolve::{Names, Res, Resolver};
 use crate::refusal::R;
 use crate::site::captures::Capture;
 
-/// A part of an array: the place that it is of, the numbers that the list in its first subscript has, and the slices behind.
+/// A part of an array: the place that it is of, the numbers that the list in its first subscript has, and the slices
+/// behind.
 struct Rows<'e> {
     base: &'e s::Expr,
     numbers: &'e [s::Expr],
@@ -101,8 +103,8 @@ impl Resolver<'_> {
         Ok(Some(copies.chain(stores).collect()))
     }
 
-    /// `name = f(x)[:, 0]`: a part of what nothing names. What it is a part of gets a name of the nest's own, whose array the part
-    /// keeps alive as a view does.
+    /// `name = f(x)[:, 0]`: a part of what nothing names. What it is a part of gets a name of the nest's own, whose
+    /// array the part keeps alive as a view does.
     pub(crate) fn part_of_computed(
         &mut self,
         names: &mut Names,

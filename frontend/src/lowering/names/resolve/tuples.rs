@@ -75,7 +75,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// What an expression is in the place of a function where captures begin at `first`; functions in it are looked into so deep.
+    /// What an expression is in the place of a function where captures begin at `first`; functions in it are looked
+    /// into so deep.
     fn callee(&self, first: u32, func: &s::Expr, depth: usize) -> Callee {
         let s::ExprKind::Place(id) = func.kind else {
             return Callee::Other;

@@ -1,0 +1,11 @@
+//! Names of variables that belong to a comprehension alone.
+
+/// The name of a comprehension's own variable, as no Python name is spelled.
+pub(crate) fn inner_name(name: &str, number: usize) -> String {
+    format!(".{number}.{name}")
+}
+
+/// Whether a place is a comprehension's own variable.
+pub(crate) fn is_inner(name: &str) -> bool {
+    name.starts_with('.')
+}
