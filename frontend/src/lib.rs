@@ -4,9 +4,10 @@
 //! The two halves:
 //!
 //! 1. Once per site, from text alone: [`parse_site`] (the only part that knows the parser), which also resolves
-//!    names to places and decides which of them are captured and written; [`interface()`] then says what the
+//!    names to access paths and decides which of them are captured and written; [`interface()`] then says what the
 //!    hook is given and gives back.
-//! 2. Once per signature: [`specialise`], from the surface nest and the [`capture`]s' types.
+//! 2. Once per signature: [`specialise`](lowering::specialise), from the surface nest and the types of the
+//!    [captures](site::captures).
 
 #![warn(missing_docs)]
 

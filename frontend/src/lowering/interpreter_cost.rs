@@ -237,7 +237,7 @@ pub(crate) fn count_section(builder: &mut Builder, given: usize, object: bool, s
     }
 }
 
-/// `view[index] op= ...` reads what [`Lower::count_access`] has counted as written.
+/// `view[index] op= ...` reads what [`count_access`] has counted as written.
 pub(crate) fn count_read_back(builder: &mut Builder, view: &View, given: usize) {
     let decl = &builder.arrays[view.array];
     match decl.kind {

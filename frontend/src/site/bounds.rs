@@ -7,7 +7,7 @@ use nestwise_ir::PlaceId;
 pub enum Bound {
     /// That number.
     Number(f64),
-    /// The size of an atom, by its place in [`Effort::atoms`].
+    /// The size of an atom, by its place in [`atoms`](crate::site::static_cost::Effort::atoms).
     Atom(usize),
     /// The sum of several bounds.
     Sum(Vec<Bound>),

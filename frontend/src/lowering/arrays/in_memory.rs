@@ -90,7 +90,7 @@ pub(crate) fn lies_so_at_first(cx: &mut Lowering<'_>, part: &Section) {
     }
 }
 
-/// Memory that [`Lower::in_memory`] took for a tree may be used for something else.
+/// Memory that [`in_memory`] took for a tree may be used for something else.
 pub(crate) fn let_go(cx: &mut Lowering<'_>, tree: &Elementwise, part: &Section) {
     if !matches!(tree.node, Node::Part(_)) {
         temporary::release(cx, part);

@@ -1,9 +1,10 @@
 //! Stores of whole arrays, as loops over their elements.
 //!
 //! NumPy makes an array of every operation's result before it goes on, so a loop that stores must not change what it
-//! still has to read: what one array's subscripts tell is decided here ([`view::keep_apart`]), and where it would,
-//! elements are computed into memory of the nest's own first. That different arrays share no memory is asked at each
-//! launch ([`nestwise_ir::Nest::apart`]).
+//! still has to read: what one array's subscripts tell is decided here
+//! ([`keep_apart`](crate::lowering::value::section::keep_apart)), and where it would, elements are computed into memory
+//! of the nest's own first. That different arrays share no memory is asked at each launch
+//! ([`nestwise_ir::Precondition::NoAlias`]).
 
 use nestwise_ir::model::nest::{Expr, StmtKind};
 use nestwise_ir::surface::BinOp as Op;

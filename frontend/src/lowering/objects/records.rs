@@ -129,7 +129,7 @@ pub(crate) fn attribute_of(cx: &mut Lowering<'_>, object: View, name: &str, span
     })
 }
 
-/// `a is b`, of objects of one list, in which none stands twice ([`nestwise_ir::Nest::apart`]).
+/// `a is b`, of objects of one list, in which none stands twice ([`nestwise_ir::Precondition::NoAlias`]).
 pub(crate) fn same_object(
     cx: &mut Lowering<'_>,
     a: &hir::Expr,

@@ -108,7 +108,7 @@ pub(crate) fn compare(cx: &mut Lowering<'_>, op: Cmp, a: Sv, b: Sv, span: Span) 
     Ok(Sv::new(build::compare(op, x, y, ty, span), kinds).with_tag(tag))
 }
 
-/// As in [`Lower::by_provenance`]: Python compares floats in 64 bits, NumPy a float32 with one in 32.
+/// As in arithmetic, provenance decides: Python compares floats in 64 bits, NumPy a float32 with one in 32.
 fn compare_by_provenance(
     cx: &mut Lowering<'_>,
     op: Cmp,

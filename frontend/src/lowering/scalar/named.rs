@@ -12,7 +12,7 @@ pub(crate) fn statements(builder: &Builder) -> usize {
     builder.blocks.last().map_or(0, Vec::len)
 }
 
-/// The value with its names ([`Lower::named`]) bound around it; if statements that may use them were emitted
+/// The value with its names ([`named`]) bound around it; if statements that may use them were emitted
 /// since the mark, the names are assigned before those.
 pub(crate) fn under_names(
     builder: &mut Builder,

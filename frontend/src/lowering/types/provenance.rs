@@ -28,7 +28,7 @@ pub(crate) fn snapshot(cx: &mut Lowering<'_>, sv: &Sv) -> Tag {
 }
 
 /// The bool variable that is true when the live range's value is of the second of its two groups of types
-/// ([`Lower::tag_true`]).
+/// ([`tag_true`]).
 pub(crate) fn tag_var(cx: &mut Lowering<'_>, live: LiveRangeId) -> VarId {
     cx.env.facts.demand(live, |f| &mut f.tagged);
     if let Some(var) = cx.env.tag_vars.get(&live) {
