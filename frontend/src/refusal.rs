@@ -382,6 +382,7 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
+/// The refusal of something that nothing else is said of.
 pub(crate) fn unsupported(what: &str, span: Span) -> nestwise_ir::WithSpan<Refusal> {
     let what = what.into();
     refuse(span, Refusal::Unsupported { what })

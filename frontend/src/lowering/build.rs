@@ -6,30 +6,37 @@ use nestwise_ir::{ArrayId, BinOp, Fun, Lib, Prov, Scalar, Span, Ty, VarId};
 
 use crate::lowering::types::intervals::{self, Range};
 
+/// An expression of this kind.
 pub(crate) fn expr(kind: ExprKind, ty: Ty, span: Span) -> Expr {
     Expr { kind, ty, span }
 }
 
+/// A literal bool.
 pub(crate) fn boolean(value: bool, ty: Ty, span: Span) -> Expr {
     Expr::constant(Const::Bool(value), ty, span)
 }
 
+/// A literal int.
 pub(crate) fn integer(value: i128, ty: Ty, span: Span) -> Expr {
     Expr::constant(Const::Int(value), ty, span)
 }
 
+/// A literal float.
 pub(crate) fn float(value: f64, ty: Ty, span: Span) -> Expr {
     Expr::constant(Const::Float(value), ty, span)
 }
 
+/// A read of a variable.
 pub(crate) fn var(id: VarId, ty: Ty, span: Span) -> Expr {
     expr(ExprKind::Var(id), ty, span)
 }
 
+/// The length of an axis of an array.
 pub(crate) fn dim(array: ArrayId, axis: usize, span: Span) -> Expr {
     expr(ExprKind::Dim(array, axis as u32), Ty::PY_INT, span)
 }
 
+/// A unary operator; `not` of a literal or of another `not` is folded.
 pub(crate) fn unary(op: UnOp, a: Expr, ty: Ty, guard: bool) -> Expr {
     let span = a.span;
     if let (UnOp::Not, ExprKind::Const(Const::Bool(v))) = (op, &a.kind) {
@@ -59,6 +66,7 @@ pub(crate) fn unary(op: UnOp, a: Expr, ty: Ty, guard: bool) -> Expr {
     )
 }
 
+/// A binary operator, folded where both operands are int literals and the result fits.
 pub(crate) fn binary(op: BinOp, a: Expr, b: Expr, ty: Ty, guard: bool, span: Span) -> Expr {
     if let (Some(x), Some(y)) = (a.as_int(), b.as_int())
         && let Some(v) =
@@ -159,6 +167,7 @@ fn cast_const(kind: Cast, value: Const, from: Scalar, to: Scalar) -> Option<Cons
     }
 }
 
+/// A comparison, folded where both operands are int literals.
 pub(crate) fn compare(op: CmpOp, a: Expr, b: Expr, ty: Ty, span: Span) -> Expr {
     if let (Some(x), Some(y)) = (a.as_int(), b.as_int()) {
         let value = match op {
@@ -182,6 +191,7 @@ pub(crate) fn compare(op: CmpOp, a: Expr, b: Expr, ty: Ty, span: Span) -> Expr {
     )
 }
 
+/// `then if cond else orelse`, folded where the condition is a literal. Both are evaluated.
 pub(crate) fn select(cond: Expr, then: Expr, orelse: Expr, ty: Ty) -> Expr {
     let span = cond.span;
     match cond.kind {
@@ -199,6 +209,7 @@ pub(crate) fn select(cond: Expr, then: Expr, orelse: Expr, ty: Ty) -> Expr {
     }
 }
 
+/// A call of a function of the library.
 pub(crate) fn call(fun: Fun, lib: Lib, args: Vec<Expr>, ty: Ty, guard: bool, span: Span) -> Expr {
     expr(
         ExprKind::Call {
@@ -212,6 +223,7 @@ pub(crate) fn call(fun: Fun, lib: Lib, args: Vec<Expr>, ty: Ty, guard: bool, spa
     )
 }
 
+/// `body`, in which `var` holds `value`.
 pub(crate) fn bind(var: VarId, value: Expr, body: Expr) -> Expr {
     let (ty, span) = (body.ty, body.span);
     expr(
@@ -237,6 +249,7 @@ pub(crate) fn condition(a: Expr) -> Expr {
     retype(a, Ty::PY_BOOL)
 }
 
+/// `not a` on conditions.
 pub(crate) fn not(a: Expr) -> Expr {
     let ty = Ty::PY_BOOL;
     unary(UnOp::Not, condition(a), ty, false)

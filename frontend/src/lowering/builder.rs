@@ -16,9 +16,13 @@ use crate::lowering::value::view::View;
 
 /// The nest that one round of lowering builds.
 pub(crate) struct Builder {
+    /// The arrays.
     pub arrays: Arena<ArrayId, ArrayDecl>,
+    /// The variables.
     pub vars: Arena<VarId, VarDecl>,
+    /// The loops.
     pub loops: Arena<LoopId, LoopDecl>,
+    /// The loads and stores, those included that were lowered and never placed.
     pub accesses: Arena<AccessId, Access>,
     /// For each scope the number of loops that are open around it.
     pub scopes: Vec<usize>,

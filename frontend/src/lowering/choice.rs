@@ -125,7 +125,7 @@ pub(crate) fn choose_val(cx: &mut Lowering<'_>, cond: Expr, a: Val, b: Val, span
             Ok(Val::View(View {
                 index,
                 checked,
-                ..b_shell(a.capture, a.array)
+                ..View::all(a.capture, a.array)
             }))
         }
         (Val::Tuple(a), Val::Tuple(b)) if a.len() == b.len() => {
@@ -142,15 +142,6 @@ pub(crate) fn choose_val(cx: &mut Lowering<'_>, cond: Expr, a: Val, b: Val, span
             let b = convert::need_scalar(b, "a choice", span)?;
             compare::pick(cx, cond, a, b, span).map(Val::Scalar)
         }
-    }
-}
-
-pub(crate) fn b_shell(capture: u32, array: nestwise_ir::ArrayId) -> View {
-    View {
-        capture,
-        array,
-        index: vec![],
-        checked: vec![],
     }
 }
 

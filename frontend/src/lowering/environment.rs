@@ -37,17 +37,23 @@ pub(crate) enum Subst {
 /// The names of the site: where they are assigned, what is known of their types, and the variables that stand for
 /// them.
 pub(crate) struct Environment<'a> {
+    /// The resolved site.
     pub hir: &'a Hir,
+    /// Its live ranges.
     pub live_ranges: &'a LiveRanges,
+    /// The types of its captures.
     pub captures: &'a [Capture],
+    /// What the nest depends on besides types.
     pub options: Options,
     /// What the rounds so far have learnt, and what this one adds.
     pub facts: &'a mut Facts,
     /// The arrays of the nest that stand for captured ones, by capture.
     pub slots: HashMap<u32, ArrayId>,
+    /// The variables of live ranges.
     pub variables: HashMap<LiveRangeId, VarId>,
     /// The variables that hold the subscripts of a view, or the numbers that say which part of an array it is.
     pub view_vars: HashMap<LiveRangeId, Vec<VarId>>,
+    /// Bool variables that say of which of its types a live range's value is.
     pub tag_vars: HashMap<LiveRangeId, VarId>,
     /// Bool variables that say whether a local has been assigned.
     pub flag_vars: HashMap<LocalId, VarId>,

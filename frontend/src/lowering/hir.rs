@@ -84,12 +84,14 @@ pub(crate) struct Def {
     pub def: DefId,
 }
 
+/// A statement.
 #[derive(Debug)]
 pub(crate) struct Stmt {
     pub kind: Kind,
     pub span: Span,
 }
 
+/// What a statement does.
 #[derive(Debug)]
 pub(crate) enum Kind {
     Assign {
@@ -137,6 +139,7 @@ pub(crate) enum Kind {
     Leave(BlockId),
 }
 
+/// What is assigned.
 #[derive(Debug)]
 pub(crate) enum Target {
     Local(Def),
@@ -146,12 +149,14 @@ pub(crate) enum Target {
     Tuple(Vec<Target>),
 }
 
+/// An expression.
 #[derive(Debug)]
 pub(crate) struct Expr {
     pub kind: ExprKind,
     pub span: Span,
 }
 
+/// What an expression is.
 #[derive(Debug)]
 pub(crate) enum ExprKind {
     Int(i128),

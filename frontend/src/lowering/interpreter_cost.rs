@@ -98,6 +98,7 @@ fn comparison(a: Kinds, b: Kinds) -> Work {
     }
 }
 
+/// Counts a binary operator.
 pub(crate) fn count_operation(builder: &mut Builder, op: Op, a: &Sv, b: &Sv) {
     let kind = operation(op, a.kinds, b.kinds);
     let long = |sv: &Sv| sv.as_int().is_some_and(|v| v.unsigned_abs() >> DIGIT > 0);
@@ -112,6 +113,7 @@ pub(crate) fn count_operation(builder: &mut Builder, op: Op, a: &Sv, b: &Sv) {
     builder.tally(kind, 1.0);
 }
 
+/// Counts a unary operator.
 pub(crate) fn count_sign(builder: &mut Builder, a: &Sv) {
     let kind = match a.kinds.numpy().is_empty() {
         true => Work::Sign,
@@ -120,6 +122,7 @@ pub(crate) fn count_sign(builder: &mut Builder, a: &Sv) {
     builder.tally(kind, 1.0);
 }
 
+/// Counts a comparison.
 pub(crate) fn count_comparison(builder: &mut Builder, a: &Val, b: &Val) {
     let kind = match (a, b) {
         (Val::Scalar(a), Val::Scalar(b)) => comparison(a.kinds, b.kinds),

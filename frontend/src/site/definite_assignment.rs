@@ -111,6 +111,7 @@ pub(crate) struct LoopEnds {
     breaks: State,
 }
 
+/// The walk along the paths of one iteration.
 pub(crate) struct Walk<'a> {
     places: &'a Arena<PlaceId, Place>,
     reads: HashMap<PlaceId, Span>,

@@ -9,6 +9,7 @@ pub(crate) enum Callable<'a> {
     Lambda(&'a ast::ExprLambda),
 }
 
+/// The callable that a text is, if it is one and nothing else.
 pub(crate) fn find_callable(suite: &[ast::Stmt]) -> Option<Callable<'_>> {
     let [stmt] = suite else { return None };
     let value = match stmt {
@@ -25,6 +26,7 @@ pub(crate) fn find_callable(suite: &[ast::Stmt]) -> Option<Callable<'_>> {
 }
 
 impl<'a> Callable<'a> {
+    /// The offset at which it begins.
     pub fn start(&self) -> u32 {
         let start = match self {
             Callable::Def(def) => def.start(),
@@ -34,6 +36,7 @@ impl<'a> Callable<'a> {
         start.into()
     }
 
+    /// The parameters as they are written.
     pub fn arguments(&self) -> &'a ast::Arguments {
         match self {
             Callable::Def(def) => &def.args,

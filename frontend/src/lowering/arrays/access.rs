@@ -75,19 +75,7 @@ pub(crate) fn shared(builder: &mut Builder, view: View) -> View {
         }
     });
     let index: Vec<Expr> = index.collect();
-    View {
-        index,
-        ..view_shell(view.capture, view.array, view.checked)
-    }
-}
-
-pub(crate) fn view_shell(capture: u32, array: nestwise_ir::ArrayId, checked: Vec<bool>) -> View {
-    View {
-        capture,
-        array,
-        index: vec![],
-        checked,
-    }
+    View { index, ..view }
 }
 
 /// The element of a section at some places along its axes.

@@ -43,6 +43,7 @@ pub(crate) fn starting(env: &Environment<'_>, names: &[LocalId]) -> Vec<(LocalId
     starts.filter(|(name, _)| names.contains(name)).collect()
 }
 
+/// The variable of a flag.
 pub(crate) fn name_flag(cx: &mut Lowering<'_>, flag: Flag) -> VarId {
     if let Some(var) = cx.memory.flags.get(&flag) {
         return *var;
@@ -52,6 +53,7 @@ pub(crate) fn name_flag(cx: &mut Lowering<'_>, flag: Flag) -> VarId {
     var
 }
 
+/// The flag that two names hold one object.
 pub(crate) fn same(cx: &mut Lowering<'_>, a: LocalId, b: LocalId) -> VarId {
     name_flag(cx, Flag::Same(a.min(b), a.max(b)))
 }

@@ -98,6 +98,7 @@ pub(crate) fn parts_objects(
         .collect()
 }
 
+/// Whether the name has a part of what the owner has made.
 pub(crate) fn is_borrowed(env: &Environment<'_>, live: LiveRangeId, owner: LiveRangeId) -> bool {
     env.facts.borrowed.contains(&(live, owner))
 }

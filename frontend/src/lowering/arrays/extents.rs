@@ -14,6 +14,7 @@ use crate::lowering::value::scalar::Sv;
 use crate::lowering::value::tree::{Elementwise, Like, Node};
 use crate::refusal::{R, Refusal, refuse};
 
+/// The refusal of a form of making an array.
 pub(crate) fn wrong(f: ArrayFn, span: Span) -> nestwise_ir::WithSpan<Refusal> {
     let what = format!("this form of numpy.{}", f.name());
     refuse(span, Refusal::Unsupported { what })
@@ -124,6 +125,7 @@ pub(crate) fn exact_extent(cx: &Lowering<'_>, e: &Expr) -> Option<Extent> {
     }
 }
 
+/// The extent that an operator computes of two others.
 pub(crate) fn computed_extent(cx: &Lowering<'_>, op: BinOp, a: &Expr, b: &Expr) -> Option<Extent> {
     let fits = match op {
         BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Min | BinOp::Max => true,

@@ -20,6 +20,7 @@ use crate::refusal::R;
 /// How many there are where nobody says.
 const USUAL: i128 = 50;
 
+/// `np.linspace(start, stop, n)`.
 pub(crate) fn linspace(
     cx: &mut Lowering<'_>,
     args: Vec<Val>,

@@ -116,6 +116,7 @@ pub(crate) fn store_afterwards(
     Ok(())
 }
 
+/// Stores the element at these counters; `in_place` says that it was computed of what is there.
 pub(crate) fn fill_element(
     cx: &mut Lowering<'_>,
     target: &Section,

@@ -53,6 +53,7 @@ fn parts(e: &Expr) -> (Option<&Expr>, i128) {
     }
 }
 
+/// An operator on places, without a guard: places do not overflow.
 pub(crate) fn int_op(op: BinOp, a: Expr, b: Expr) -> Expr {
     let span = a.span;
     // Places in arrays and numbers of elements, and their differences: these fit.
@@ -71,6 +72,7 @@ pub(crate) fn shifted(e: Option<&Expr>, c: i128, span: Span) -> Expr {
     }
 }
 
+/// The sum, with constants gathered.
 pub(crate) fn plus(a: &Expr, b: Expr) -> Expr {
     let ((x, c), (y, d)) = (parts(a), parts(&b));
     match (x, y) {
@@ -82,6 +84,7 @@ pub(crate) fn plus(a: &Expr, b: Expr) -> Expr {
     }
 }
 
+/// The difference, with constants gathered.
 pub(crate) fn minus(a: &Expr, b: &Expr) -> Expr {
     let ((x, c), (y, d)) = (parts(a), parts(b));
     match (x, y) {
@@ -95,6 +98,7 @@ pub(crate) fn minus(a: &Expr, b: &Expr) -> Expr {
     }
 }
 
+/// The product with a step.
 pub(crate) fn times(e: Expr, step: i64) -> Expr {
     let span = e.span;
     match step {

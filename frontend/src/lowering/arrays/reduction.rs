@@ -118,6 +118,7 @@ pub(crate) fn folded(
     Ok(build::var(acc, ty, span))
 }
 
+/// The sum of all elements, as NumPy adds them.
 pub(crate) fn sum_of(cx: &mut Lowering<'_>, a: &Elementwise, span: Span) -> R<Sv> {
     let Some(kind) = elementwise::element_kind(cx, a, span)? else {
         return Ok(Sv::bottom(span));
@@ -177,6 +178,7 @@ pub(crate) fn int_sum(
     Ok(Sv::of(build::var(sum, ty, span), Kind::Np(repr)).with_range(all))
 }
 
+/// The mean of all elements.
 pub(crate) fn mean(cx: &mut Lowering<'_>, a: &Elementwise, span: Span) -> R<Sv> {
     match elementwise::element_kind(cx, a, span)? {
         None => return Ok(Sv::bottom(span)),
@@ -391,6 +393,7 @@ fn any_or_all(cx: &mut Lowering<'_>, all: bool, a: &Elementwise, span: Span) -> 
     Ok(Sv::of(build::var(found, ty, span), own))
 }
 
+/// The refusal of a sum of elements of a type.
 pub(crate) fn no_sum(kind: Kind, span: Span) -> nestwise_ir::WithSpan<Refusal> {
     let what = format!("this sum of an array of {kind}");
     refuse(span, Refusal::Unsupported { what })

@@ -49,6 +49,7 @@ pub(crate) fn repeats(builder: &mut Builder, one: &Expr, along: &Expr, span: Spa
     repeats
 }
 
+/// Emits a guard that two lengths are equal, unless that is known.
 pub(crate) fn check_alike(builder: &mut Builder, x: &Expr, y: &Expr, span: Span) {
     if !offsets::same(x, y) {
         let alike = build::compare(CmpOp::Eq, x.clone(), y.clone(), Ty::PY_BOOL, span);

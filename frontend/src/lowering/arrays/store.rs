@@ -64,6 +64,7 @@ pub(crate) fn store(cx: &mut Lowering<'_>, view: View, value: Val, span: Span) -
     Ok(())
 }
 
+/// The refusal of a value that an array cannot hold.
 pub(crate) fn cannot_store(
     builder: &Builder,
     sv: &Sv,

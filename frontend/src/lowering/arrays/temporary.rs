@@ -214,6 +214,7 @@ pub(crate) fn length(builder: &mut Builder, e: &Expr) -> Expr {
     builder.spill(e)
 }
 
+/// The refusal of an array whose size nothing tells before the nest runs.
 pub(crate) fn no_size(span: Span) -> nestwise_ir::WithSpan<Refusal> {
     let what = "an array made of nothing that tells its size at most".into();
     refuse(span, Refusal::Unsupported { what })

@@ -10,10 +10,12 @@ use crate::lowering::hir::{
 use crate::lowering::names::resolve::{Names, Res, Resolver};
 use crate::refusal::{R, Refusal, refuse};
 
+/// A statement of this kind.
 pub(crate) fn stmt(kind: Kind, span: Span) -> Stmt {
     Stmt { kind, span }
 }
 
+/// `if test: body else: orelse`.
 pub(crate) fn when(test: Expr, body: Vec<Stmt>, orelse: Vec<Stmt>) -> Stmt {
     let span = test.span;
     stmt(Kind::If { test, body, orelse }, span)

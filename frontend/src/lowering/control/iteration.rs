@@ -7,6 +7,7 @@ use crate::lowering::context::Lowering;
 use crate::lowering::hir::{self, Kind};
 use crate::refusal::R;
 
+/// Whether what follows the statement in its block is never reached.
 pub(crate) fn is_jump(stmt: &hir::Stmt) -> bool {
     matches!(
         stmt.kind,

@@ -142,6 +142,7 @@ pub(crate) fn finish(mut cx: Lowering<'_>) -> R<Nest> {
     })
 }
 
+/// What is written back, in the order of the site's places.
 pub(crate) fn live_outs(cx: &mut Lowering<'_>) -> R<Vec<LiveOut>> {
     let mut outs = Vec::new();
     for local in 0..cx.env.hir.locals.len() {

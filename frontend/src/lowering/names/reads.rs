@@ -47,12 +47,7 @@ pub(crate) fn read(cx: &mut Lowering<'_>, read: Read, span: Span) -> R<Val> {
     let decl = &cx.env.hir.locals[read.local];
     if let (true, Some(capture)) = (decl.swapped, decl.capture) {
         let array = slots::slot(cx, capture, span)?;
-        return Ok(Val::View(View {
-            capture,
-            array,
-            index: vec![],
-            checked: vec![],
-        }));
+        return Ok(Val::View(View::all(capture, array)));
     }
     let live = cx.env.live_ranges.of_occ.get(read.occ).copied().flatten();
     let assigned_in_nest = live.is_some_and(|w| {
@@ -157,12 +152,7 @@ fn read_view(
     }
     let array = slots::slot(cx, capture, span)?;
     if axes == 0 {
-        return Ok(View {
-            capture,
-            array,
-            index: vec![],
-            checked: vec![],
-        });
+        return Ok(View::all(capture, array));
     }
     cx.env.facts.demand(live, |f| &mut f.needs_var);
     let vars = variables::view_variables(cx, live, axes);

@@ -92,6 +92,7 @@ impl Resolver<'_> {
         None
     }
 
+    /// Emits a rotation as a swap, and what the temporary holds afterwards.
     pub fn emit_rotation(
         &mut self,
         names: &Names,
@@ -132,6 +133,7 @@ impl Resolver<'_> {
         }
     }
 
+    /// Notes that these names change places.
     pub fn note_swap(&mut self, pairs: &[(LocalId, LocalId)]) {
         let mut group: Vec<LocalId> = pairs.iter().map(|(target, _)| *target).collect();
         for local in &group {

@@ -73,6 +73,7 @@ pub(crate) fn float_of(a: Sv, span: Span) -> R<Sv> {
     Ok(arith::as_kind(e, Kind::PyFloat))
 }
 
+/// `complex(a)`.
 pub(crate) fn complex_of(a: Sv, span: Span) -> R<Sv> {
     let wrong = || {
         refuse(

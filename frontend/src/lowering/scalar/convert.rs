@@ -340,6 +340,7 @@ pub(crate) fn normal_index(builder: &mut Builder, view: &View, k: usize) -> Expr
     build::select(negative, wrapped, e, Ty::PY_INT)
 }
 
+/// Whether the int is known not to be below zero.
 pub(crate) fn never_negative(builder: &Builder, e: &Expr) -> bool {
     at_least(builder, e).is_some_and(|least| least >= 0)
 }

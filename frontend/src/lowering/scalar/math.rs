@@ -43,6 +43,7 @@ pub(crate) fn real(name: &str, a: &Sv, span: Span) -> R<Expr> {
     Ok(build::retype(e, Ty::PY_FLOAT))
 }
 
+/// A call of a function of `math`.
 pub(crate) fn math(cx: &mut Lowering<'_>, f: MathFn, args: Vec<Sv>, span: Span) -> R<Sv> {
     let name = crate::builtins::Known::Math(f).name();
     let count = |n: usize| {
@@ -240,6 +241,7 @@ fn argument(name: &str, a: &Sv, to: Scalar, span: Span) -> R<Expr> {
     Ok(build::retype(e, Ty::np(to)))
 }
 
+/// A call of one of NumPy's functions on scalars.
 pub(crate) fn numpy(cx: &mut Lowering<'_>, f: NumpyFn, args: Vec<Sv>, span: Span) -> R<Sv> {
     let name = crate::builtins::Known::Numpy(f).name();
     let name = name.as_str();

@@ -79,6 +79,7 @@ pub(crate) enum Source {
     Made(LiveRangeId),
 }
 
+/// What is known of the site.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
     pub live_ranges: Vec<LiveRangeFact>,
@@ -228,6 +229,7 @@ impl Facts {
         }
     }
 
+    /// Has assignments of a local be recorded at run time.
     pub fn flag_local(&mut self, local: LocalId) {
         self.changed |= self.flagged.insert(local);
     }

@@ -13,14 +13,17 @@ pub(crate) fn of(repr: Scalar) -> Option<Range> {
     repr.int_range()
 }
 
+/// Whether the value lies in the interval.
 pub(crate) fn has(r: Range, v: i128) -> bool {
     r.0 <= v && v <= r.1
 }
 
+/// Whether `a` lies in `b`.
 pub(crate) fn within(a: Range, b: Range) -> bool {
     b.0 <= a.0 && a.1 <= b.1
 }
 
+/// The smallest interval that holds both.
 pub(crate) fn union(a: Range, b: Range) -> Range {
     (a.0.min(b.0), a.1.max(b.1))
 }

@@ -54,6 +54,7 @@ impl Kind {
             py => PY.iter().position(|k| *k == py).unwrap_or(0) as u32,
         }
     }
+    /// Whether it is one of Python's own types.
     pub fn is_py(self) -> bool {
         !matches!(self, Kind::Np(_))
     }
@@ -68,6 +69,7 @@ impl Kind {
             Kind::Np(scalar) => scalar,
         }
     }
+    /// Whether it is a bool.
     pub fn is_bool(self) -> bool {
         self.natural() == Scalar::Bool
     }
@@ -75,9 +77,11 @@ impl Kind {
     pub fn is_integral(self) -> bool {
         self.is_bool() || self.natural().is_int()
     }
+    /// Whether it is a real float.
     pub fn is_float(self) -> bool {
         self.natural().is_float()
     }
+    /// Whether it is complex.
     pub fn is_complex(self) -> bool {
         self.natural().is_complex()
     }
@@ -118,9 +122,11 @@ pub(crate) struct Kinds(u32);
 impl Kinds {
     pub const NONE: Kinds = Kinds(0);
 
+    /// The set of one type.
     pub fn of(kind: Kind) -> Kinds {
         Kinds(1 << kind.bit())
     }
+    /// The set of these types.
     pub fn all(kinds: &[Kind]) -> Kinds {
         kinds
             .iter()
@@ -139,27 +145,35 @@ impl Kinds {
             (Prov::Dyn, s) => Kinds::of_ty(Ty::py(s)).union(Kinds::of(Kind::Np(s))),
         }
     }
+    /// The types in either set.
     pub fn union(self, other: Kinds) -> Kinds {
         Kinds(self.0 | other.0)
     }
+    /// The types in both sets.
     pub fn intersect(self, other: Kinds) -> Kinds {
         Kinds(self.0 & other.0)
     }
+    /// The types in this set alone.
     pub fn minus(self, other: Kinds) -> Kinds {
         Kinds(self.0 & !other.0)
     }
+    /// Whether no type is in it: the type is not known yet.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
+    /// Whether the type is in it.
     pub fn has(self, kind: Kind) -> bool {
         self.0 & (1 << kind.bit()) != 0
     }
+    /// Whether all its types are in the other set.
     pub fn within(self, other: Kinds) -> bool {
         self.0 & !other.0 == 0
     }
+    /// How many types are in it.
     pub fn len(self) -> u32 {
         self.0.count_ones()
     }
+    /// Its types, in a fixed order.
     pub fn iter(self) -> impl Iterator<Item = Kind> {
         PY.into_iter()
             .chain(NP.into_iter().map(Kind::Np))
@@ -173,12 +187,15 @@ impl Kinds {
             None
         }
     }
+    /// Whether all its types are such.
     pub fn every(self, f: impl Fn(Kind) -> bool) -> bool {
         !self.is_empty() && self.iter().all(f)
     }
+    /// Whether one of its types is such.
     pub fn any(self, f: impl Fn(Kind) -> bool) -> bool {
         self.iter().any(f)
     }
+    /// Its types that are such.
     pub fn filter(self, f: impl Fn(Kind) -> bool) -> Kinds {
         self.iter()
             .filter(|k| f(*k))
@@ -188,6 +205,7 @@ impl Kinds {
     pub fn numpy(self) -> Kinds {
         Kinds(self.0 & !((1 << PY.len()) - 1))
     }
+    /// The provenance of a value of one of these types.
     pub fn prov(self) -> Prov {
         match (self.any(Kind::is_py), self.numpy().is_empty()) {
             (true, false) => Prov::Dyn,
@@ -195,6 +213,7 @@ impl Kinds {
             _ => Prov::Py,
         }
     }
+    /// The type of an expression of these types in a representation.
     pub fn ty(self, repr: Scalar) -> Ty {
         Ty {
             prov: self.prov(),
@@ -540,6 +559,7 @@ pub(crate) fn natural_in(kind: Kind, repr: Scalar) -> bool {
     }
 }
 
+/// NumPy's type of an element of this kind.
 pub(crate) fn kind_ty(kind: Kind) -> Ty {
     Ty::np(kind.natural())
 }

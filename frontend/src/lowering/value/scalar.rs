@@ -48,6 +48,7 @@ pub(crate) struct Sv {
 }
 
 impl Sv {
+    /// A scalar of these types, of which no more is known than its representation says.
     pub fn new(e: Expr, kinds: Kinds) -> Sv {
         let all = intervals::of(e.ty.repr).unwrap_or(intervals::I64);
         let range = build::const_range(&e).unwrap_or(all);
@@ -60,13 +61,16 @@ impl Sv {
             live: None,
         }
     }
+    /// A scalar of one type.
     pub fn of(e: Expr, kind: Kind) -> Sv {
         Sv::new(e, Kinds::of(kind))
     }
+    /// The scalar with other bounds.
     pub fn with_range(mut self, range: Range) -> Sv {
         self.range = range;
         self
     }
+    /// The scalar with another tag.
     pub fn with_tag(mut self, tag: Tag) -> Sv {
         self.tag = tag;
         self
@@ -75,9 +79,11 @@ impl Sv {
     pub fn bottom(span: Span) -> Sv {
         Sv::new(Expr::int(0, span), Kinds::NONE)
     }
+    /// Whether its type is not known yet.
     pub fn is_bottom(&self) -> bool {
         self.kinds.is_empty()
     }
+    /// A literal Python int.
     pub fn int(value: i128, span: Span) -> Sv {
         let kinds = Kinds::of(Kind::PyInt);
         let repr = if intervals::has(intervals::I64, value) {
@@ -89,18 +95,23 @@ impl Sv {
         };
         Sv::new(build::integer(value, Ty::py(repr), span), kinds).with_range((value, value))
     }
+    /// A literal Python float.
     pub fn float(value: f64, span: Span) -> Sv {
         Sv::of(build::float(value, Ty::PY_FLOAT, span), Kind::PyFloat)
     }
+    /// A literal Python bool.
     pub fn bool(value: bool, span: Span) -> Sv {
         Sv::of(build::boolean(value, Ty::PY_BOOL, span), Kind::PyBool)
     }
+    /// Its representation.
     pub fn repr(&self) -> Scalar {
         self.e.ty.repr
     }
+    /// Its position.
     pub fn span(&self) -> Span {
         self.e.span
     }
+    /// Whether it is certainly an int or a bool.
     pub fn is_int(&self) -> bool {
         self.kinds.integral() && self.repr() != Scalar::Num
     }

@@ -13,3 +13,15 @@ pub(crate) struct View {
     /// For each subscript, whether it is known to be in range where the view stands.
     pub checked: Vec<bool>,
 }
+
+impl View {
+    /// All of an array.
+    pub fn all(capture: u32, array: ArrayId) -> View {
+        View {
+            capture,
+            array,
+            index: vec![],
+            checked: vec![],
+        }
+    }
+}

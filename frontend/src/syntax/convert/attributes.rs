@@ -7,6 +7,7 @@ use crate::refusal::Refusal;
 use crate::syntax::convert::converter::Converter;
 
 impl Converter<'_> {
+    /// Converts `base.name`.
     pub(crate) fn attribute(&mut self, e: &ast::ExprAttribute) -> Option<ExprKind> {
         let base = self.expr(&e.value)?;
         let name = self.spelling(e.attr.as_str(), e)?;
@@ -16,6 +17,7 @@ impl Converter<'_> {
         })
     }
 
+    /// Converts what stands between brackets.
     pub(crate) fn index(&mut self, slice: &ast::Expr) -> Option<Vec<Expr>> {
         match slice {
             // `a[i,]` is `a[(i,)]`, which a list refuses and an array takes: a form nobody needs.

@@ -7,6 +7,7 @@ use crate::refusal::Refusal;
 use crate::syntax::convert::converter::Converter;
 
 impl Converter<'_> {
+    /// Converts a call.
     pub(crate) fn call(&mut self, e: &ast::ExprCall) -> Option<ExprKind> {
         let refused = self.refusals.len();
         let call = self.comprehension(e);

@@ -52,6 +52,7 @@ pub(crate) struct Converter<'a> {
 }
 
 impl<'a> Converter<'a> {
+    /// A converter that has converted nothing.
     pub(crate) fn new(source: &'a Source, names: Names<'a>) -> Converter<'a> {
         Converter {
             source,
@@ -75,11 +76,13 @@ impl<'a> Converter<'a> {
         }
     }
 
+    /// Notes a refusal at a node; there is no result.
     pub(crate) fn refuse<T>(&mut self, node: &impl Ranged, refusal: Refusal) -> Option<T> {
         self.refuse_at(self.span(node), refusal);
         None
     }
 
+    /// The position of a node.
     pub(crate) fn span(&self, node: &impl Ranged) -> Span {
         self.source.lines.span(node.start().into())
     }

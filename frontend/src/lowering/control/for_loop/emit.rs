@@ -23,6 +23,7 @@ pub(crate) fn open_loop(cx: &mut Lowering<'_>, name: String, span: Span) -> Loop
     id
 }
 
+/// Closes the innermost open loop.
 pub(crate) fn close_loop(cx: &mut Lowering<'_>) {
     cx.control.open_loops.pop();
     cx.builder.meter.close_loop();

@@ -114,6 +114,7 @@ pub(crate) fn count(builder: &mut Builder, seq: &mut Seq, span: Span) -> R<Count
     }
 }
 
+/// How many iterations a counted loop has.
 pub(crate) fn trips(builder: &mut Builder, seq: &mut Seq, span: Span) -> R<Count> {
     let stop = len(builder, seq, span)?;
     let range = stop.as_int().map_or(LEN, |n| (0, (n - 1).max(0)));

@@ -59,10 +59,12 @@ pub(crate) const ITEM_LIMIT: usize = 32;
 
 pub(crate) const LEN: Range = (0, i64::MAX as i128);
 
+/// A Python int.
 pub(crate) fn int(e: Expr) -> Sv {
     Sv::of(e, Kind::PyInt)
 }
 
+/// An operator on Python ints.
 pub(crate) fn op(op: BinOp, a: Expr, b: Expr, guard: bool) -> Expr {
     let span = a.span;
     build::binary(op, a, b, Ty::PY_INT, guard, span)

@@ -28,6 +28,7 @@ use crate::lowering::value::tree::Node;
 use crate::lowering::{build, choice, interpreter_cost, operands};
 use crate::refusal::{R, Refusal, refuse};
 
+/// Lowers a `for`.
 pub(crate) fn for_loop(
     cx: &mut Lowering<'_>,
     target: &Target,
@@ -332,6 +333,7 @@ fn sequence(cx: &mut Lowering<'_>, e: &hir::Expr) -> R<Seq> {
     }
 }
 
+/// `range(...)` as something to iterate.
 pub(crate) fn range(
     cx: &mut Lowering<'_>,
     args: &[hir::Expr],

@@ -10,6 +10,7 @@ use crate::lowering::names::resolve::{Callee, Names, Res, Resolver};
 use crate::refusal::{R, Refusal, refuse};
 
 impl Resolver<'_> {
+    /// Resolves a call.
     pub(crate) fn call(
         &mut self,
         names: &mut Names,

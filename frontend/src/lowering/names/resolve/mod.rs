@@ -125,6 +125,7 @@ pub(crate) enum Res {
     User(Arc<s::Function>, u32, Option<String>),
 }
 
+/// The resolution of a site's names.
 pub(crate) struct Resolver<'a> {
     pub hir: Hir,
     pub captures: &'a [Capture],
@@ -261,12 +262,14 @@ pub(crate) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
 }
 
 impl Resolver<'_> {
+    /// The capture with this index.
     pub fn capture(&self, index: u32) -> &Capture {
         self.captures
             .get(index as usize)
             .unwrap_or(&Capture::Unbound)
     }
 
+    /// A new local.
     pub fn local(&mut self, name: String, place: Option<PlaceId>, capture: Option<u32>) -> LocalId {
         self.hir.locals.push(Local {
             name,
@@ -295,6 +298,7 @@ impl Resolver<'_> {
         };
     }
 
+    /// A new read of a local.
     pub fn read(&mut self, local: LocalId) -> Read {
         self.hir.occs += 1;
         Read {
@@ -303,6 +307,7 @@ impl Resolver<'_> {
         }
     }
 
+    /// A new assignment of a local.
     pub fn def(&mut self, local: LocalId) -> Def {
         self.hir.defs.push(local);
         Def {
@@ -428,6 +433,7 @@ impl Resolver<'_> {
         }
     }
 
+    /// Resolves an expression.
     pub fn expr(&mut self, names: &mut Names, e: &s::Expr) -> R<Expr> {
         self.count(e.span)?;
         let span = e.span;
@@ -603,6 +609,7 @@ impl Resolver<'_> {
         }
     }
 
+    /// Resolves several expressions, left to right.
     pub fn exprs(&mut self, names: &mut Names, items: &[s::Expr]) -> R<Vec<Expr>> {
         items.iter().map(|e| self.expr(names, e)).collect()
     }

@@ -37,6 +37,7 @@ impl Resolver<'_> {
         Err(refuse(span, Refusal::ExpressionStatement { callee }))
     }
 
+    /// Resolves a target.
     pub fn target(&mut self, names: &mut Names, t: &s::Target, span: Span) -> R<Target> {
         match t {
             s::Target::Place(id) if names.tuples.contains_key(id) => {
@@ -126,6 +127,7 @@ impl Resolver<'_> {
         found
     }
 
+    /// Resolves a block.
     pub fn block(&mut self, names: &mut Names, stmts: &[s::Stmt]) -> R<Vec<Stmt>> {
         let mut out = Vec::with_capacity(stmts.len());
         let mut k = 0;
@@ -145,6 +147,7 @@ impl Resolver<'_> {
         Ok(1)
     }
 
+    /// Resolves a statement into statements of the site.
     pub fn stmt(&mut self, names: &mut Names, stmt: &s::Stmt, out: &mut Vec<Stmt>) -> R<()> {
         self.count(stmt.span)?;
         let span = stmt.span;
