@@ -1,8 +1,8 @@
-//! Source text to surface nest. Only this module (this file and `parse/`) knows the parser.
+//! Source text to surface nest. Only this folder knows the parser.
 //!
 //! The text of one statement is lexed, screened for what would hurt the parser (nesting that overflows a stack,
-//! f-strings, whose insides it would parse on its own), parsed, and lowered by one exhaustive match over Python's
-//! syntax: what is not lowered is refused by name and position. Lowering goes on behind a refusal, so that a
+//! f-strings, whose insides it would parse on its own), parsed, and converted by one exhaustive match over Python's
+//! syntax: what is not converted is refused by name and position. Conversion goes on behind a refusal, so that a
 //! report shows all of them.
 
 pub(crate) mod callable;
@@ -66,7 +66,7 @@ pub fn parse_value(
     finish(converter, top, scope, true)
 }
 
-/// The site of a loop that was lowered, or why there is none.
+/// The site of a loop that was converted, or why there is none.
 fn finish(
     mut converter: Converter<'_>,
     mut top: Option<Stmt>,
@@ -143,13 +143,13 @@ pub fn parse_function(
         free: free_names,
     };
     let mut converter = Converter::new(&source, names);
-    let lowered = converter.callable(&callable);
+    let converted = converter.callable(&callable);
     let start = source.lines.span(callable.start());
     let (params, body) = match (
-        lowered,
+        converted,
         converter.refusals.into_iter().min_by_key(|r| r.span),
     ) {
-        (Some(lowered), None) => lowered,
+        (Some(converted), None) => converted,
         (_, Some(first)) => return Err(first),
         (None, None) => return refuse(start, "could not be read"),
     };

@@ -29,7 +29,7 @@ pub(crate) enum Names<'a> {
     },
 }
 
-/// Lowers the parser's tree. Methods return `None` behind a refusal.
+/// Converts the parser's tree. Methods return `None` behind a refusal.
 pub(crate) struct Converter<'a> {
     pub(crate) source: &'a Source,
     pub(crate) names: Names<'a>,
@@ -44,8 +44,9 @@ pub(crate) struct Converter<'a> {
     pub(crate) depth: u32,
     /// Enclosing loops.
     pub(crate) loops: u32,
-    /// The site has no loop inside: what is not supported in some iterations alone may be left to CPython.
-    pub(crate) leaves: bool,
+    /// Whether an iteration that gets to what is not supported may exit to the interpreter: the site has no loop
+    /// inside.
+    pub(crate) may_exit: bool,
     /// The names of enclosing comprehensions, innermost last; empty where they have no value yet.
     pub(crate) inner: Vec<HashMap<String, String>>,
     pub(crate) inner_count: usize,
@@ -63,7 +64,7 @@ impl<'a> Converter<'a> {
             returns: false,
             depth: 0,
             loops: 0,
-            leaves: false,
+            may_exit: false,
             inner: Vec::new(),
             inner_count: 0,
         }

@@ -1,9 +1,9 @@
-//! Statements that are left to CPython, with the iterations that get to them.
+//! Interpreter side exits: statements that CPython runs, with the iterations that get to them.
 //!
 //! `if k % 1000 == 0: print(k, x)` is no reason to leave a loop to CPython as a whole: compiled code stops at the
-//! iteration that gets there, CPython runs it, and compiled code goes on behind it. Where that happens often it pays
-//! for nobody; the driver sees to that. A loop around others is not for this: what is compiled of it may be most of it,
-//! and what it has written would be taken back each time.
+//! iteration that gets there, CPython runs it, and compiled code goes on behind it. Where that happens often it does
+//! not pay, and the driver backs off. A loop around others is not for this: what is compiled of it may be most of it,
+//! and what it has written would be rolled back each time.
 
 use nestwise_ir::surface::{Expr, ExprKind, Stmt, StmtKind};
 use rustpython_parser::ast;
@@ -13,17 +13,17 @@ use crate::syntax::convert::converter::Converter;
 impl Converter<'_> {
     /// Statements that a condition guards: the first that is not supported ends them.
     pub(crate) fn branch(&mut self, stmts: &[ast::Stmt]) -> Option<Vec<Stmt>> {
-        if !self.leaves {
+        if !self.may_exit {
             return self.block(stmts);
         }
-        let mut lowered = Vec::new();
+        let mut converted = Vec::new();
         for stmt in stmts {
             let before = self.refusals.len();
             match self.stmt(stmt).filter(|stmt| !makes_list(stmt)) {
-                Some(stmt) => lowered.push(stmt),
-                None if may_be_left(stmt) => {
+                Some(stmt) => converted.push(stmt),
+                None if may_exit_at(stmt) => {
                     self.refusals.truncate(before);
-                    lowered.push(Stmt {
+                    converted.push(Stmt {
                         kind: StmtKind::Raise,
                         span: self.span(stmt),
                     });
@@ -32,7 +32,7 @@ impl Converter<'_> {
                 None => return None,
             }
         }
-        Some(lowered)
+        Some(converted)
     }
 }
 
@@ -69,8 +69,9 @@ pub(crate) fn has_loop(stmts: &[ast::Stmt]) -> bool {
     })
 }
 
-/// Whether an iteration that gets to this statement can be CPython's alone: not if it may take a name's value away.
-fn may_be_left(stmt: &ast::Stmt) -> bool {
+/// Whether an iteration that gets to this statement may exit to the interpreter: not if it may take a name's value
+/// away.
+fn may_exit_at(stmt: &ast::Stmt) -> bool {
     matches!(
         stmt,
         ast::Stmt::Expr(_) | ast::Stmt::Assign(_) | ast::Stmt::AugAssign(_)

@@ -24,21 +24,21 @@ impl Converter<'_> {
     pub(crate) fn top(&mut self, stmt: &ast::Stmt) -> Option<Stmt> {
         match stmt {
             ast::Stmt::For(s) => {
-                self.leaves = !self.source.suspends && !interpreter_exits::has_loop(&s.body);
+                self.may_exit = !self.source.suspends && !interpreter_exits::has_loop(&s.body);
                 self.for_loop(s, &[])
             }
             ast::Stmt::While(s) => {
-                self.leaves = !self.source.suspends && !interpreter_exits::has_loop(&s.body);
+                self.may_exit = !self.source.suspends && !interpreter_exits::has_loop(&s.body);
                 self.while_loop(s, &[])
             }
             other => self.refuse(other, Refusal::NotALoop),
         }
     }
 
-    /// Lowers all statements, the ones behind a refused one too.
+    /// Converts all statements, the ones behind a refused one too.
     fn block(&mut self, stmts: &[ast::Stmt]) -> Option<Vec<Stmt>> {
-        let lowered: Vec<Option<Stmt>> = stmts.iter().map(|s| self.stmt(s)).collect();
-        lowered.into_iter().collect()
+        let converted: Vec<Option<Stmt>> = stmts.iter().map(|s| self.stmt(s)).collect();
+        converted.into_iter().collect()
     }
 
     fn stmt(&mut self, stmt: &ast::Stmt) -> Option<Stmt> {
@@ -96,7 +96,7 @@ impl Converter<'_> {
                 value => return self.effect(value),
             },
             ast::Stmt::Pass(_) => StmtKind::Pass,
-            // The `else` clause of a site's own loop is not lowered, so these belong to a loop that is.
+            // The `else` clause of a site's own loop is not converted, so these belong to a loop that is.
             ast::Stmt::Break(_) if self.loops > 0 => StmtKind::Break,
             ast::Stmt::Continue(_) if self.loops > 0 => StmtKind::Continue,
             ast::Stmt::Global(s) => return self.declaration(stmt, &s.names, "global"),
@@ -288,8 +288,8 @@ impl Converter<'_> {
     }
 
     fn exprs(&mut self, exprs: &[ast::Expr]) -> Option<Vec<Expr>> {
-        let lowered: Vec<_> = exprs.iter().map(|e| self.expr(e)).collect();
-        lowered.into_iter().collect()
+        let converted: Vec<_> = exprs.iter().map(|e| self.expr(e)).collect();
+        converted.into_iter().collect()
     }
 
     fn expr_here(&mut self, expr: &ast::Expr) -> Option<ExprKind> {

@@ -142,8 +142,9 @@ pub(crate) struct Resolver<'a> {
     /// Functions being inlined, innermost last.
     pub active: Vec<*const s::Function>,
     nodes: usize,
-    /// The site has no loop inside: iterations that get to what is not supported may be left to CPython.
-    leaves: bool,
+    /// Whether an iteration that gets to what is not supported may exit to the interpreter: the site has no loop
+    /// inside.
+    may_exit: bool,
     /// The site's own names are its module's.
     at_module_level: bool,
 }
@@ -187,7 +188,7 @@ pub(crate) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
         own_names: assigned_names(site),
         active: vec![],
         nodes: 0,
-        leaves: !site.value && !has_inner_loop(site),
+        may_exit: !site.value && !has_inner_loop(site),
         at_module_level: stands_in_module(site),
     };
     let mut names = Names {

@@ -80,14 +80,14 @@ impl Resolver<'_> {
     /// Statements that a condition guards: the first that is not supported, and assigns no name, ends them, where
     /// iterations may be left to CPython for that (see `parse/lower/left.rs`).
     fn branch(&mut self, names: &mut Names, stmts: &[s::Stmt]) -> R<Vec<Stmt>> {
-        let leaves = self.leaves && names.call.is_none();
+        let may_exit = self.may_exit && names.call.is_none();
         let mut out = Vec::with_capacity(stmts.len());
         let mut k = 0;
         while let Some(stmt) = stmts.get(k) {
             let (occs, defs, done) = (self.hir.occs, self.hir.defs.len(), out.len());
             match self.next_of(names, &stmts[k..], &mut out) {
                 Ok(used) => k += used,
-                Err(refused) if leaves && self.may_be_left(stmt, &refused.error) => {
+                Err(refused) if may_exit && self.may_exit_at(stmt, &refused.error) => {
                     self.hir.occs = occs;
                     self.hir.defs.truncate(defs);
                     out.truncate(done);
@@ -104,7 +104,7 @@ impl Resolver<'_> {
     }
 
     /// Whether iterations that get to a statement may be left to CPython for that refusal: not for a fault of ours.
-    fn may_be_left(&self, stmt: &s::Stmt, refused: &Refusal) -> bool {
+    fn may_exit_at(&self, stmt: &s::Stmt, refused: &Refusal) -> bool {
         let value = left_value(stmt);
         !matches!(refused, Refusal::Internal { .. }) && value.is_some_and(|v| !self.calls_users(v))
     }
