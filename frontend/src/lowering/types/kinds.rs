@@ -474,6 +474,20 @@ pub(crate) fn compare(ordered: bool, a: Kind, b: Kind) -> Option<CompareRule> {
     })
 }
 
+/// Whether a value of this type is held as itself in this representation.
+pub(crate) fn natural_in(kind: Kind, repr: Scalar) -> bool {
+    match repr {
+        Scalar::Num => matches!(kind, Kind::PyInt | Kind::PyFloat),
+        Scalar::U64 if kind == Kind::PyInt => true,
+        _ => kind.natural() == repr,
+    }
+}
+
+/// NumPy's type of an element of this kind.
+pub(crate) fn kind_ty(kind: Kind) -> Ty {
+    Ty::np(kind.natural())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -548,18 +562,4 @@ mod tests {
         assert_eq!(rule.map(|r| (r.compute, r.exact)), Some((S::F32, false)));
         assert_eq!(compare(true, Kind::PyComplex, Kind::PyInt), None);
     }
-}
-
-/// Whether a value of this type is held as itself in this representation.
-pub(crate) fn natural_in(kind: Kind, repr: Scalar) -> bool {
-    match repr {
-        Scalar::Num => matches!(kind, Kind::PyInt | Kind::PyFloat),
-        Scalar::U64 if kind == Kind::PyInt => true,
-        _ => kind.natural() == repr,
-    }
-}
-
-/// NumPy's type of an element of this kind.
-pub(crate) fn kind_ty(kind: Kind) -> Ty {
-    Ty::np(kind.natural())
 }
