@@ -74,7 +74,7 @@ pub(crate) fn along(
     };
     let mut like = a.like.clone();
     let from = in_memory::in_memory(cx, &a, kind, span)?;
-    in_memory::goes_by_rows(cx, &a.node, span)?;
+    in_memory::require_row_major(cx, &a.node, span)?;
     let mut shape = from.shape();
     let len = shape.remove(axis);
     like.iter_mut().for_each(|axes| _ = axes.remove(axis));
@@ -100,7 +100,7 @@ pub(crate) fn along(
             materialise::fill_element(cx, &to, false, counters, value, span)
         })?;
     }
-    in_memory::let_go(cx, &a, &from);
+    in_memory::release_operand(cx, &a, &from);
     let mut part = to;
     if keep {
         part.axes.insert(axis, Axis::New);

@@ -107,7 +107,7 @@ fn side_by_side(cx: &mut Lowering<'_>, trees: Vec<Elementwise>, meet: &Meet, spa
     let mut like = like.ok_or_else(|| unsupported("joining arrays of no known size", span))?;
     for tree in &trees {
         if shape.len() > 1 {
-            in_memory::goes_by_rows(cx, &tree.node, span)?;
+            in_memory::require_row_major(cx, &tree.node, span)?;
         }
         for (axis, (x, y)) in shape.iter().zip(&tree.shape).enumerate() {
             if !matches!(meet, Meet::Along(own) if *own == axis) {
@@ -142,7 +142,7 @@ fn side_by_side(cx: &mut Lowering<'_>, trees: Vec<Elementwise>, meet: &Meet, spa
         let from = in_memory::in_memory(cx, tree, kind, span)?;
         let target = there(&to, meet, place[0], place[1] - place[0], span);
         materialise::store_all(cx, &target, false, &Node::Part(from.clone()), 1.0, span)?;
-        in_memory::let_go(cx, tree, &from);
+        in_memory::release_operand(cx, tree, &from);
     }
     Ok(Val::Array(Box::new(Elementwise::made(
         to,

@@ -62,7 +62,7 @@ impl Lowering<'_> {
                 arith::sign(&mut self.env, *op, a, span)
             }
             Node::Binary(Op::Pow, a, b) => {
-                lies_forward(self, a, span)?;
+                require_positive_stride(self, a, span)?;
                 exponent_is_a_number(b, span)?;
                 let a = self.element(a, counters, span)?;
                 let b = self.element(b, counters, span)?;
@@ -89,7 +89,8 @@ impl Lowering<'_> {
                     exponent_is_a_number(b, span)?;
                 }
                 if known.depends_on_layout() {
-                    args.iter().try_for_each(|a| lies_forward(self, a, span))?;
+                    args.iter()
+                        .try_for_each(|a| require_positive_stride(self, a, span))?;
                 }
                 let mut values = Vec::with_capacity(args.len());
                 for arg in args {
@@ -104,8 +105,11 @@ impl Lowering<'_> {
     }
 }
 
-/// An operand that lies backwards is not computed on vectors by NumPy, with other bits.
-fn lies_forward(cx: &mut Lowering<'_>, operand: &Node, span: Span) -> R<()> {
+/// Requires that an operand has positive strides: others NumPy does not compute on vectors, with other bits.
+///
+/// # Errors
+/// The operand is a reversed part of an array.
+fn require_positive_stride(cx: &mut Lowering<'_>, operand: &Node, span: Span) -> R<()> {
     let (Node::Part(section) | Node::Turned(section)) = operand else {
         // What is computed lies in memory of its own.
         return Ok(());

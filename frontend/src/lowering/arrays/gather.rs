@@ -187,7 +187,7 @@ pub(crate) fn scatter(
     let mut same = false;
     for of in [&node, &places.node] {
         of.sections(&mut |s, _| same |= s.array == target.array);
-        materialise::keeps_apart(cx, &target, of);
+        materialise::stores_are_clobber_free(cx, &target, of);
     }
     let at = match same {
         true => Node::Part(in_memory::copied(cx, &places, Kind::Np(Scalar::I64), span)?),

@@ -40,14 +40,14 @@ pub(crate) fn flat(
     }
     let section = match &tree.node {
         Node::Part(section) if tree.whole => {
-            lies_so_at_first(cx, section);
+            require_contiguous_at_entry(cx, section);
             return Ok(section.clone());
         }
         Node::Part(section) if !tree.fresh || named_views::is_own_result(&cx.builder, tree) => {
             section.clone()
         }
         _ => {
-            goes_by_rows(cx, &tree.node, span)?;
+            require_row_major(cx, &tree.node, span)?;
             return in_memory(cx, tree, kind, span);
         }
     };
@@ -73,8 +73,9 @@ pub(crate) fn flat(
     Ok(section)
 }
 
-/// An array of the nest's own that is one from outside at first, or that of another name is, lies as its copies do.
-pub(crate) fn lies_so_at_first(cx: &mut Lowering<'_>, part: &Section) {
+/// Requires that an array of the nest's own that begins as a copy of one from outside, or under a name that may hold
+/// such a one, is contiguous from the beginning: its copies are.
+pub(crate) fn require_contiguous_at_entry(cx: &mut Lowering<'_>, part: &Section) {
     if cx.builder.arrays[part.array].starts {
         cx.preconditions
             .require(Precondition::Contiguous(part.array));
@@ -91,7 +92,7 @@ pub(crate) fn lies_so_at_first(cx: &mut Lowering<'_>, part: &Section) {
 }
 
 /// Memory that [`in_memory`] took for a tree may be used for something else.
-pub(crate) fn let_go(cx: &mut Lowering<'_>, tree: &Elementwise, part: &Section) {
+pub(crate) fn release_operand(cx: &mut Lowering<'_>, tree: &Elementwise, part: &Section) {
     if !matches!(tree.node, Node::Part(_)) {
         temporary::release(cx, part);
     }
@@ -109,8 +110,11 @@ pub(crate) fn copied(
     Ok(to)
 }
 
-/// What is computed from arrays that lie row by row does so, too.
-pub(crate) fn goes_by_rows(cx: &mut Lowering<'_>, node: &Node, span: Span) -> R<()> {
+/// Requires that what a node reads is row-major: what is computed from such arrays is row-major, too.
+///
+/// # Errors
+/// The node reads a transposed or a reversed array.
+pub(crate) fn require_row_major(cx: &mut Lowering<'_>, node: &Node, span: Span) -> R<()> {
     if node.turns() {
         return Err(unsupported(
             "what depends on how a transposed array lies",

@@ -100,7 +100,7 @@ pub(crate) fn fill_masked(
         return Ok(());
     };
     // NumPy has looked at all of the mask before it stores.
-    let mask = match materialise::keeps_apart(cx, &target, &mask.node) {
+    let mask = match materialise::stores_are_clobber_free(cx, &target, &mask.node) {
         true => mask.node,
         false => Node::Part(in_memory::copied(cx, &mask, MASK, span)?),
     };
@@ -158,7 +158,7 @@ fn for_selected(
         value
             .node
             .sections(&mut |s, _| same |= s.array == target.array);
-        if same || !materialise::keeps_apart(cx, target, &value.node) {
+        if same || !materialise::stores_are_clobber_free(cx, target, &value.node) {
             let what = "a part of an array, where a mask of it selects";
             return Err(unsupported(what, span));
         }

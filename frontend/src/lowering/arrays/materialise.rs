@@ -2,7 +2,7 @@
 //!
 //! NumPy makes an array of every operation's result before it goes on, so a loop that stores must not change what it
 //! still has to read: what one array's subscripts tell is decided here
-//! ([`keep_apart`](crate::lowering::value::section::keep_apart)), and where it would, elements are computed into memory
+//! (`value/section.rs`), and where it would, elements are computed into memory
 //! of the nest's own first. That different arrays share no memory is asked at each launch
 //! ([`nestwise_ir::Precondition::NoAlias`]).
 
@@ -45,8 +45,8 @@ pub(crate) fn fill(
             shapes::check_alike(&mut cx.builder, x, y, span);
         }
     }
-    let apart = keeps_apart(cx, &target, &value.node);
-    if let (false, None, Some(source)) = (apart, op, value.part())
+    let clobber_free = stores_are_clobber_free(cx, &target, &value.node);
+    if let (false, None, Some(source)) = (clobber_free, op, value.part())
         && !section::copies_like_memmove(&target, source)
     {
         return Err(unsupported(
@@ -66,7 +66,7 @@ pub(crate) fn fill(
     let operations = node.operations();
     let copies = if op.is_none() { 1.0 } else { 0.0 };
     cx.builder.tally(Work::ArrayCall, operations + copies);
-    if apart {
+    if clobber_free {
         return store_all(cx, &target, op.is_some(), &node, operations + copies, span);
     }
     let like = Elementwise::of(target.clone(), &cx.builder.arrays).like;
@@ -222,22 +222,26 @@ fn writable(cx: &Lowering<'_>, capture: u32, array: ArrayId, span: Span) -> R<()
     }
 }
 
-/// Whether storing into `target` one by one does not change what is still to be read. Of other arrays that is asked at
-/// each launch.
-pub(crate) fn keeps_apart(cx: &mut Lowering<'_>, target: &Section, value: &Node) -> bool {
+/// Whether storing into `target` one by one does not change what is still to be read, as far as one array is concerned;
+/// that other arrays share no memory with it is required of each launch.
+pub(crate) fn stores_are_clobber_free(
+    cx: &mut Lowering<'_>,
+    target: &Section,
+    value: &Node,
+) -> bool {
     let mut read = vec![];
     value.sections(&mut |s, here| read.push((s, here)));
     // What lies on itself is written more than once.
     cx.preconditions
         .require(Precondition::NoAlias(target.array, target.array));
-    let mut apart = true;
+    let mut clobber_free = true;
     for (source, here) in read {
         if source.array != target.array {
             cx.preconditions
                 .require(Precondition::NoAlias(target.array, source.array));
         } else {
-            apart &= here && section::keep_apart(target, source);
+            clobber_free &= here && section::is_clobber_free(target, source);
         }
     }
-    apart
+    clobber_free
 }

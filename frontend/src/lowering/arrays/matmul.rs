@@ -92,11 +92,11 @@ pub(crate) fn product(
         Scalar::F64 | Scalar::F32 => {
             let [x, y] = [factor(cx, &a, kind, span)?, factor(cx, &b, kind, span)?];
             for factor in [&x, &y] {
-                in_memory::lies_so_at_first(cx, &factor.part);
+                in_memory::require_contiguous_at_entry(cx, &factor.part);
             }
             multiply(cx, f, [&x, &y], &to, extents, span)?;
-            in_memory::let_go(cx, &a, &x.part);
-            in_memory::let_go(cx, &b, &y.part);
+            in_memory::release_operand(cx, &a, &x.part);
+            in_memory::release_operand(cx, &b, &y.part);
         }
         Scalar::I64 => multiply_ints(cx, [&a, &b], kind, &to, span)?,
         _ => return Err(no_sum(kind, span)),
@@ -124,14 +124,14 @@ fn dot(
             ];
             parts
                 .iter()
-                .for_each(|part| in_memory::lies_so_at_first(cx, part));
+                .for_each(|part| in_memory::require_contiguous_at_entry(cx, part));
             let fun = match f {
                 ArrayFn::Dot => Fun::DotNext,
                 _ => Fun::MatMulNext,
             };
             let dot = reduction::folded(cx, fun, &parts, kind, span)?;
-            in_memory::let_go(cx, &a, &parts[0]);
-            in_memory::let_go(cx, &b, &parts[1]);
+            in_memory::release_operand(cx, &a, &parts[0]);
+            in_memory::release_operand(cx, &b, &parts[1]);
             Ok(Sv::of(dot, kind))
         }
         Scalar::I64 => reduction::int_sum(cx, &a, Some(&b.node), span),
@@ -152,12 +152,12 @@ fn factor(cx: &mut Lowering<'_>, tree: &Elementwise, kind: Kind, span: Span) -> 
             unsupported(what, span)
         })?;
         let back = tree.clone().turned(node);
-        in_memory::goes_by_rows(cx, &back.node, span)?;
+        in_memory::require_row_major(cx, &back.node, span)?;
         let (part, turned) = (in_memory::copied(cx, &back, kind, span)?, true);
         return Ok(Factor { part, turned });
     }
     if tree.shape.len() > 1 && !matches!(tree.node, Node::Part(_)) {
-        in_memory::goes_by_rows(cx, &tree.node, span)?;
+        in_memory::require_row_major(cx, &tree.node, span)?;
     }
     let (part, turned) = (in_memory::in_memory(cx, tree, kind, span)?, false);
     Ok(Factor { part, turned })
@@ -231,8 +231,8 @@ fn multiply_ints(
         let sum = reduction::int_sum(cx, &row, Some(&column.node), span)?;
         materialise::fill_element(cx, to, false, counters, sum, span)
     })?;
-    in_memory::let_go(cx, a, &x.part);
-    in_memory::let_go(cx, b, &y.part);
+    in_memory::release_operand(cx, a, &x.part);
+    in_memory::release_operand(cx, b, &y.part);
     Ok(())
 }
 

@@ -120,11 +120,11 @@ pub(crate) fn make(
     shapes::not_empty_of(&mut cx.builder, &tree.node, storage, &tree.shape, span);
     let operations = tree.node.operations() + f64::from(u8::from(tree.fresh));
     cx.builder.tally(Work::ArrayCall, operations);
-    let mut apart = true;
+    let mut clobber_free = true;
     tree.node.sections(&mut |source, here| {
-        apart &= source.array != array || here && section::keep_apart(&to, source);
+        clobber_free &= source.array != array || here && section::is_clobber_free(&to, source);
     });
-    if apart {
+    if clobber_free {
         materialise::store_all(cx, &to, false, &tree.node, operations, span)?;
         return Ok(Some(to));
     }

@@ -127,7 +127,7 @@ pub(crate) fn sum_of(cx: &mut Lowering<'_>, a: &Elementwise, span: Span) -> R<Sv
         Scalar::F64 | Scalar::F32 => {
             let part = in_memory::flat(cx, a, kind, span)?;
             let sum = folded(cx, Fun::AddNext, std::slice::from_ref(&part), kind, span)?;
-            in_memory::let_go(cx, a, &part);
+            in_memory::release_operand(cx, a, &part);
             Ok(Sv::of(sum, kind))
         }
         s if s == Scalar::Bool || s.is_int() => int_sum(cx, a, None, span),
@@ -262,7 +262,7 @@ fn norm(cx: &mut Lowering<'_>, a: Elementwise, span: Span) -> R<Sv> {
     }
     // It is flattened first, which copies what does not lie together, and multiplied with itself.
     if a.shape.len() > 1 {
-        in_memory::goes_by_rows(cx, &a.node, span)?;
+        in_memory::require_row_major(cx, &a.node, span)?;
     }
     let part = in_memory::copied(cx, &a, Kind::Np(Scalar::F64), span)?;
     let parts = [part.clone(), part.clone()];

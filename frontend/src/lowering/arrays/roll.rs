@@ -58,7 +58,7 @@ pub(crate) fn rolled(
         _ => return Err(wrong()),
     };
     if rank > 1 {
-        in_memory::goes_by_rows(cx, &tree.node, span)?;
+        in_memory::require_row_major(cx, &tree.node, span)?;
     }
     let from = in_memory::in_memory(cx, &tree, kind, span)?;
     let shape = from.shape();
@@ -71,7 +71,7 @@ pub(crate) fn rolled(
             .map(|(of, place)| of.narrowed(axis, place.clone(), many.clone()));
         materialise::store_all(cx, &target, false, &Node::Part(part), 1.0, span)?;
     }
-    in_memory::let_go(cx, &tree, &from);
+    in_memory::release_operand(cx, &tree, &from);
     Ok(Val::Array(Box::new(Elementwise {
         // Rolled flat, and given its shape.
         viewed: along.axis_of(rank).is_none(),

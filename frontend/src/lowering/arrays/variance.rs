@@ -1,5 +1,5 @@
 //! `np.var` and `np.std`, by the steps of NumPy's own (`_var` of `numpy/_core/_methods.py`): the mean, what elements
-//! are apart from it, the sum of those multiplied with themselves, and that divided by their number.
+//! are deviations from it, the sum of those multiplied with themselves, and that divided by their number.
 
 use nestwise_ir::model::nest::{CmpOp, Expr};
 use nestwise_ir::surface::BinOp as Op;
@@ -93,8 +93,8 @@ fn variance(
         None => Val::Scalar(reduction::mean(cx, tree, span)?),
     };
     let all = Val::Array(Box::new(tree.clone()));
-    let apart = elementwise::array_binary(cx, Op::Sub, all, mean, span)?;
-    let squares = elementwise::array_binary(cx, Op::Mul, apart.clone(), apart, span)?;
+    let deviations = elementwise::array_binary(cx, Op::Sub, all, mean, span)?;
+    let squares = elementwise::array_binary(cx, Op::Mul, deviations.clone(), deviations, span)?;
     let squares = elementwise::operand(cx, squares, span)?;
     let sum = match axis {
         Some(axis) => axis_reduction::along(cx, ArrayFn::Sum, squares, axis, keep, span)?,

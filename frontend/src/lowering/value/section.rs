@@ -135,8 +135,8 @@ impl Section {
 }
 
 /// Whether storing the elements of `target` one by one, each after those of `source` at the same places were read, is
-/// storing all of them after all were read. Both are of one array, whose elements are apart.
-pub(crate) fn keep_apart(target: &Section, source: &Section) -> bool {
+/// storing all of them after all were read. Both are of one array, no two subscripts of which name one element.
+pub(crate) fn is_clobber_free(target: &Section, source: &Section) -> bool {
     let mut alike = !target.has_new_axes() && !source.has_new_axes();
     let rank = |s: &Section| s.shape().len();
     // Axes are aligned at their ends.

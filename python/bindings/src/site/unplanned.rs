@@ -80,7 +80,9 @@ impl<A: Fn(usize) -> Option<*mut PyObject>> Site for Call<'_, '_, A> {
 
 /// Whether the sizes of a few names tell what is to become of a call.
 pub fn is_told_by_sizes(py: Python<'_>, unplanned: &Unplanned, parsed: &Parsed) -> bool {
-    unplanned.is_told() || parsed.interface.whole_array_uses.is_empty() || numpy::numpy(py).is_none()
+    unplanned.is_told()
+        || parsed.interface.whole_array_uses.is_empty()
+        || numpy::numpy(py).is_none()
 }
 
 /// Whether decisions are free, and nobody wants to see the first call of a site for itself.
