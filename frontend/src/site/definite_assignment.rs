@@ -273,7 +273,7 @@ impl Walk<'_> {
 }
 
 /// `while True:` and `while 1:` are left by `break` or `return` alone.
-pub(crate) fn always_true(test: &Expr) -> bool {
+fn always_true(test: &Expr) -> bool {
     matches!(test.kind, ExprKind::Bool(true)) || matches!(test.kind, ExprKind::Int(v) if v != 0)
 }
 

@@ -87,7 +87,7 @@ impl Source {
 
 /// Lexes, screens and parses. The parser is driven by a table and does not recurse, but its tree is freed
 /// recursively, so what could nest too deeply is counted in tokens first.
-pub(crate) fn parse_screened(text: &str, lines: &Lines) -> Result<Screened, WithSpan<Refusal>> {
+fn parse_screened(text: &str, lines: &Lines) -> Result<Screened, WithSpan<Refusal>> {
     let (mut tokens, mut f_strings, mut odd_strings) = (Vec::new(), Vec::new(), Vec::new());
     let mut suspends = false;
     let (mut in_line, mut elifs, mut indent) = (0, 0, 0_usize);

@@ -58,9 +58,7 @@ pub(crate) fn element(builder: &mut Builder, view: View, span: Span) -> R<Val> {
     };
     let sv = Sv::new(build::expr(kind, elem, span), Kinds::of_ty(elem));
     let range = intervals::of(storage).unwrap_or(sv.range);
-    Ok(Val::Scalar(crate::lowering::value::scalar::with_wide(
-        sv.with_range(range),
-    )))
+    Ok(Val::Scalar(with_wide(sv.with_range(range))))
 }
 
 /// A view that a load and a store can share: subscripts that read arrays or are long are evaluated once.

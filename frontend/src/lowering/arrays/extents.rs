@@ -61,7 +61,7 @@ pub(crate) fn extents(
 }
 
 /// An extent that is known before the nest runs, or one that is no less.
-pub(crate) fn known_extent(cx: &Lowering<'_>, size: &Sv) -> Option<Extent> {
+fn known_extent(cx: &Lowering<'_>, size: &Sv) -> Option<Extent> {
     let bound = match size.e.kind {
         ExprKind::Var(var) => cx.builder.lengths.get(&var).copied(),
         _ => None,
@@ -126,7 +126,7 @@ pub(crate) fn exact_extent(cx: &Lowering<'_>, e: &Expr) -> Option<Extent> {
 }
 
 /// The extent that an operator computes of two others.
-pub(crate) fn computed_extent(cx: &Lowering<'_>, op: BinOp, a: &Expr, b: &Expr) -> Option<Extent> {
+fn computed_extent(cx: &Lowering<'_>, op: BinOp, a: &Expr, b: &Expr) -> Option<Extent> {
     let fits = match op {
         BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Min | BinOp::Max => true,
         BinOp::FloorDiv => b.as_int().is_some_and(|by| by > 0),

@@ -15,12 +15,7 @@ use crate::lowering::value::tree::Node;
 use crate::refusal::{R, Refusal, refuse, unsupported};
 
 /// A function that does what an operator does.
-pub(crate) fn as_operator(
-    cx: &mut Lowering<'_>,
-    f: NumpySpecial,
-    args: &[Val],
-    span: Span,
-) -> Option<R<Val>> {
+fn as_operator(cx: &mut Lowering<'_>, f: NumpySpecial, args: &[Val], span: Span) -> Option<R<Val>> {
     match args {
         [a] if f == NumpySpecial::Negative => {
             Some(elementwise::array_sign(cx, Sign::Neg, a.clone(), span))

@@ -58,7 +58,7 @@ pub(crate) fn selected(cx: &mut Lowering<'_>, masked: Masked, span: Span) -> R<V
         let all = all.reduce(|a, b| cx.env.facts.computed(BinOp::Mul, a, b));
         all.into_iter().chain(rest.iter().copied()).collect()
     });
-    let all = crate::lowering::arrays::shapes::count(looked_at, span);
+    let all = shapes::count(looked_at, span);
     let most: Vec<Expr> = std::iter::once(all).chain(rest.iter().cloned()).collect();
     let storage = cx.builder.arrays[from.array].storage;
     let memory = temporary::temporary(cx, like, &most, storage, span)?;

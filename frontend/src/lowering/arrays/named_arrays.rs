@@ -21,7 +21,7 @@ use crate::refusal::{R, unsupported};
 use crate::site::captures::Capture;
 
 /// The live range's array at entry, if it has one: the type of its elements, its axes, and itself.
-pub(crate) fn at_start(env: &Environment<'_>, live: LiveRangeId) -> Option<(Scalar, Like, u32)> {
+fn at_start(env: &Environment<'_>, live: LiveRangeId) -> Option<(Scalar, Like, u32)> {
     let local = env.live_ranges.entry.get(live).copied().flatten()?;
     let capture = env.hir.locals.get(local)?.capture?;
     match env.captures.get(capture as usize)? {

@@ -65,7 +65,7 @@ pub(crate) fn store(cx: &mut Lowering<'_>, view: View, value: Val, span: Span) -
 }
 
 /// The refusal of a value that an array cannot hold.
-pub(crate) fn cannot_store(
+fn cannot_store(
     builder: &Builder,
     sv: &Sv,
     array: nestwise_ir::ArrayId,
@@ -227,7 +227,7 @@ pub(crate) fn number(cx: &mut Lowering<'_>, sv: &Sv, span: Span) -> Option<Expr>
 }
 
 /// A float that stands for an int in some cases, with the tag that says when.
-pub(crate) fn tagged_number(cx: &mut Lowering<'_>, sv: &Sv, span: Span) -> Option<Expr> {
+fn tagged_number(cx: &mut Lowering<'_>, sv: &Sv, span: Span) -> Option<Expr> {
     let ints = Kinds::of(Kind::PyInt);
     let cond = provenance::is_among(cx, sv.kinds, &sv.tag, ints, span)?;
     let int = build::cast(Cast::Trunc, sv.e.clone(), Ty::PY_INT, true);
@@ -260,12 +260,7 @@ pub(crate) fn make_num(cx: &mut Lowering<'_>, view: &View) {
 }
 
 /// `array.array` and `bytearray`: ints in range, floats from any real number.
-pub(crate) fn buffer_form(
-    builder: &Builder,
-    sv: &Sv,
-    array: nestwise_ir::ArrayId,
-    span: Span,
-) -> R<Expr> {
+fn buffer_form(builder: &Builder, sv: &Sv, array: nestwise_ir::ArrayId, span: Span) -> R<Expr> {
     let decl = &builder.arrays[array];
     let (storage, elem) = (decl.storage, decl.elem);
     let wrong = cannot_store(builder, sv, array, span);

@@ -260,7 +260,7 @@ fn end_of_slice(cx: &mut Lowering<'_>, e: &hir::Expr, dim: &Expr) -> R<Expr> {
     let zero = Expr::int(0, span);
     let check = |cx: &mut Lowering<'_>, op, a: &Expr, b: &Expr| {
         let holds = build::compare(op, a.clone(), b.clone(), Ty::PY_BOOL, span);
-        if crate::lowering::build::constant_bool(&holds) != Some(true) {
+        if build::constant_bool(&holds) != Some(true) {
             cx.builder.emit_check(holds);
         }
     };

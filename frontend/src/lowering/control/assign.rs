@@ -36,7 +36,7 @@ pub(crate) fn assign(cx: &mut Lowering<'_>, def: Def, val: Val, span: Span) -> R
         Val::List(list) => named_views::assign_list(cx, def, live, *list, span)?,
         Val::Array(tree) => named_views::assign_array(cx, def, live, *tree, span)?,
         Val::Str(text) if text.chars().count() == 1 => {
-            let sv = crate::lowering::scalar::convert::character(&text, span);
+            let sv = convert::character(&text, span);
             assign_scalar(cx, def, live, sv, span)?;
         }
         other => {
@@ -123,7 +123,7 @@ fn assign_scalar(cx: &mut Lowering<'_>, def: Def, live: LiveRangeId, sv: Sv, spa
 }
 
 /// The value in the representation of the live range's variable.
-pub(crate) fn store_form(env: &Environment<'_>, sv: &Sv, live: LiveRangeId, span: Span) -> R<Expr> {
+fn store_form(env: &Environment<'_>, sv: &Sv, live: LiveRangeId, span: Span) -> R<Expr> {
     let repr = env.representation(live, span)?;
     convert::exact_repr(sv, repr).ok_or_else(|| env.type_changes(live, span))
 }

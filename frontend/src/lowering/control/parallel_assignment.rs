@@ -3,7 +3,7 @@
 use nestwise_ir::model::nest::Expr;
 use nestwise_ir::{ArrayId, ArrayKind, Span, VarId};
 
-use crate::lowering::arrays::{alias, elementwise, in_memory};
+use crate::lowering::arrays::{alias, elementwise, in_memory, named_views};
 use crate::lowering::context::Lowering;
 use crate::lowering::environment::Environment;
 use crate::lowering::hir::Target;
@@ -132,10 +132,7 @@ fn may_change(env: &Environment<'_>, target: &Target, value: &Val) -> bool {
         Val::Scalar(sv) => vec![&sv.e],
         Val::View(view) => view.index.iter().collect(),
         Val::Array(tree) => {
-            numbers = tree
-                .part()
-                .map(crate::lowering::arrays::named_views::numbers)
-                .unwrap_or_default();
+            numbers = tree.part().map(named_views::numbers).unwrap_or_default();
             numbers.iter().collect()
         }
         Val::Tuple(items) => return items.iter().any(|v| may_change(env, target, v)),

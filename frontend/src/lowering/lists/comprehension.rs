@@ -20,7 +20,7 @@ use crate::lowering::{build, operands};
 use crate::refusal::R;
 
 /// Whether a comprehension leaves items out.
-pub(crate) fn has_tests(stmt: &hir::Stmt) -> bool {
+fn has_tests(stmt: &hir::Stmt) -> bool {
     match &stmt.kind {
         Stmt::If { .. } => true,
         Stmt::For { body, .. } => body.iter().any(has_tests),
@@ -66,7 +66,7 @@ pub(crate) fn list_comprehension(
 
 /// The loops and tests of a comprehension, with `body` for each element. `around`: how many there would be without
 /// tests, and the place of this one among them, by the loops around.
-pub(crate) fn each_element(
+fn each_element(
     cx: &mut Lowering<'_>,
     block: &[hir::Stmt],
     around: Option<Position>,
@@ -118,7 +118,7 @@ pub(crate) fn each_element(
 }
 
 /// Stores an item of a list of so many; a row of a list of lists by its elements. None: its type is not known yet.
-pub(crate) fn put_item(
+fn put_item(
     cx: &mut Lowering<'_>,
     value: Val,
     extent: Extent,

@@ -10,7 +10,7 @@ use nestwise_ir::model::nest::{CmpOp, Expr, ExprKind};
 use nestwise_ir::{ArrayId, ArrayKind, BinOp, Extent, Prov, Scalar, Span, Ty, Work};
 
 use crate::lowering::arrays::temporary::{self, no_size};
-use crate::lowering::arrays::{alias, extents, materialise, updates, view};
+use crate::lowering::arrays::{alias, extents, materialise, store, updates, view};
 use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::environment::Environment;
@@ -46,7 +46,7 @@ pub(crate) fn fresh(node: Node, shape: Vec<Expr>, like: Vec<Extent>) -> Val {
 
 /// How elements of these types lie in memory, and what they are loaded as; none: not all in one way.
 pub(crate) fn element(kinds: Kinds) -> Option<(Scalar, Ty)> {
-    if kinds == crate::lowering::arrays::store::pair() {
+    if kinds == store::pair() {
         return Some((Scalar::Num, Ty::PY_NUM));
     }
     match kinds.single()? {
@@ -201,7 +201,7 @@ pub(crate) fn type_of_items(
 }
 
 /// All of a list that the nest makes.
-pub(crate) fn all_of_list(builder: &Builder, array: ArrayId, span: Span) -> Section {
+fn all_of_list(builder: &Builder, array: ArrayId, span: Span) -> Section {
     let decl = &builder.arrays[array];
     let axis = |k: usize| Axis::Range {
         start: Expr::int(0, span),

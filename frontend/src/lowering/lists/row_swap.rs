@@ -14,6 +14,7 @@ use crate::lowering::context::Lowering;
 use crate::lowering::control::for_loop::emit;
 use crate::lowering::hir::{self, ExprKind, Target};
 use crate::lowering::scalar::convert;
+use crate::lowering::types::facts::LiveRangeFact;
 use crate::lowering::value::Val;
 use crate::lowering::value::view::View;
 use crate::refusal::{R, Refusal, refuse};
@@ -77,9 +78,7 @@ pub(crate) fn row_swap(
     if a.array != b.array || a.index.len() != b.index.len() {
         return Ok(false);
     }
-    let named = |f: &crate::lowering::types::facts::LiveRangeFact| {
-        f.view.is_some_and(|(c, n)| c == a.capture && n > 0)
-    };
+    let named = |f: &LiveRangeFact| f.view.is_some_and(|(c, n)| c == a.capture && n > 0);
     if cx.env.facts.live_ranges.iter().any(named) {
         let what = "moving rows that have names".into();
         return Err(refuse(span, Refusal::Unsupported { what }));

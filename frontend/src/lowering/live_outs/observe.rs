@@ -182,7 +182,7 @@ pub(crate) fn observe(
 }
 
 /// A place with one facet that is not the live range's variable itself.
-pub(crate) fn set_only_side(
+fn set_only_side(
     cx: &mut Lowering<'_>,
     local: LocalId,
     live: LiveRangeId,
@@ -203,7 +203,7 @@ pub(crate) fn set_only_side(
 }
 
 /// The value as its own type, where `among` says that it is of that type.
-pub(crate) fn set_side(
+fn set_side(
     cx: &mut Lowering<'_>,
     var: VarId,
     kind: Kind,
@@ -212,7 +212,7 @@ pub(crate) fn set_side(
     live: LiveRangeId,
     span: Span,
 ) -> R<()> {
-    let never = crate::lowering::build::constant_bool(among) == Some(false);
+    let never = build::constant_bool(among) == Some(false);
     if never {
         return Ok(());
     }
@@ -280,7 +280,7 @@ pub(crate) fn observe_part(
 }
 
 /// The variable that each swap of a pair of arrays flips.
-pub(crate) fn parity_of(cx: &mut Lowering<'_>, capture: u32, span: Span) -> R<VarId> {
+fn parity_of(cx: &mut Lowering<'_>, capture: u32, span: Span) -> R<VarId> {
     let group = swap_group(&cx.env, capture);
     let pair = group.filter(|g| cx.env.hir.swap_groups.get(*g).is_some_and(|g| g.len() == 2));
     let Some(group) = pair else {

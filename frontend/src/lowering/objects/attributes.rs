@@ -11,7 +11,7 @@ use crate::lowering::objects::records;
 use crate::lowering::scalar::{bigint, convert};
 use crate::lowering::types::kinds::{Kind, Kinds};
 use crate::lowering::value::Val;
-use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::scalar::{Sv, Tag};
 use crate::lowering::value::tree::Node;
 use crate::lowering::{build, hir, interpreter_cost};
 use crate::refusal::{R, Refusal, refuse};
@@ -112,7 +112,7 @@ fn part(builder: &mut Builder, sv: Sv, name: &str, span: Span) -> R<Sv> {
             return Err(unknown);
         }
         let kinds = Kinds::all(&[Kind::PyFloat, Kind::Np(Scalar::F64)]);
-        let tag = crate::lowering::value::scalar::Tag::AnyNp(vec![(sv.kinds, sv.tag)]);
+        let tag = Tag::AnyNp(vec![(sv.kinds, sv.tag)]);
         return Ok(
             Sv::new(build::unary(op, sv.e, kinds.ty(Scalar::F64), false), kinds).with_tag(tag),
         );

@@ -14,7 +14,7 @@ use crate::lowering::lists::make;
 use crate::lowering::objects::records;
 use crate::lowering::scalar::{arith, compare, conversions, convert, math};
 use crate::lowering::types::intervals;
-use crate::lowering::types::kinds::{Kind, Kinds};
+use crate::lowering::types::kinds::{self, Kind, Kinds};
 use crate::lowering::value::Val;
 use crate::lowering::value::scalar::Sv;
 use crate::lowering::value::tree::Node;
@@ -367,8 +367,7 @@ fn sum(cx: &mut Lowering<'_>, values: Vec<Val>, span: Span) -> R<Sv> {
     let (repr, result) = (total.repr(), total.kinds);
     // From the second addition on, both operands have the result's type.
     let steady = result.single().zip(kinds.single()).is_some_and(|(x, y)| {
-        crate::lowering::types::kinds::binary(Op::Add, x, y)
-            .is_some_and(|r| r.compute == repr && r.result == x)
+        kinds::binary(Op::Add, x, y).is_some_and(|r| r.compute == repr && r.result == x)
     });
     if !steady || repr == Scalar::Bool {
         return Err(wrong_sum(span));

@@ -8,7 +8,7 @@ use crate::lowering::builder::Builder;
 use crate::lowering::types::intervals;
 use crate::lowering::types::kinds::{Kind, Kinds};
 use crate::lowering::value::Val;
-use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::scalar::{Sv, Tag};
 use crate::lowering::value::view::View;
 use crate::refusal::{R, Refusal, refuse};
 
@@ -367,7 +367,7 @@ fn at_least(builder: &Builder, e: &Expr) -> Option<i128> {
 }
 
 /// A scalar without an expression, for struct updates.
-fn sv_shell(kinds: Kinds, tag: crate::lowering::value::scalar::Tag, live: Option<usize>) -> Sv {
+fn sv_shell(kinds: Kinds, tag: Tag, live: Option<usize>) -> Sv {
     Sv {
         kinds,
         tag,
@@ -380,9 +380,7 @@ fn sv_shell(kinds: Kinds, tag: crate::lowering::value::scalar::Tag, live: Option
 pub(crate) fn need_scalar(val: Val, what: &str, span: Span) -> R<Sv> {
     match val {
         Val::Scalar(sv) => Ok(sv),
-        Val::Str(text) if text.chars().count() == 1 => {
-            Ok(crate::lowering::scalar::convert::character(&text, span))
-        }
+        Val::Str(text) if text.chars().count() == 1 => Ok(character(&text, span)),
         Val::View(_) | Val::Array(_) => {
             Err(refuse(span, Refusal::ArrayExpression { what: what.into() }))
         }

@@ -4,13 +4,14 @@ use nestwise_ir::model::nest::{Cast, CmpOp, Expr};
 use nestwise_ir::surface::{BinOp as Op, UnOp as Sign};
 use nestwise_ir::{BinOp, Fun, Lib, Scalar, Span, Ty};
 
-use crate::builtins::{MathFn, MathSpecial, NumpyFn, NumpySpecial};
+use crate::builtins::{Known, MathFn, MathSpecial, NumpyFn, NumpySpecial};
 use crate::lowering::build;
 use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::scalar::{arith, compare, conversions, convert, named};
 use crate::lowering::types::intervals;
 use crate::lowering::types::kinds::{self, Kind};
+use crate::lowering::value::Val;
 use crate::lowering::value::scalar::{Sv, Tag};
 use crate::refusal::{R, Refusal, refuse};
 
@@ -45,7 +46,7 @@ pub(crate) fn real(name: &str, a: &Sv, span: Span) -> R<Expr> {
 
 /// A call of a function of `math`.
 pub(crate) fn math(cx: &mut Lowering<'_>, f: MathFn, args: Vec<Sv>, span: Span) -> R<Sv> {
-    let name = crate::builtins::Known::Math(f).name();
+    let name = Known::Math(f).name();
     let count = |n: usize| {
         let why = format!("{} arguments", args.len());
         if args.len() == n {
@@ -243,7 +244,7 @@ fn argument(name: &str, a: &Sv, to: Scalar, span: Span) -> R<Expr> {
 
 /// A call of one of NumPy's functions on scalars.
 pub(crate) fn numpy(cx: &mut Lowering<'_>, f: NumpyFn, args: Vec<Sv>, span: Span) -> R<Sv> {
-    let name = crate::builtins::Known::Numpy(f).name();
+    let name = Known::Numpy(f).name();
     let name = name.as_str();
     match (f, args.as_slice()) {
         (NumpyFn::Unary(fun), [a]) => {
@@ -384,11 +385,7 @@ fn numpy_special(
         }
         N::LogicalNot => {
             let a = unary(&args)?;
-            let truth = convert::truth(
-                &mut cx.builder,
-                crate::lowering::value::Val::Scalar(a),
-                span,
-            )?;
+            let truth = convert::truth(&mut cx.builder, Val::Scalar(a), span)?;
             Ok(arith::as_kind(build::not(truth), Kind::Np(Scalar::Bool)))
         }
         _ => {
@@ -436,16 +433,8 @@ fn numpy_binary(
     use NumpySpecial as N;
     if matches!(f, N::LogicalAnd | N::LogicalOr) {
         // Both are evaluated: a ufunc does not short-circuit.
-        let x = convert::truth(
-            &mut cx.builder,
-            crate::lowering::value::Val::Scalar(a.clone()),
-            span,
-        )?;
-        let y = convert::truth(
-            &mut cx.builder,
-            crate::lowering::value::Val::Scalar(b.clone()),
-            span,
-        )?;
+        let x = convert::truth(&mut cx.builder, Val::Scalar(a.clone()), span)?;
+        let y = convert::truth(&mut cx.builder, Val::Scalar(b.clone()), span)?;
         let op = if f == N::LogicalAnd {
             BinOp::And
         } else {
@@ -503,7 +492,7 @@ fn numpy_binary(
 
 /// `np.float32(a)` and its like.
 pub(crate) fn numpy_type(cx: &mut Lowering<'_>, to: Scalar, args: Vec<Sv>, span: Span) -> R<Sv> {
-    let name = crate::builtins::Known::NumpyType(to).name();
+    let name = Known::NumpyType(to).name();
     let [a] = args.as_slice() else {
         return Err(wrong(&name, &args.iter().collect::<Vec<_>>(), span));
     };
@@ -514,11 +503,7 @@ pub(crate) fn numpy_type(cx: &mut Lowering<'_>, to: Scalar, args: Vec<Sv>, span:
         return Err(wrong(&name, &[a], span));
     }
     if to == Scalar::Bool {
-        let e = convert::truth(
-            &mut cx.builder,
-            crate::lowering::value::Val::Scalar(a.clone()),
-            span,
-        )?;
+        let e = convert::truth(&mut cx.builder, Val::Scalar(a.clone()), span)?;
         return Ok(arith::as_kind(e, Kind::Np(to)));
     }
     let a = convert::commit(a.clone());

@@ -246,7 +246,7 @@ impl fmt::Debug for Kinds {
 }
 
 /// NumPy's `promote_types` on the supported types; `None` where the result is not supported.
-pub(crate) fn promote(a: Scalar, b: Scalar) -> Option<Scalar> {
+fn promote(a: Scalar, b: Scalar) -> Option<Scalar> {
     use Scalar as S;
     if a == b {
         return Some(a);

@@ -10,10 +10,10 @@ use crate::site::access_paths::{PlaceTable, ScopeInfo};
 use crate::syntax::source::Source;
 
 /// Deepest nesting of statements and expressions, counted together. All later stages recurse over them.
-pub(crate) const MAX_DEPTH: u32 = 200;
+const MAX_DEPTH: u32 = 200;
 
 /// Refusals collected for one text.
-pub(crate) const MAX_REFUSALS: usize = 20;
+const MAX_REFUSALS: usize = 20;
 
 /// How names are looked up.
 #[derive(Clone, Copy)]

@@ -12,12 +12,12 @@ use nestwise_ir::model::nest::{Expr, For, StmtKind, While};
 use nestwise_ir::{BinOp, CmpOp, Extent, LoopId, Span, Ty, Work};
 
 use crate::builtins::{Builtin, Known};
-use crate::lowering::arrays::extents;
+use crate::lowering::arrays::{extents, temporary};
 use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::control::for_loop::iterable::{Count, ITEM_LIMIT, LEN, Seq};
 use crate::lowering::control::state::LoopFrame;
-use crate::lowering::control::{iteration, unroll};
+use crate::lowering::control::{iteration, top_loop, unroll};
 use crate::lowering::hir::{self, Target};
 use crate::lowering::lists::make;
 use crate::lowering::objects::records;
@@ -48,7 +48,7 @@ pub(crate) fn for_loop(
     let seq = seq?;
     interpreter_cost::count_end(&mut cx.builder, &seq);
     match seq {
-        Seq::Items(items) if !top && crate::lowering::control::unroll::pays(items.len(), body) => {
+        Seq::Items(items) if !top && unroll::pays(items.len(), body) => {
             unroll::unrolled(cx, target, items, body, orelse, span)
         }
         seq => counted(cx, target, seq, body, orelse, None, span),
@@ -98,8 +98,7 @@ pub(crate) fn each_item(
     }
     items::bounds_failure(&mut cx.builder, &mut seq, false);
     let length = items::len(&mut cx.builder, &mut seq, span)?;
-    let extent = extents::exact_extent(cx, &length)
-        .ok_or_else(|| crate::lowering::arrays::temporary::no_size(span))?;
+    let extent = extents::exact_extent(cx, &length).ok_or_else(|| temporary::no_size(span))?;
     // Perhaps used again, for the places of elements.
     let length = cx.builder.spill(length);
     let many = length.clone();
@@ -131,16 +130,16 @@ fn counted(
     let mut count = items::count(&mut cx.builder, &mut seq, span)?;
     let failed = if top {
         let bounds = [&count.start, &count.stop, &count.step];
-        if !crate::lowering::control::top_loop::known_before(&cx.builder.blocks, &bounds) {
+        if !top_loop::known_before(&cx.builder.blocks, &bounds) {
             cx.env.facts.wrap();
-            return Err(crate::lowering::control::top_loop::not_before(span));
+            return Err(top_loop::not_before(span));
         }
         for bound in [&mut count.start, &mut count.stop] {
-            if crate::lowering::control::top_loop::is_computed(bound) {
+            if top_loop::is_computed(bound) {
                 *bound = cx.builder.spill(bound.clone());
             }
         }
-        crate::lowering::control::top_loop::take_checks(&mut cx.builder.blocks, failed)
+        top_loop::take_checks(&mut cx.builder.blocks, failed)
     } else {
         failed
     };
