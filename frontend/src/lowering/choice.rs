@@ -8,7 +8,7 @@ use crate::lowering::context::Lowering;
 use crate::lowering::scalar::compare;
 use crate::lowering::scalar::convert::{self, character};
 use crate::lowering::value::Val;
-use crate::lowering::value::scalar::{self, Sv};
+use crate::lowering::value::scalar::Sv;
 use crate::lowering::value::view::View;
 use crate::lowering::{build, operands};
 use crate::refusal::{R, Refusal, refuse};
@@ -92,11 +92,14 @@ pub(crate) fn choose(
         kinds.ty(repr),
     );
     let e = branches(&mut cx.builder, cond, (x, then), (y, other), span);
-    Ok(Val::Scalar(scalar::with_wide(Sv {
-        e,
-        wide: None,
-        ..shape
-    })))
+    Ok(Val::Scalar(
+        Sv {
+            e,
+            wide: None,
+            ..shape
+        }
+        .with_wide(),
+    ))
 }
 
 /// One of two values that cost nothing to evaluate.

@@ -20,7 +20,7 @@ use crate::lowering::scalar::{arith, calls, compare, convert, named, strings};
 use crate::lowering::types::kinds::Kind;
 use crate::lowering::types::provenance;
 use crate::lowering::value::Val;
-use crate::lowering::value::scalar::{self, Sv};
+use crate::lowering::value::scalar::Sv;
 use crate::lowering::{build, choice, interpreter_cost, operands};
 use crate::refusal::{R, Refusal, refuse};
 
@@ -30,7 +30,7 @@ impl Lowering<'_> {
         let span = e.span;
         interpreter_cost::count_leaf(self, e);
         let scalar = match &e.kind {
-            ExprKind::Int(v) => scalar::with_wide(Sv::int(*v, span)),
+            ExprKind::Int(v) => Sv::int(*v, span).with_wide(),
             ExprKind::Float(v) => Sv::float(*v, span),
             ExprKind::Imag(v) => {
                 let value = nestwise_ir::Const::Complex(0.0, *v);

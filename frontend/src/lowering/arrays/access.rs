@@ -9,7 +9,7 @@ use crate::lowering::scalar::convert;
 use crate::lowering::types::intervals;
 use crate::lowering::types::kinds::Kinds;
 use crate::lowering::value::Val;
-use crate::lowering::value::scalar::{Sv, with_wide};
+use crate::lowering::value::scalar::Sv;
 use crate::lowering::value::section::Section;
 use crate::lowering::value::view::View;
 use crate::refusal::{R, Refusal, refuse};
@@ -58,7 +58,7 @@ pub(crate) fn element(builder: &mut Builder, view: View, span: Span) -> R<Val> {
     };
     let sv = Sv::new(build::expr(kind, elem, span), Kinds::of_ty(elem));
     let range = intervals::of(storage).unwrap_or(sv.range);
-    Ok(Val::Scalar(with_wide(sv.with_range(range))))
+    Ok(Val::Scalar(sv.with_range(range).with_wide()))
 }
 
 /// A view that a load and a store can share: subscripts that read arrays or are long are evaluated once.
@@ -99,7 +99,7 @@ pub(crate) fn section_element(
     };
     let sv = Sv::new(build::expr(kind, elem, span), Kinds::of_ty(elem));
     let range = intervals::of(storage).unwrap_or(sv.range);
-    with_wide(sv.with_range(range))
+    sv.with_range(range).with_wide()
 }
 
 /// A view whose subscripts are checked, evaluated and not negative.

@@ -11,7 +11,7 @@ use crate::lowering::names::{slots, swaps};
 use crate::lowering::types::kinds::Kinds;
 use crate::lowering::types::live_ranges::LiveRangeId;
 use crate::lowering::types::{provenance, variables};
-use crate::lowering::value::scalar::{Sv, Tag, with_wide};
+use crate::lowering::value::scalar::{Sv, Tag};
 use crate::lowering::value::tree::Node;
 use crate::lowering::value::view::View;
 use crate::lowering::value::{Val, section};
@@ -39,7 +39,7 @@ fn entry_read(cx: &mut Lowering<'_>, local: LocalId, span: Span) -> Option<Sv> {
     if let Some((lo, hi)) = range {
         sv.range = (lo.into(), hi.into());
     }
-    Some(with_wide(sv))
+    Some(sv.with_wide())
 }
 
 /// The value of a local.
@@ -131,7 +131,7 @@ pub(crate) fn read(cx: &mut Lowering<'_>, read: Read, span: Span) -> R<Val> {
     if fact.kinds.len() > 1 {
         sv.tag = Tag::LiveRange(live);
     }
-    Ok(Val::Scalar(with_wide(sv)))
+    Ok(Val::Scalar(sv.with_wide()))
 }
 
 fn read_view(

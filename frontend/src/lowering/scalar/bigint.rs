@@ -13,7 +13,7 @@ use nestwise_ir::{BinOp, Scalar, Span, Ty};
 use crate::lowering::build;
 use crate::lowering::types::intervals::{self, Range};
 use crate::lowering::types::kinds::Kind;
-use crate::lowering::value::scalar::{Sv, Wide, with_wide};
+use crate::lowering::value::scalar::{Sv, Wide};
 use crate::refusal::R;
 
 /// 2**64 - 1.
@@ -60,7 +60,7 @@ fn settle(wide: Wide, span: Span) -> Sv {
     };
     let sv = Sv::of(e, Kind::PyInt).with_range(intervals::clamp(wide.range, all));
     if unsigned {
-        return with_wide(sv);
+        return sv.with_wide();
     }
     Sv {
         wide: (!fits).then(|| Box::new(wide)),
@@ -138,7 +138,7 @@ pub(crate) fn ints(op: Op, a: Sv, b: Sv, span: Span) -> R<Sv> {
         let literal = |v| build::integer(v, Ty::PY_WIDE, span);
         let folded = build::binary(op.typed(), literal(x), literal(y), Ty::PY_WIDE, true, span);
         if let Some(v) = folded.as_int() {
-            return Ok(with_wide(Sv::int(v, span)));
+            return Ok(Sv::int(v, span).with_wide());
         }
     }
     Ok(match op {
@@ -324,7 +324,7 @@ pub(crate) fn int_sign(op: Sign, a: Sv, span: Span) -> R<Sv> {
             Sign::Invert => !v,
             _ => v,
         };
-        return Ok(with_wide(Sv::int(v, span)));
+        return Ok(Sv::int(v, span).with_wide());
     }
     let zero = Sv::int(0, span);
     Ok(match op {

@@ -9,7 +9,7 @@ use crate::lowering::scalar::{convert, named, strings};
 use crate::lowering::types::kinds::{self, Kind, Kinds};
 use crate::lowering::types::{intervals, provenance};
 use crate::lowering::value::Val;
-use crate::lowering::value::scalar::{self, Sv, Tag};
+use crate::lowering::value::scalar::{Sv, Tag};
 use crate::lowering::{build, operands};
 use crate::refusal::{R, Refusal, refuse};
 
@@ -255,9 +255,10 @@ pub(crate) fn pick(cx: &mut Lowering<'_>, cond: Expr, then: Sv, orelse: Sv, span
         _ => intervals::union(then.range, orelse.range),
     };
     let e = build::select(cond, x, y, kinds.ty(repr));
-    Ok(scalar::with_wide(
-        Sv::new(e, kinds).with_range(range).with_tag(tag),
-    ))
+    Ok(Sv::new(e, kinds)
+        .with_range(range)
+        .with_tag(tag)
+        .with_wide())
 }
 
 fn no_common(a: &Sv, b: &Sv, span: Span) -> nestwise_ir::WithSpan<Refusal> {
@@ -335,7 +336,7 @@ pub(crate) fn min_max(cx: &mut Lowering<'_>, greater: bool, a: Sv, b: Sv, span: 
             let range = intervals::binary(op, a.range, b.range).unwrap_or(a.range);
             let ty = a.kinds.ty(a.repr());
             let e = build::binary(op, a.e, b.e, ty, false, span);
-            return Ok(scalar::with_wide(Sv::new(e, a.kinds).with_range(range)));
+            return Ok(Sv::new(e, a.kinds).with_range(range).with_wide());
         }
     }
     let op = if greater { Cmp::Gt } else { Cmp::Lt };

@@ -5,7 +5,7 @@ use nestwise_ir::model::nest::Expr;
 use crate::lowering::build;
 use crate::lowering::builder::Builder;
 use crate::lowering::scalar::convert;
-use crate::lowering::value::scalar::{self, Sv};
+use crate::lowering::value::scalar::Sv;
 
 /// A position in the open block.
 pub(crate) fn statements(builder: &Builder) -> usize {
@@ -37,7 +37,7 @@ pub(crate) fn under_names(
     for (var, value) in names.into_iter().rev() {
         sv.e = build::bind(var, value, sv.e);
     }
-    scalar::with_wide(sv)
+    sv.with_wide()
 }
 
 /// The value under a name, to be used several times inside one expression.

@@ -147,17 +147,17 @@ impl Sv {
             _ => false,
         }
     }
-}
 
-/// A Python int of 64 unsigned bits is computed with in 128.
-pub(crate) fn with_wide(mut sv: Sv) -> Sv {
-    if sv.repr() == Scalar::U64 && sv.kinds == Kinds::of(Kind::PyInt) {
-        let e = build::cast(Cast::Value, sv.e.clone(), Ty::PY_WIDE, false);
-        sv.wide = Some(Box::new(Wide {
-            e,
-            range: sv.range,
-            exact: true,
-        }));
+    /// A Python int of 64 unsigned bits is computed with in 128.
+    pub fn with_wide(mut self) -> Sv {
+        if self.repr() == Scalar::U64 && self.kinds == Kinds::of(Kind::PyInt) {
+            let e = build::cast(Cast::Value, self.e.clone(), Ty::PY_WIDE, false);
+            self.wide = Some(Box::new(Wide {
+                e,
+                range: self.range,
+                exact: true,
+            }));
+        }
+        self
     }
-    sv
 }
