@@ -13,8 +13,8 @@
 //! in the frame. Invariants (the prologue, the top loop's start and step) are evaluated at each entry, unless
 //! the nest assigns a variable that they read: then they are evaluated by the call with `lo == 0` only.
 //!
-//! # Events
-//! A call that ends in [`Status::Event`] has changed neither a variable's cell nor a descriptor, so the frame
+//! # Guard failures
+//! A call that ends in [`Status::GuardFailed`] has changed neither a variable's cell nor a descriptor, so the frame
 //! still describes the state before `lo`. Array elements may have been written: undoing them is the caller's work.
 
 use nestwise_ir::{ArrayId, Nest, Scalar, VarId};
@@ -31,8 +31,8 @@ pub const ENTRY_SYMBOL: &str = "nw_entry";
 pub enum Status {
     /// Every iteration up to `hi` is complete.
     Done = 0,
-    /// An event fired; undo the call's writes.
-    Event = 1,
+    /// A guard failed; undo the call's writes.
+    GuardFailed = 1,
     /// The top loop was left by `break` in iteration `at`.
     Broke = 2,
     /// The nest returned in iteration `at`; the return variables are set.
@@ -46,7 +46,7 @@ impl Status {
     pub fn from_code(code: i64) -> Option<Status> {
         Some(match code {
             0 => Self::Done,
-            1 => Self::Event,
+            1 => Self::GuardFailed,
             2 => Self::Broke,
             3 => Self::Returned,
             4 => Self::Finished,
@@ -55,10 +55,10 @@ impl Status {
     }
 }
 
-/// What fired, for reports; the interpreter's own exception is the authority.
+/// What failed, for reports; the interpreter's own exception is the authority.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(i64)]
-pub enum EventCode {
+pub enum GuardFailure {
     /// An index out of range.
     Index = 1,
     /// An integer that leaves its representation.
@@ -73,15 +73,15 @@ pub enum EventCode {
     Check = 6,
     /// A loop with step 0.
     Step = 7,
-    /// Several operations of a vectorised loop were watched together; one of them fired.
+    /// Several operations of a vectorised loop were watched together; one of them failed.
     Several = 8,
     /// Somebody waits, and the iteration goes on too long.
     Interrupt = 9,
 }
 
-impl EventCode {
+impl GuardFailure {
     /// The code of a header, if it is one.
-    pub fn from_code(code: i64) -> Option<EventCode> {
+    pub fn from_code(code: i64) -> Option<GuardFailure> {
         Some(match code {
             1 => Self::Index,
             2 => Self::Overflow,
@@ -103,13 +103,13 @@ impl EventCode {
 pub struct FrameHeader {
     /// Out: a [`Status`].
     pub status: i64,
-    /// Out: the first top iteration that was not completed. For an event: the iteration in which it fired if that
+    /// Out: the first top iteration that was not completed. For a guard failure: the iteration in which it failed if that
     /// is known exactly, else `lo`.
     pub at: i64,
-    /// Out: line of the operation that fired (of the loop, where operations are watched together).
-    pub event_line: i64,
-    /// Out: an [`EventCode`].
-    pub event_code: i64,
+    /// Out: line of the operation that failed (of the loop, where operations are watched together).
+    pub failure_line: i64,
+    /// Out: a [`GuardFailure`].
+    pub failure_code: i64,
     /// In: total trip count of the top loop; unused for `while`.
     pub trips: i64,
     /// In: anything the caller wants to find again; kernels hand it to [`Launch`], and do not touch it.
@@ -123,9 +123,11 @@ pub struct FrameHeader {
 
 impl FrameHeader {
     pub(crate) const STATUS: usize = 0;
+    /// Offset of the iteration, in bytes.
     pub const AT: usize = 8;
     pub(crate) const LINE: usize = 16;
     pub(crate) const CODE: usize = 24;
+    /// Offset of the pointer that callbacks are given, in bytes.
     pub const USER: usize = 40;
     pub(crate) const BOUNDS: usize = 48;
     pub(crate) const DEADLINE: usize = 64;
@@ -239,7 +241,7 @@ pub type PartsFree = unsafe extern "C" fn(parts: *mut u8, count: i64, part_size:
 
 /// Has the threads of a device run iterations of a loop, some time later but in the order of the calls, or, where something of
 /// what they leave behind is wanted, before the call returns. `user` is the frame's ([`FrameHeader::user`]). Not 0: it cannot, or
-/// something has fired, and the call ends with an event.
+/// something has failed, and the call ends with a guard failure.
 pub type Launch = unsafe extern "C" fn(user: *mut u8, order: *mut Order) -> i64;
 
 /// What a thread of an emulated device does to an element, as `nw_touched` is told.
@@ -280,7 +282,7 @@ pub struct Order {
     pub hi: i64,
     /// The iterations of the next loop on an axis, -1 if there is none or they differ.
     pub inner: i64,
-    /// Bytes that are wanted of the cells behind its status, from [`part::CELLS`] on, or [`part::LATE`] without a kernel.
+    /// Bytes that are wanted of the cells behind its status, from [`part::CELLS`] on, or [`part::DEFERRED`] without a kernel.
     pub cells: i64,
     /// Bytes of the record that each block leaves at [`part::RECORDS`] and behind; all of them are wanted.
     pub record: i64,
@@ -309,17 +311,18 @@ pub mod team {
 }
 
 /// A kernel of an emulated device, as one of its threads runs it. `status` is [`part::STATUS`] and what follows, shared by all
-/// threads: set by those in which something fires, the cells behind it by the one that runs the last iteration, and a record by
+/// threads: set by those in which something fails, the cells behind it by the one that runs the last iteration, and a record by
 /// each block. `place` has twelve numbers, the thread in its block, the threads of a block, the block in the grid, the blocks of
 /// the grid, along three axes each; and the address of the block's shared memory.
 pub type GridThread =
     unsafe extern "C" fn(env: *mut u8, lo: i64, hi: i64, status: *mut u8, place: *const i64);
 
-/// Offsets in a part record: status, line and code of an event, the address of the part's copies of arrays, then
+/// Offsets in a part record: status, line and code of a guard failure, the address of the part's copies of arrays, then
 /// 16-byte cells.
 pub mod part {
     /// Where bytes are asked for: their number.
     pub const STATUS: usize = 0;
+    /// The line of a guard failure.
     pub const LINE: usize = 8;
     pub(crate) const CODE: usize = 16;
     /// Null: the part works on the arrays themselves.
@@ -331,11 +334,11 @@ pub mod part {
     /// So many a kernel has at most.
     pub const MOST_CELLS: usize = 62;
     /// Behind those: cells of results that nobody waits for.
-    pub const LATE: usize = CELLS + CELL * MOST_CELLS;
+    pub const DEFERRED: usize = CELLS + CELL * MOST_CELLS;
     /// So many all kernels of a nest have together.
-    pub const MOST_LATE: usize = 62;
+    pub const MOST_DEFERRED: usize = 62;
     /// Behind those: records of a kernel's blocks.
-    pub const RECORDS: usize = LATE + CELL * MOST_LATE;
+    pub const RECORDS: usize = DEFERRED + CELL * MOST_DEFERRED;
 }
 
 #[cfg(test)]
@@ -350,11 +353,11 @@ mod tests {
         );
         assert_eq!(std::mem::offset_of!(FrameHeader, at), FrameHeader::AT);
         assert_eq!(
-            std::mem::offset_of!(FrameHeader, event_line),
+            std::mem::offset_of!(FrameHeader, failure_line),
             FrameHeader::LINE
         );
         assert_eq!(
-            std::mem::offset_of!(FrameHeader, event_code),
+            std::mem::offset_of!(FrameHeader, failure_code),
             FrameHeader::CODE
         );
         assert_eq!(std::mem::offset_of!(FrameHeader, user), FrameHeader::USER);

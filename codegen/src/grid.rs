@@ -16,12 +16,13 @@ pub fn kernel_name(number: usize) -> String {
 
 /// Threads that a block has at most whose threads leave records.
 pub const BLOCK_THREADS: usize = 256;
-/// Threads that run in step, and hand each other what is in their registers; those of an emulated device.
+/// Threads of a card that run in lockstep, and hand each other what is in their registers.
 pub(crate) const WARP: usize = 32;
+/// Threads of an emulated device that run in lockstep.
 pub const EMULATED_WARP: usize = 8;
-/// The same of blocks that leave no records.
+/// Threads that a block has at most whose threads leave no records.
 pub const USUAL_THREADS: usize = 128;
-/// Bytes that such a record has at most: it has to fit a thread's registers.
+/// Bytes that the record of a thread has at most: it has to fit the thread's registers.
 pub const MOST_RECORD: usize = 192;
 
 /// A kernel of the device's part; the name of the `k`th is [`kernel_name`]`(k)`.
@@ -39,7 +40,7 @@ pub struct GridKernel {
     pub leaves: bool,
     /// All of its threads run together: it is cooperative.
     #[serde(default)]
-    pub team: Option<TeamKernel>,
+    pub team: Option<CooperativeKernel>,
 }
 
 impl GridKernel {
@@ -58,7 +59,7 @@ impl GridKernel {
 
 /// What a cooperative kernel is made of ([`crate::abi::team`]).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct TeamKernel {
+pub struct CooperativeKernel {
     /// Bytes of the largest record that a part's blocks leave.
     pub record: usize,
     /// The loops on the axes of each part, outermost first; none: one thread runs it.

@@ -7,6 +7,8 @@
 //! The stages are listed in `pipeline`, those for kernels of a device in `grid_pipeline`. Emission, the first of them, is
 //! in `lower`: functions over the context of the function being emitted (`lower::emitter`).
 
+#![warn(missing_docs)]
+
 pub mod abi;
 mod error;
 pub mod grid;
@@ -21,8 +23,8 @@ mod target;
 
 pub use crate::error::{CodegenError, Result};
 pub use crate::grid::{
-    BLOCK_THREADS, CompiledGrid, DeviceCode, EMULATED_WARP, GridKernel, GridTarget, MOST_RECORD,
-    TeamKernel, USUAL_THREADS, Use, kernel_name,
+    BLOCK_THREADS, CompiledGrid, CooperativeKernel, DeviceCode, EMULATED_WARP, GridKernel,
+    GridTarget, MOST_RECORD, USUAL_THREADS, Use, kernel_name,
 };
 pub use crate::grid_pipeline::compile_grid;
 pub use crate::link::helpers::{

@@ -18,7 +18,7 @@ pub struct KernelSpec<'a> {
     /// Comparisons of floats must not raise the invalid flag for a NaN, as those of vectors do by nature. LLVM then
     /// vectorises no loop with a comparison in it.
     pub quiet: bool,
-    /// For measurements: nothing fires. Wrong where something would.
+    /// For measurements: nothing fails. Wrong where something would.
     pub unchecked: bool,
     /// How much time making it may take.
     pub tier: Tier,

@@ -7,7 +7,7 @@ use std::ffi::c_void;
 use std::hint::black_box;
 
 use common::*;
-use nestwise_codegen::abi::{EventCode, Status};
+use nestwise_codegen::abi::{GuardFailure, Status};
 use nestwise_codegen::{CodegenError, compile, register_c_function, register_ufunc};
 use nestwise_ir::{BinOp, Expr, Fun, Lib, LoopId, Nest, Scalar, Schedule, Ty};
 
@@ -113,7 +113,7 @@ fn check(what: &str, nest: &Nest, pairs: &[(f64, f64)], f: impl Fn(f64, f64) -> 
             let mut run = Run::new(nest, buffers(&[*p]));
             assert_eq!(
                 status(&run.run(&kernel, 0, 1)),
-                Status::Event,
+                Status::GuardFailed,
                 "{what} {p:?} must fire"
             );
         }
@@ -363,6 +363,9 @@ fn events_say_what_and_where() {
     let one = Buffer::floats(&[3], |k| 1.0 - k as f64);
     let mut run = Run::new(&nest, vec![one.clone(), one.clone(), one]);
     let h = run.run(&kernel, 0, 3);
-    assert_eq!(EventCode::from_code(h.event_code), Some(EventCode::Math));
-    assert_eq!((h.at, h.event_line), (1, 9));
+    assert_eq!(
+        GuardFailure::from_code(h.failure_code),
+        Some(GuardFailure::Math)
+    );
+    assert_eq!((h.at, h.failure_line), (1, 9));
 }

@@ -250,9 +250,9 @@ fn what_may_have_warned_is_told() {
     let status = |arrays: &[Buffer]| emulated(&nest, &schedule, arrays, 2, SHAPES[2], &|_| {}).2;
     assert_eq!(status(&arrays), 0);
     arrays[1].set(5, Value::F64(1e200));
-    assert_eq!(status(&arrays), Status::Event as i64);
+    assert_eq!(status(&arrays), Status::GuardFailed as i64);
     arrays[1].set(5, Value::F64(f64::NAN));
-    assert_eq!(status(&arrays), Status::Event as i64);
+    assert_eq!(status(&arrays), Status::GuardFailed as i64);
 }
 
 /// x[p[i]] = 1, if the index is one
@@ -271,7 +271,7 @@ fn scattered() -> (Nest, LoopId) {
 fn an_event_in_a_thread_is_told() {
     let (nest, l) = scattered();
     let schedule = mapped(&[&[l]]);
-    for (last, expected) in [(3, 0), (4, Status::Event as i64)] {
+    for (last, expected) in [(3, 0), (4, Status::GuardFailed as i64)] {
         let positions: Vec<Value> = [0, 2, -1, last].map(Value::Int).to_vec();
         let arrays = [
             Buffer::floats(&[4], |_| 0.0),

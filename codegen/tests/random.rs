@@ -477,7 +477,7 @@ fn lanes_and_threads_do_what_the_serial_loop_does() {
             };
             let mut want = Run::new(&nest, fresh());
             let h = want.run(&serial, 0, n);
-            let event = status(&h) == Status::Event;
+            let event = status(&h) == Status::GuardFailed;
             if event {
                 fired += 1
             } else {
@@ -487,7 +487,7 @@ fn lanes_and_threads_do_what_the_serial_loop_does() {
                 let mut run = Run::new(&nest, fresh());
                 let h = run.run(kernel, 0, n);
                 assert_eq!(
-                    status(&h) == Status::Event,
+                    status(&h) == Status::GuardFailed,
                     event,
                     "seed {seed}, {name}, n {n}: event"
                 );

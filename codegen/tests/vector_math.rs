@@ -158,7 +158,7 @@ fn fine(nest: &Nest, pairs: &[(f64, f64)]) -> Vec<(f64, f64)> {
             Buffer::floats(&[1], |_| p.1),
             Buffer::new(Scalar::F64, &[1]),
         ];
-        status(&Run::new(nest, buffers).run(&kernel, 0, 1)) == Status::Event
+        status(&Run::new(nest, buffers).run(&kernel, 0, 1)) == Status::GuardFailed
     };
     pairs.iter().copied().filter(|p| !fires(p)).collect()
 }
@@ -242,7 +242,7 @@ fn what_raises_raises() {
                 let expected = if alone && company {
                     Status::Done
                 } else {
-                    Status::Event
+                    Status::GuardFailed
                 };
                 assert_eq!(got, expected, "{what} {p:?}");
             }

@@ -61,7 +61,7 @@ pub fn flow(extra: &[&Expr], body: &[Stmt], continued: Option<LoopId>, nonempty:
     flow
 }
 
-/// Of the variables that `body` assigns, those whose values may, after an event, be ones that nothing was proved
+/// Of the variables that `body` assigns, those whose values may, after a guard failure, be ones that nothing was proved
 /// about: carried from one iteration to the next, or computed from such, from elements or by functions. What is
 /// computed from counters and invariants by saturating arithmetic stays within what was proved.
 pub fn loose(body: &[Stmt], flow: &Flow) -> Vars {

@@ -7,7 +7,7 @@
 //! textbooks). All other values that may warn are *idle*; code generation keeps those alive by itself
 //! ([`nestwise_codegen::lower::scalar::flag_values`]), which counts as a use of what they are computed from.
 //!
-//! Idle places are known by their positions, since loops are copied while code is written; where several places
+//! Such places are known by their positions, since loops are copied while code is written; where several places
 //! share one, the answer is that for all of them.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -23,7 +23,7 @@ use crate::may_warn;
 
 /// The idle places of a nest.
 #[derive(Default, Debug)]
-pub struct Idle {
+pub struct FlagOnly {
     /// Assignments, bindings inside expressions too: the variable and where its value stands.
     lets: HashSet<(VarId, Span)>,
     /// Stores that another store may make good.
@@ -34,11 +34,11 @@ pub struct Idle {
     after: HashMap<LoopId, BTreeSet<VarId>>,
 }
 
-impl Idle {
+impl FlagOnly {
     /// What is idle in a nest after which the variables in `out` are read.
-    pub fn of(nest: &Nest, out: &Vars, nonempty: u64) -> Idle {
+    pub fn of(nest: &Nest, out: &Vars, nonempty: u64) -> FlagOnly {
         if !crate::warns(nest) {
-            return Idle::default();
+            return FlagOnly::default();
         }
         let mut exit = Needed(Some(HashSet::new()));
         out.iter().for_each(|v| exit.add(*v));
@@ -50,9 +50,9 @@ impl Idle {
             scopes: vec![Needed(None); nest.scopes as usize],
             tail: Vec::new(),
             nonempty,
-            idle: Idle {
+            idle: FlagOnly {
                 stores: overwritten::stores(nest),
-                ..Idle::default()
+                ..FlagOnly::default()
             },
         };
         let before = walk.stmt(exit, &nest.top);
@@ -126,7 +126,7 @@ struct Walk {
     /// Jumps that go where control goes anyway.
     tail: Vec<Target>,
     nonempty: u64,
-    idle: Idle,
+    idle: FlagOnly,
 }
 
 impl Walk {

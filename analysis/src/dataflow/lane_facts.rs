@@ -24,8 +24,8 @@ pub struct Facts {
     /// Per lane step of a linear variable.
     pub linear: HashMap<VarId, i64>,
     pub masked: HashSet<Target>,
-    pub may_fire: bool,
-    /// Values that may be wrong after an event.
+    pub may_fail: bool,
+    /// Values that may be wrong after a guard failure.
     pub loose: HashSet<VarId>,
     /// Assigned inside, read outside.
     pub live_after: Vec<VarId>,
@@ -60,7 +60,7 @@ impl Facts {
             return None;
         }
         let mut facts = Facts {
-            may_fire: guarded::block_may_fire(scheduled.nest, &l.body),
+            may_fail: guarded::block_may_fire(scheduled.nest, &l.body),
             loose: definite_assignment::loose(&l.body, &flow),
             live_after,
             ordered,
@@ -223,7 +223,7 @@ impl Facts {
     }
 
     /// What `e` gains from one lane to the next, if that is one constant. Guarded arithmetic does not qualify: lane
-    /// 0's value is computed by a second evaluation, which must not fire.
+    /// 0's value is computed by a second evaluation, which must not fail.
     pub fn linear_step(&self, e: &Expr) -> Option<i64> {
         if !self.is_varying(e) {
             return Some(0);

@@ -2,10 +2,10 @@
 //!
 //! A function of such a kernel counts down a budget of nanoseconds, roughly, in each loop of [`Nest::interruptible`]; when
 //! it is used up, it calls [`nw_ask`]. That looks at the clock, and once the call's deadline has passed, at whether
-//! somebody waits. The answer is a new budget, or 0: the kernel ends the call with [`EventCode::Interrupt`].
+//! somebody waits. The answer is a new budget, or 0: the kernel ends the call with [`GuardFailure::Interrupt`].
 //!
 //! [`Nest::interruptible`]: nestwise_ir::Nest::interruptible
-//! [`EventCode::Interrupt`]: crate::abi::EventCode::Interrupt
+//! [`GuardFailure::Interrupt`]: crate::abi::GuardFailure::Interrupt
 
 use std::cell::Cell;
 use std::ffi::c_void;

@@ -1,8 +1,12 @@
 //! Loads a relocatable x86-64 ELF object into memory and links it against the helpers.
 //!
 //! A kernel is one object with a text section, constants, and calls of a short list of symbols, so a linker of this
-//! size does what ORC would, in microseconds and without LLVM: a cached kernel starts within the time of a
-//! file read. Formats and relocations: the System V ABI, AMD64 supplement, chapter 4.
+//! size does, without LLVM: a cached kernel starts within the time of a file read. Formats and relocations: the System V
+//! ABI, AMD64 supplement, chapter 4.
+//!
+//! LLVM's JITLink links the object of a product of matrices (4 KB) in 23 µs against 13 µs here, medians of 1,000 times each in
+//! turn (`examples/loaders.rs`), and a process first spends 0.5 ms on an LLJIT. ORC would also add 1.0 MB to the code of the
+//! extension module, so these 470 lines stay.
 
 use crate::abi::{ENTRY_SYMBOL, Entry, GridThread};
 use crate::error::{CodegenError, Result};
@@ -28,7 +32,7 @@ impl Kernel {
     /// # Safety
     /// `frame` must be laid out by [`crate::abi::FrameLayout`] for the kernel's nest, its descriptors must
     /// describe valid memory, and the launch must keep what the kernel was compiled for (disjointness, unit
-    /// strides, operations without guard that cannot fire).
+    /// strides, operations without guard that cannot fail).
     pub unsafe fn run(&self, frame: *mut u8, lo: i64, hi: i64) {
         unsafe { (self.entry)(frame, lo, hi) }
     }

@@ -10,7 +10,7 @@ pub(crate) fn accumulation(value: &Expr) -> &Expr {
     }
 }
 
-/// Whether an accumulation into the variable may fire.
+/// Whether an accumulation into the variable may fail.
 pub(crate) fn variable_may_fail(l: &For, v: VarId) -> bool {
     let mut found = false;
     for s in &l.body {
@@ -44,7 +44,7 @@ pub(crate) fn propagates_nan(l: &For, v: VarId) -> bool {
     found
 }
 
-/// Whether an update of an element may fire.
+/// Whether an update of an element may fail.
 pub(crate) fn array_may_fail(l: &For, array: ArrayId) -> bool {
     let mut found = false;
     for s in &l.body {

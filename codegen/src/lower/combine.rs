@@ -53,7 +53,7 @@ pub(crate) fn combine(em: &mut Emitter<'_, '_>, l: &For, t: &ThreadLoop, cells: 
         home.store(em.ir, Val::one(merged));
     }
     if !ir.is_false(overflow) {
-        em.unit.events.set(true);
+        em.unit.may_fail.set(true);
     }
     Ok(overflow)
 }

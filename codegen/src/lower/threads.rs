@@ -6,7 +6,7 @@ use nestwise_ir::schedule::{RedOp, ThreadLoop};
 use nestwise_ir::{For, VarId};
 
 use crate::abi::part::CELL;
-use crate::abi::{EventCode, Status, part};
+use crate::abi::{GuardFailure, Status, part};
 use crate::error::Result;
 use crate::llvm::{IntPred, V, Wrap};
 use crate::lower::control::iterations::is_innermost;
@@ -104,9 +104,9 @@ fn body_function(em: &Emitter<'_, '_>, l: &For, t: &ThreadLoop, shared: &[VarId]
     ir.at(f.exits.done);
     flag_values::release_kept(&f);
     ir.ret_void();
-    ir.at(f.exits.event);
+    ir.at(f.exits.failed);
     ir.store(
-        ir.const_i64(Status::Event as i64),
+        ir.const_i64(Status::GuardFailed as i64),
         ir.offset_const(record, part::STATUS),
     );
     ir.store(
@@ -157,9 +157,9 @@ fn run_parts(
     let count = ir.call(ty, parallel, &arguments);
     let parts = ir.load(ir.ptr(), list);
 
-    // Parts in order: the first event, the reductions; the last part's last values.
-    let fired = ir.alloca(ir.i1());
-    ir.store(ir.const_bool(false), fired);
+    // Parts in order: the first guard failure, the reductions; the last part's last values.
+    let failed = ir.alloca(ir.i1());
+    ir.store(ir.const_bool(false), failed);
     let (each, event, fine, end) = (em.ir.fresh(), em.ir.fresh(), em.ir.fresh(), em.ir.fresh());
     let before = ir.here();
     ir.cond_br(
@@ -176,7 +176,7 @@ fn run_parts(
         ir.icmp(
             IntPred::LLVMIntEQ,
             status,
-            ir.const_i64(Status::Event as i64),
+            ir.const_i64(Status::GuardFailed as i64),
         ),
         event,
         fine,
@@ -190,14 +190,14 @@ fn run_parts(
         ir.load(i64t, ir.offset_const(record, part::CODE)),
         em.exits.code,
     );
-    ir.store(ir.const_bool(true), fired);
+    ir.store(ir.const_bool(true), failed);
     ir.br(end);
     ir.at(fine);
     let overflow = combine::combine(em, l, t, ir.offset_const(record, part::CELLS))?;
     let overflow = ir.or(overflow, privatised::merge_copies(em, l, t, env, record)?);
-    let old = ir.load(ir.i1(), fired);
-    ir.store(ir.or(old, overflow), fired);
-    ir.store(ir.const_i64(EventCode::Overflow as i64), em.exits.code);
+    let old = ir.load(ir.i1(), failed);
+    ir.store(ir.or(old, overflow), failed);
+    ir.store(ir.const_i64(GuardFailure::Overflow as i64), em.exits.code);
     ir.store(
         ir.const_i64(iterations::loop_span(em, l.id).line.into()),
         em.exits.line,
@@ -210,7 +210,7 @@ fn run_parts(
     let free = ir.add_function(c"nw_parts_free", fty);
     ir.call(fty, free, &[parts, count, size]);
     let after = em.ir.fresh();
-    ir.cond_br(ir.load(ir.i1(), fired), em.exits.event, after);
+    ir.cond_br(ir.load(ir.i1(), failed), em.exits.failed, after);
     ir.at(after);
     Ok(())
 }

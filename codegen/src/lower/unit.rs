@@ -7,7 +7,7 @@ use inkwell::context::Context;
 use inkwell::module::Module;
 use nestwise_analysis::dataflow::constants::Constants;
 use nestwise_analysis::dataflow::definite_assignment;
-use nestwise_analysis::dataflow::fp_flags::Idle;
+use nestwise_analysis::dataflow::fp_flags::FlagOnly;
 use nestwise_analysis::dataflow::scheduled::Scheduled;
 use nestwise_ir::{ArrayId, BinOp, Expr, ExprKind, FpMode, LoopId, Nest, Scalar, StmtKind, VarId};
 
@@ -80,13 +80,13 @@ pub(crate) struct Unit<'a> {
     /// See [`extreme_chains::checked`].
     pub(crate) extremes: HashSet<VarId>,
     /// Values that may have to warn and that nobody may need.
-    pub(crate) idle: Idle,
+    pub(crate) flag_only: FlagOnly,
     /// Values that LLVM may compute with itself.
     pub(crate) constants: Constants,
     /// Whether an innermost loop was emitted that LLVM may vectorise.
     pub(crate) scalar_loops: Cell<bool>,
-    /// Whether a way to the event exit was emitted.
-    pub(crate) events: Cell<bool>,
+    /// Whether a way to the exit of guard failures was emitted.
+    pub(crate) may_fail: Cell<bool>,
     /// What kernels are made of, if loops run on a device.
     pub(crate) grid: Option<Grid<'a>>,
     /// These are kernels of a device.
@@ -112,7 +112,7 @@ impl<'a> Unit<'a> {
             unit_stride[i] &= all_unit;
         }
         let scheduled = Scheduled::of(nest, spec.schedule);
-        let idle = Idle::of(nest, &scheduled.frame_out, spec.schedule.nonempty);
+        let flag_only = FlagOnly::of(nest, &scheduled.frame_out, spec.schedule.nonempty);
         let mut unit = Unit {
             spec,
             nest,
@@ -127,10 +127,10 @@ impl<'a> Unit<'a> {
             scheduled,
             stored: stored(nest),
             extremes: extreme_chains::checked(nest),
-            idle,
+            flag_only,
             constants: Constants::of(nest),
             scalar_loops: Cell::new(false),
-            events: Cell::new(false),
+            may_fail: Cell::new(false),
             grid: None,
             device: None,
         };

@@ -235,8 +235,8 @@ impl<'a> Run<'a> {
             status(&h),
             Status::Done,
             "event code {} line {}",
-            h.event_code,
-            h.event_line
+            h.failure_code,
+            h.failure_line
         );
         assert_eq!(h.at, hi);
     }

@@ -1,6 +1,6 @@
 //! Where elements lie: strides, directions, indices that wrap, buffers that change places.
 
-use nestwise_codegen::abi::{EventCode, Status};
+use nestwise_codegen::abi::{GuardFailure, Status};
 use nestwise_ir::{CmpOp, Scalar, Schedule, StmtKind};
 
 use crate::common::*;
@@ -121,9 +121,9 @@ fn guarded_indices() {
         );
         for bad in [10, -11, i64::MAX, i64::MIN] {
             let (h, _) = go(&[1, 2, 3, 4, bad, 5], 10);
-            assert_eq!(status(&h), Status::Event, "{name}: {bad}");
+            assert_eq!(status(&h), Status::GuardFailed, "{name}: {bad}");
             if name == "serial" {
-                assert_eq!((h.at, h.event_code), (4, EventCode::Index as i64));
+                assert_eq!((h.at, h.failure_code), (4, GuardFailure::Index as i64));
             }
         }
         // Wherever in full vectors, and in what they leave.
@@ -132,7 +132,7 @@ fn guarded_indices() {
                 let indices: Vec<i64> = (0..n).map(|k| if k == bad { n } else { k }).collect();
                 assert_eq!(
                     status(&go(&indices, n).0),
-                    Status::Event,
+                    Status::GuardFailed,
                     "{name}: {bad} of {n}"
                 );
             }
@@ -144,7 +144,7 @@ fn guarded_indices() {
         }
         // Nothing may be touched in an empty array.
         let (h, _) = go(&[0], 0);
-        assert_eq!(status(&h), Status::Event, "{name}: empty");
+        assert_eq!(status(&h), Status::GuardFailed, "{name}: empty");
         let (h, _) = go(&[], 0);
         assert_eq!(status(&h), Status::Done, "{name}: no iteration");
     }

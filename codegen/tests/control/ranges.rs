@@ -1,6 +1,6 @@
 //! How loops begin, end, and are left: ranges, chunks, ways out, events.
 
-use nestwise_codegen::abi::{EventCode, Status};
+use nestwise_codegen::abi::{GuardFailure, Status};
 use nestwise_ir::model::nest::{ReturnForm, Returns};
 use nestwise_ir::schedule::{RedOp, ThreadLoop};
 use nestwise_ir::{BinOp, CmpOp, Scalar, Schedule, ScopeId, StmtKind, Ty};
@@ -165,10 +165,13 @@ fn events_leave_the_frame_alone() {
     run.done(&kernel, 0, 1);
     assert!(run.var(s).same(Value::Int(6)));
     let h = run.run(&kernel, 1, 4);
-    assert_eq!((status(&h), h.at, h.event_line), (Status::Event, 2, 5));
     assert_eq!(
-        EventCode::from_code(h.event_code),
-        Some(EventCode::Overflow)
+        (status(&h), h.at, h.failure_line),
+        (Status::GuardFailed, 2, 5)
+    );
+    assert_eq!(
+        GuardFailure::from_code(h.failure_code),
+        Some(GuardFailure::Overflow)
     );
     assert!(run.var(s).same(Value::Int(6)));
 }
@@ -251,12 +254,12 @@ fn reductions_and_last_values_over_parts() {
     // The sum overflows in the middle part only.
     let values = [1, 2, i64::MAX, 5, 7, 8].map(|v| Value::Int(v.into()));
     let mut run = Run::new(&nest, vec![Buffer::of(Scalar::I64, &values)]);
-    assert_eq!(status(&run.run(&parallel, 0, 6)), Status::Event);
+    assert_eq!(status(&run.run(&parallel, 0, 6)), Status::GuardFailed);
     // It overflows in none of the parts, but together.
     let half = i64::MAX / 2;
     let values = [half, 0, half, 0, half, 0].map(|v| Value::Int(v.into()));
     let mut run = Run::new(&nest, vec![Buffer::of(Scalar::I64, &values)]);
-    assert_eq!(status(&run.run(&parallel, 0, 6)), Status::Event);
+    assert_eq!(status(&run.run(&parallel, 0, 6)), Status::GuardFailed);
 }
 
 /// Ranges of every direction and step, empty and up to the ends of 64 bits.
@@ -331,7 +334,7 @@ fn ranges_are_python_s() {
     let mut run = Run::new(&nest, vec![Buffer::new(Scalar::I64, &[2])]);
     let h = run.run(&kernel, 0, 1);
     assert_eq!(
-        (status(&h), h.event_code),
-        (Status::Event, EventCode::Step as i64)
+        (status(&h), h.failure_code),
+        (Status::GuardFailed, GuardFailure::Step as i64)
     );
 }

@@ -75,12 +75,12 @@ fn check(
                 None => {
                     assert_eq!(
                         status(&h),
-                        Status::Event,
+                        Status::GuardFailed,
                         "{what}, {name}: {x:?} {y:?} gave {:?}",
                         run.arrays[2].get(0)
                     );
                     assert_eq!(h.at, 0);
-                    assert_ne!(h.event_code, 0);
+                    assert_ne!(h.failure_code, 0);
                 }
                 Some(v) => {
                     assert_eq!(
@@ -118,7 +118,7 @@ fn check(
                 let h = run.run(&k, 0, mixed.len() as i64);
                 assert_eq!(
                     status(&h),
-                    Status::Event,
+                    Status::GuardFailed,
                     "{what}, {name}: event at {at} of {} missed",
                     mixed.len()
                 );

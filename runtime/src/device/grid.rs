@@ -122,7 +122,7 @@ unsafe extern "C" fn launch(user: *mut u8, order: *mut Order) -> i64 {
         let (running, order) = unsafe { (&mut *user.cast::<Running<'_>>(), &mut *order) };
         if order.kernel < 0 {
             running.end();
-            let left = running.device().left(part::LATE + order.cells as usize);
+            let left = running.device().left(part::DEFERRED + order.cells as usize);
             order.left = left.unwrap_or(std::ptr::null_mut());
             return left.is_some();
         }

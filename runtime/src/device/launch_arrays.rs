@@ -191,8 +191,8 @@ impl Resident {
         }
         let line = self.memory.device.finish()?;
         let status = match line {
-            Some(_) => Status::Event,
-            None => Status::from_code(words.get(0)).unwrap_or(Status::Event),
+            Some(_) => Status::GuardFailed,
+            None => Status::from_code(words.get(0)).unwrap_or(Status::GuardFailed),
         };
         Ok(Ran {
             status,

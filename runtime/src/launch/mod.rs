@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use nestwise_analysis::Region;
-use nestwise_codegen::abi::{EventCode, FrameHeader, Status};
+use nestwise_codegen::abi::{FrameHeader, GuardFailure, Status};
 use nestwise_codegen::link::interrupts;
 use nestwise_costmodel::{Decision, Device};
 use nestwise_ir::{LoopId, Scalar, Tier};
@@ -412,14 +412,14 @@ impl Runner<'_> {
         let status = self.call(lo, hi);
         let at = self.launch.header().at.clamp(lo, hi);
         match status {
-            Status::Event => self.roll_back(&before, lo, at, hi),
+            Status::GuardFailed => self.roll_back(&before, lo, at, hi),
             status => self.ended(status, at),
         }
     }
 
     fn ended(&mut self, status: Status, at: i64) -> Step {
         match status {
-            Status::Done | Status::Event => Step::Done,
+            Status::Done | Status::GuardFailed => Step::Done,
             Status::Finished => self.end(at, at, Ended::Finished),
             Status::Broke => self.end(at, at + 1, Ended::Broke),
             Status::Returned => self.end(at, at + 1, Ended::Returned),
@@ -435,18 +435,20 @@ impl Runner<'_> {
     /// After an event in iteration `at`, or somewhere from it on: as if only `lo..at` had run.
     fn roll_back(&mut self, before: &Before, lo: i64, at: i64, hi: i64) -> Step {
         let header = self.launch.header();
-        let fired = header.status == Status::Event as i64;
+        let fired = header.status == Status::GuardFailed as i64;
         let interrupted = fired
-            && match EventCode::from_code(header.event_code) {
-                Some(EventCode::Interrupt) => true,
+            && match GuardFailure::from_code(header.failure_code) {
+                Some(GuardFailure::Interrupt) => true,
                 // It may be one of those.
-                Some(EventCode::Several) => interrupts::is_over(header.deadline, interrupts::now()),
+                Some(GuardFailure::Several) => {
+                    interrupts::is_over(header.deadline, interrupts::now())
+                }
                 _ => false,
             };
         let reason = match fired {
             _ if interrupted => Reason::Interrupted,
             true => Reason::Event {
-                line: header.event_line as u32,
+                line: header.failure_line as u32,
             },
             false => Reason::FloatingPoint,
         };
@@ -518,9 +520,10 @@ impl Runner<'_> {
         } else {
             work();
         }
-        if kernel.about.undo.warns && raised && status != Status::Event && !self.host.silent() {
+        if kernel.about.undo.warns && raised && status != Status::GuardFailed && !self.host.silent()
+        {
             self.header_mut().at = lo;
-            return Status::Event;
+            return Status::GuardFailed;
         }
         status
     }
@@ -635,7 +638,7 @@ fn run_watched(kernel: &Kernel, frame: &mut [u128], lo: i64, hi: i64) -> (Status
     let raised = fp_environment::raised();
     fp_environment::clear();
     let status = Status::from_code(header_mut(frame).status);
-    (status.unwrap_or(Status::Event), raised)
+    (status.unwrap_or(Status::GuardFailed), raised)
 }
 
 /// The part of a window that iterations `lo..hi` of the top loop may write.

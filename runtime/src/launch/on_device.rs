@@ -46,7 +46,7 @@ impl Runner<'_> {
             Ok(ran) if ran.raised && kernel.about.undo.warns && !self.host.silent() => {
                 Reason::FloatingPoint
             }
-            Ok(ran) if ran.status != Status::Event => {
+            Ok(ran) if ran.status != Status::GuardFailed => {
                 let at = self.launch.header().at.clamp(lo, hi);
                 return self.ended(ran.status, at);
             }

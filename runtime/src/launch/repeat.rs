@@ -197,7 +197,7 @@ impl Repeat {
         let at = launch.header().at.clamp(0, trips);
         let ended = match status {
             _ if warned => None,
-            Status::Event => None,
+            Status::GuardFailed => None,
             Status::Done => Some((trips, trips, Ended::Finished)),
             Status::Finished => Some((at, at, Ended::Finished)),
             Status::Broke => Some((at, at + 1, Ended::Broke)),

@@ -6,7 +6,7 @@ use nestwise_analysis::dataflow::definite_assignment;
 use nestwise_analysis::dataflow::definite_assignment::{Target, Vars};
 use nestwise_ir::{Expr, Span};
 
-use crate::abi::{EventCode, Status};
+use crate::abi::{GuardFailure, Status};
 use crate::link::interrupts::FIRST_BUDGET;
 use crate::llvm::{Block, Ir, V};
 use crate::lower::unit::Unit;
@@ -23,7 +23,7 @@ pub(crate) struct Jump {
 /// How the function ends.
 pub(crate) struct Exits {
     /// Leaves with a guard failure; `line` and `code` are set.
-    pub(crate) event: Block,
+    pub(crate) failed: Block,
     /// Leaves normally; `status` and `at` are set.
     pub(crate) done: Block,
     pub(crate) line: V,
@@ -39,10 +39,10 @@ pub(crate) struct Exits {
 impl Exits {
     /// Cells for a function's outcome, and its last blocks.
     pub(crate) fn new(ir: &Ir<'_>, function: V) -> Exits {
-        let (event, done) = (ir.block(function, c"event"), ir.block(function, c"done"));
+        let (failed, done) = (ir.block(function, c"event"), ir.block(function, c"done"));
         let cell = || ir.alloca(ir.i64());
         Exits {
-            event,
+            failed,
             done,
             line: cell(),
             code: cell(),
@@ -77,13 +77,20 @@ impl Exits {
     }
 
     /// Branches to the exit of guard failures if `bad`, else to `next`.
-    pub(crate) fn leave_if(&self, ir: &Ir<'_>, bad: V, next: Block, code: EventCode, span: Span) {
+    pub(crate) fn leave_if(
+        &self,
+        ir: &Ir<'_>,
+        bad: V,
+        next: Block,
+        code: GuardFailure,
+        span: Span,
+    ) {
         let failed = ir.fresh();
         ir.expect(ir.cond_br(bad, failed, next), 1, 1 << 20);
         ir.at(failed);
         ir.store(ir.const_i64(span.line.into()), self.line);
         ir.store(ir.const_i64(code as i64), self.code);
-        ir.br(self.event);
+        ir.br(self.failed);
     }
 }
 

@@ -7,7 +7,7 @@
 
 use nestwise_ir::Span;
 
-use crate::abi::EventCode;
+use crate::abi::GuardFailure;
 use crate::llvm::V;
 use crate::lower::emitter::Emitter;
 use crate::lower::value::Val;
@@ -18,12 +18,12 @@ pub(crate) fn continues(em: &Emitter<'_, '_>) -> bool {
 }
 
 /// The guard fails where `bad` is true.
-pub(crate) fn fail_where(em: &Emitter<'_, '_>, bad: V, wide: bool, code: EventCode, span: Span) {
+pub(crate) fn fail_where(em: &Emitter<'_, '_>, bad: V, wide: bool, code: GuardFailure, span: Span) {
     let ir = em.ir;
     if ir.is_false(bad) || em.unit.spec.unchecked {
         return;
     }
-    em.unit.events.set(true);
+    em.unit.may_fail.set(true);
     if let Some(l) = &em.lanes.open {
         let mut bad = em.lanes.widen(Val::shaped(bad, wide)).a;
         if let Some(mask) = em.lanes.mask() {

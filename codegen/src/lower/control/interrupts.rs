@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use nestwise_ir::{For, LoopId, Span, Stmt, StmtKind, interrupts};
 
-use crate::abi::{EventCode, FrameHeader};
+use crate::abi::{FrameHeader, GuardFailure};
 use crate::error::Result;
 use crate::llvm::{IntPred, V, Wrap};
 use crate::lower::control::iterations::is_innermost;
@@ -60,7 +60,7 @@ pub(crate) fn in_pieces(em: &mut Emitter<'_, '_>, l: &For, range: Range, span: S
     spend(em, ir.mul(trips, ir.const_i64(each), Wrap::Any), span);
     let ir = em.ir;
     let next = ir.add(lo, trips, Wrap::Signed);
-    let hi = ir.add(lo, ranges::no_trips_after_event(em, trips), Wrap::Signed);
+    let hi = ir.add(lo, ranges::no_trips_after_failure(em, trips), Wrap::Signed);
     em.counted(l, Range { lo, hi, ..range }, None)?;
     let ir = em.ir;
     ir.add_incoming(lo, next, ir.here());
@@ -92,7 +92,7 @@ fn spend(em: &Emitter<'_, '_>, work: V, span: Span) {
     let next = em.unit.reading_call(ASK, ir.i64(), &[em.function.frame]);
     ir.store(next, budget);
     let over = ir.icmp(IntPred::LLVMIntEQ, next, ir.const_i64(0));
-    guards::fail_where(em, over, false, EventCode::Interrupt, span);
+    guards::fail_where(em, over, false, GuardFailure::Interrupt, span);
     let ir = em.ir;
     ir.br(on);
     ir.at(on);

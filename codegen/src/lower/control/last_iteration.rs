@@ -12,7 +12,7 @@ use nestwise_ir::{Expr, ExprKind, For, Stmt, StmtKind, VarId};
 /// and the others.
 ///
 /// Legal iff nothing leaves the loop early, nothing in the body reads the variable or assigns it anywhere else, and
-/// the value rests on the counter and on what the body does not assign, without elements, functions or events, and warns of nothing.
+/// the value rests on the counter and on what the body does not assign, without elements, functions or guard failures, and warns of nothing.
 pub(crate) fn partition(l: &For) -> (Vec<&Stmt>, Vec<&Stmt>) {
     if !definite_assignment::exits(&l.body).is_empty() {
         return (vec![], l.body.iter().collect());

@@ -8,7 +8,7 @@ use nestwise_analysis::dataflow::lane_facts::Facts;
 use nestwise_ir::model::nest::While;
 use nestwise_ir::{ArrayId, Expr, ExprKind, For, Nest, Span, Stmt, StmtKind, guarded};
 
-use crate::abi::EventCode;
+use crate::abi::GuardFailure;
 use crate::error::{Result, invalid};
 use crate::llvm::{Block, IntPred, V, Wrap};
 use crate::lower::control::exits::Jump;
@@ -19,7 +19,7 @@ use crate::lower::gpu::{axes, mapped_loops, register_tiles, strided};
 use crate::lower::math::numpy_loops;
 use crate::lower::threads;
 use crate::lower::value::Val;
-use crate::lower::vector::jam::Jam;
+use crate::lower::vector::jam::UnrollAndJam;
 use crate::lower::vector::{aligned, lane_loops, lanes, masks, unroll_and_jam};
 
 /// Runs a loop, or a part of it, that is not peeled.
@@ -44,7 +44,7 @@ fn vector_loop(em: &mut Emitter<'_, '_>, l: &For, range: Range) -> Result<bool> 
     let Some(count) = lanes::vector_lanes(em.unit, l) else {
         return Ok(false);
     };
-    if let Some(jam) = Jam::of(em.unit, l, count) {
+    if let Some(jam) = UnrollAndJam::of(em.unit, l, count) {
         return unroll_and_jam::jam_loop(em, l, range, jam).map(|()| true);
     }
     match Facts::of(&em.unit.scheduled, l) {
@@ -53,7 +53,7 @@ fn vector_loop(em: &mut Emitter<'_, '_>, l: &For, range: Range) -> Result<bool> 
     }
 }
 
-/// A loop whose events are tested after it, so that LLVM may vectorise it.
+/// A loop whose guard failures are tested after it, so that LLVM may vectorise it.
 fn deferred_loop(em: &mut Emitter<'_, '_>, l: &For, range: Range) -> Result<()> {
     if !guarded::block_may_fire(em.unit.nest, &l.body) {
         return em.serial(l, range, None);
@@ -74,7 +74,7 @@ fn deferred_loop(em: &mut Emitter<'_, '_>, l: &For, range: Range) -> Result<()> 
         .loops
         .get(l.id)
         .map_or(Span::default(), |d| d.span);
-    guards::fail_where(em, bad, false, EventCode::Several, span);
+    guards::fail_where(em, bad, false, GuardFailure::Several, span);
     Ok(())
 }
 
@@ -196,13 +196,13 @@ pub(crate) fn while_loop(em: &mut Emitter<'_, '_>, l: &While) -> Result<()> {
     let masked = masks::enter_masked(em, target, &l.body);
     ir.br(head);
     ir.at(head);
-    if let Some(x) = em.lanes.open.as_ref().filter(|x| x.facts.may_fire) {
+    if let Some(x) = em.lanes.open.as_ref().filter(|x| x.facts.may_fail) {
         // With wrong values it might never end.
-        let fired = em
+        let failed = em
             .lanes
             .any(ir.load(ir.vector(ir.i1(), x.count), x.deferred));
         let next = em.ir.fresh();
-        ir.cond_br(fired, end, next);
+        ir.cond_br(failed, end, next);
         ir.at(next);
     }
     let c = em.expr(&l.cond)?;

@@ -3,7 +3,7 @@
 use nestwise_analysis::dataflow::between_calls::first_call_only;
 use nestwise_ir::{StmtKind, VarId, guarded};
 
-use crate::abi::{ENTRY_SYMBOL, EventCode, FrameHeader, Status};
+use crate::abi::{ENTRY_SYMBOL, FrameHeader, GuardFailure, Status};
 use crate::error::{Result, invalid};
 use crate::llvm::IntPred;
 use crate::lower::control::guards;
@@ -16,8 +16,8 @@ use crate::lower::unit::Unit;
 pub(crate) fn emit(unit: &Unit<'_>) -> Result<()> {
     let mut func = entry(unit);
     nest(&mut func)?;
-    // Whoever launches the kernel saves nothing for a nest that may not fire.
-    if unit.events.get() && !nestwise_ir::guarded::nest_may_fire(unit.nest) {
+    // Whoever launches the kernel saves nothing for a nest that may not fail.
+    if unit.may_fail.get() && !nestwise_ir::guarded::nest_may_fire(unit.nest) {
         return invalid("an event in a nest without any");
     }
     Ok(())
@@ -42,7 +42,7 @@ pub(crate) fn nest(em: &mut Emitter<'_, '_>) -> Result<()> {
     for v in input {
         em.vars.load_var(&em.lanes, v, em.function.frame)?;
     }
-    deferred_results::begin_late(em);
+    deferred_results::begin(em);
     let first_only = first_call_only(nest);
     let after = em.ir.fresh();
     if first_only {
@@ -75,7 +75,7 @@ pub(crate) fn nest(em: &mut Emitter<'_, '_>) -> Result<()> {
         (StmtKind::For(l), Some((start, step))) => {
             if guarded::step_may_fire(l) {
                 let zero = ir.icmp(IntPred::LLVMIntEQ, step, ir.const_i64(0));
-                guards::fail_where(em, zero, false, EventCode::Step, nest.top.span);
+                guards::fail_where(em, zero, false, GuardFailure::Step, nest.top.span);
             }
             em.top_for(l, start, step)?;
         }
@@ -90,9 +90,9 @@ pub(crate) fn finish_entry(em: &mut Emitter<'_, '_>) -> Result<()> {
     let u = em.unit;
     let ir = &u.ir;
     let header = |at: usize| ir.offset_const(em.function.frame, at);
-    ir.at(em.exits.event);
+    ir.at(em.exits.failed);
     ir.store(
-        ir.const_i64(Status::Event as i64),
+        ir.const_i64(Status::GuardFailed as i64),
         header(FrameHeader::STATUS),
     );
     ir.store(ir.load(ir.i64(), em.exits.at), header(FrameHeader::AT));
@@ -105,7 +105,7 @@ pub(crate) fn finish_entry(em: &mut Emitter<'_, '_>) -> Result<()> {
         header(FrameHeader::STATUS),
     );
     ir.store(ir.load(ir.i64(), em.exits.at), header(FrameHeader::AT));
-    deferred_results::take_late(em, u.nest.top.span)?;
+    deferred_results::take(em, u.nest.top.span)?;
     flag_values::release_kept(em);
     em.slots.store(u, em.function.frame, false);
     let mut output: Vec<VarId> = u.scheduled.frame_out.iter().copied().collect();

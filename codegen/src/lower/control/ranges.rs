@@ -2,7 +2,7 @@
 
 use nestwise_ir::{Expr, For, Span};
 
-use crate::abi::EventCode;
+use crate::abi::GuardFailure;
 use crate::error::Result;
 use crate::llvm::{IntPred, V, Wrap};
 use crate::lower::control::guards;
@@ -23,7 +23,7 @@ pub(crate) fn range(em: &mut Emitter<'_, '_>, l: &For, span: Span) -> Result<Ran
     let stop = em.expr(&l.stop)?.a;
     let step = step(em, &l.step, span)?;
     let trips = trips(em, start, stop, step, l.step.as_int(), false);
-    let trips = no_trips_after_event(em, trips);
+    let trips = no_trips_after_failure(em, trips);
     Ok(Range {
         start,
         step,
@@ -32,7 +32,7 @@ pub(crate) fn range(em: &mut Emitter<'_, '_>, l: &For, span: Span) -> Result<Ran
     })
 }
 
-/// The step; zero fires, and is one afterwards.
+/// The step; zero fails, and is one afterwards.
 pub(crate) fn step(em: &mut Emitter<'_, '_>, e: &Expr, span: Span) -> Result<V> {
     let v = em.expr(e)?;
     if e.as_int().is_some_and(|s| s != 0) {
@@ -44,7 +44,7 @@ pub(crate) fn step(em: &mut Emitter<'_, '_>, e: &Expr, span: Span) -> Result<V> 
         v.a,
         em.lanes.spread(ir.const_i64(0), v.wide),
     );
-    guards::fail_where(em, zero, v.wide, EventCode::Step, span);
+    guards::fail_where(em, zero, v.wide, GuardFailure::Step, span);
     Ok(ir.select(zero, em.lanes.spread(ir.const_i64(1), v.wide), v.a))
 }
 
@@ -91,16 +91,16 @@ pub(crate) fn trips(
     ir.select(some, whole, c(0))
 }
 
-/// After an event in a vector loop values may be off, and so may trip counts: run nothing.
-pub(crate) fn no_trips_after_event(em: &Emitter<'_, '_>, trips: V) -> V {
-    let Some(l) = em.lanes.open.as_ref().filter(|l| l.facts.may_fire) else {
+/// After a guard failure in a vector loop values may be off, and so may trip counts: run nothing.
+pub(crate) fn no_trips_after_failure(em: &Emitter<'_, '_>, trips: V) -> V {
+    let Some(l) = em.lanes.open.as_ref().filter(|l| l.facts.may_fail) else {
         return trips;
     };
     let ir = em.ir;
-    let fired = em
+    let failed = em
         .lanes
         .any(ir.load(ir.vector(ir.i1(), l.count), l.deferred));
-    ir.select(fired, ir.const_i64(0), trips)
+    ir.select(failed, ir.const_i64(0), trips)
 }
 
 /// The iterations of a part, in a function made for parts.

@@ -4,7 +4,7 @@ use nestwise_analysis::dataflow::definite_assignment;
 use nestwise_analysis::dataflow::definite_assignment::Target;
 use nestwise_ir::{ArrayId, Expr, ScopeId, Stmt, StmtKind};
 
-use crate::abi::{EventCode, Status};
+use crate::abi::{GuardFailure, Status};
 use crate::error::{Result, invalid};
 use crate::llvm::V;
 use crate::lower::accumulations;
@@ -44,7 +44,7 @@ fn rebind(em: &Emitter<'_, '_>, pairs: &[(ArrayId, ArrayId)]) -> Result<()> {
 }
 
 fn branch(em: &mut Emitter<'_, '_>, cond: &Expr, then: &[Stmt], orelse: &[Stmt]) -> Result<()> {
-    em.flags.unread = em.unit.idle.decides(cond);
+    em.flags.unread = em.unit.flag_only.decides(cond);
     let c = em.expr(cond)?;
     flag_values::keep_unread(em, cond, c);
     em.flags.unread = false;
@@ -168,7 +168,7 @@ impl Emitter<'_, '_> {
                     self.guards.wrapping =
                         Some(std::ptr::from_ref(accumulations::accumulation(value)));
                 }
-                self.flags.unread = self.unit.idle.assigns(*var, value);
+                self.flags.unread = self.unit.flag_only.assigns(*var, value);
                 self.guards.covered = self
                     .gpu
                     .finite
@@ -190,7 +190,7 @@ impl Emitter<'_, '_> {
                 guard,
                 ..
             } => {
-                self.flags.unread = self.unit.idle.stores(*array, value);
+                self.flags.unread = self.unit.flag_only.stores(*array, value);
                 elements::store(self, *array, index, value, *guard, s.span)?;
                 self.flags.unread = false;
                 Ok(())
@@ -217,7 +217,7 @@ impl Emitter<'_, '_> {
                 }
                 if *guard || self.guards.suspects_values() {
                     let bad = self.ir.not(c.a);
-                    guards::fail_where(self, bad, c.wide, EventCode::Check, s.span);
+                    guards::fail_where(self, bad, c.wide, GuardFailure::Check, s.span);
                 }
                 Ok(())
             }

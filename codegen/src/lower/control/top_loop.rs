@@ -15,7 +15,7 @@ use crate::lower::gpu::cooperative;
 use crate::lower::value::Val;
 use crate::lower::vector::lanes;
 
-/// The body once for all iterations of this call; an event in it is only known to lie in their range.
+/// The body once for all iterations of this call; a guard failure in it is only known to lie in their range.
 fn top_whole(em: &mut Emitter<'_, '_>, l: &For, end: VarId, start: V, step: V) -> Result<()> {
     let ir = em.ir;
     let value = |k: V| ir.add(start, ir.mul(k, step, Wrap::Signed), Wrap::Signed);
@@ -56,7 +56,7 @@ impl Emitter<'_, '_> {
         if cooperative::cooperates(self, l.id) {
             return cooperative::cooperate_at_top(self, range);
         }
-        // Where iterations are not run one after the other, an event is only known to lie in the range.
+        // Where iterations are not run one after the other, a guard failure is only known to lie in the range.
         let serial = !mapped(self, l);
         self.counted(l, range, serial.then_some(self.exits.at))?;
         self.ir.store(self.function.hi, self.exits.at);

@@ -8,21 +8,21 @@
 //!
 //! A part is the function that would have been a kernel, with the grid that it is to see in memory. What it leaves behind lies in
 //! one of two places, in turn: a thread that is ahead may write the next one while others still look at this one, but not the one
-//! after that, before which there is another barrier. Where something fires, it shows behind the barrier, to all, and all leave.
+//! after that, before which there is another barrier. Where something fails, it shows behind the barrier, to all, and all leave.
 
 use nestwise_ir::{LoopId, Stmt, StmtKind, VarId};
 
 use crate::abi::part::CELL;
 use crate::abi::{FrameHeader, Status, part};
 use crate::error::{Result, invalid};
-use crate::grid::{BLOCK_THREADS, GridKernel, TeamKernel};
+use crate::grid::{BLOCK_THREADS, CooperativeKernel, GridKernel};
 use crate::llvm::{IntPred, V};
 use crate::lower::control::ranges;
 use crate::lower::control::ranges::Range;
 use crate::lower::emitter::Emitter;
-use crate::lower::gpu::orders::Asked;
+use crate::lower::gpu::orders::Request;
 use crate::lower::gpu::state::{Axes, Team};
-use crate::lower::gpu::threaded::Threaded;
+use crate::lower::gpu::threaded::DeviceFunction;
 use crate::lower::gpu::unshared::Unshared;
 use crate::lower::gpu::uses::{given_and_left, rebinds, uses};
 use crate::lower::gpu::{deferred_results, launch, orders, registers, team_parts, updates};
@@ -97,13 +97,13 @@ fn have_run(em: &mut Emitter<'_, '_>, whole: Whole<'_>, range: Range) -> Result<
     grid.next(GridKernel {
         uses: uses(u, block, &[]),
         leaves: cells > 0,
-        team: Some(TeamKernel {
+        team: Some(CooperativeKernel {
             record: team.record,
             parts: team.parts,
         }),
         ..GridKernel::alone()
     });
-    let asked = Asked {
+    let asked = Request {
         range,
         axes: 0,
         inner: em.ir.const_i64(-1),
@@ -113,7 +113,7 @@ fn have_run(em: &mut Emitter<'_, '_>, whole: Whole<'_>, range: Range) -> Result<
     };
     let left = launch::launch(
         em,
-        Threaded::Kernel(number),
+        DeviceFunction::Kernel(number),
         &shared,
         asked,
         whole.stmt.span,
@@ -122,7 +122,7 @@ fn have_run(em: &mut Emitter<'_, '_>, whole: Whole<'_>, range: Range) -> Result<
     let next = |f: &Emitter<'_, '_>, cell: V| f.ir.offset_const(cell, CELL);
     for v in &assigned {
         orders::take_cell(em, *v, cell)?;
-        deferred_results::left_late(em, *v, None);
+        deferred_results::left_deferred(em, *v, None);
         cell = next(em, cell);
     }
     if rebinds {
@@ -206,7 +206,7 @@ fn team_kernel<'u, 'a>(
     assigned: &[VarId],
 ) -> Result<Team> {
     let ir = &u.ir;
-    let mut f: Emitter<'u, 'a> = Threaded::Kernel(number).function(u);
+    let mut f: Emitter<'u, 'a> = DeviceFunction::Kernel(number).function(u);
     if u.device == Some(Registers::Ptx) {
         // A processor has room for a block, whatever its registers, and for more nobody asks.
         ir.string_attribute(f.function.value, "nvvm.maxntid", &BLOCK_THREADS.to_string());
@@ -251,7 +251,7 @@ fn team_kernel<'u, 'a>(
         ir.offset_const(status, part::CELLS),
     )?;
     ir.br(check);
-    ir.at(f.exits.event);
+    ir.at(f.exits.failed);
     registers::tell(
         &f,
         status,
@@ -263,7 +263,7 @@ fn team_kernel<'u, 'a>(
     ir.watch(None);
     ir.cond_br(ir.load(ir.i1(), odd), told, out);
     ir.at(told);
-    team_parts::tell_event(&f, status, whole.stmt.span);
+    team_parts::tell_failure(&f, status, whole.stmt.span);
     ir.br(out);
     ir.at(out);
     ir.ret_void();

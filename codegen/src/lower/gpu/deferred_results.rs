@@ -18,7 +18,7 @@ use crate::lower::emitter::Emitter;
 use crate::lower::gpu::orders;
 
 /// At the beginning of the host's part: no kernel was launched.
-pub(crate) fn begin_late(em: &mut Emitter<'_, '_>) {
+pub(crate) fn begin(em: &mut Emitter<'_, '_>) {
     let grid = &em.unit.spec.schedule.grid;
     if em.unit.grid.is_none() || grid.is_empty() {
         return;
@@ -34,39 +34,39 @@ pub(crate) fn begin_late(em: &mut Emitter<'_, '_>) {
         ir.store(ir.const_i64(0), word);
         (v, word)
     };
-    em.gpu.late.words = late.into_iter().map(word).collect();
+    em.gpu.deferred.words = late.into_iter().map(word).collect();
 }
 
 fn word(em: &Emitter<'_, '_>, v: VarId) -> Option<V> {
-    let mut words = em.gpu.late.words.iter();
+    let mut words = em.gpu.deferred.words.iter();
     words.find(|w| w.0 == v).map(|w| w.1)
 }
 
 /// A cell of its own for what a kernel leaves in a variable, if nobody waits for that: where it is behind the status.
-pub(crate) fn late_cell(em: &mut Emitter<'_, '_>, v: VarId) -> Option<usize> {
+pub(crate) fn deferred_cell(em: &mut Emitter<'_, '_>, v: VarId) -> Option<usize> {
     word(em, v)?;
-    let number = em.gpu.late.cells;
-    (number < part::MOST_LATE).then(|| {
-        em.gpu.late.cells += 1;
-        part::LATE + CELL * number
+    let number = em.gpu.deferred.cells;
+    (number < part::MOST_DEFERRED).then(|| {
+        em.gpu.deferred.cells += 1;
+        part::DEFERRED + CELL * number
     })
 }
 
 /// A kernel that leaves a variable there was launched; none: it was waited for.
-pub(crate) fn left_late(em: &Emitter<'_, '_>, v: VarId, at: Option<usize>) {
+pub(crate) fn left_deferred(em: &Emitter<'_, '_>, v: VarId, at: Option<usize>) {
     if let Some(word) = word(em, v) {
-        let number = at.map_or(0, |at| 1 + (at - part::LATE) / CELL);
+        let number = at.map_or(0, |at| 1 + (at - part::DEFERRED) / CELL);
         em.ir.store(em.ir.const_i64(number as i64), word);
     }
 }
 
 /// The host's part is left: variables have the values that kernels left last.
-pub(crate) fn take_late(em: &mut Emitter<'_, '_>, span: Span) -> Result<()> {
-    if em.gpu.late.cells == 0 {
+pub(crate) fn take(em: &mut Emitter<'_, '_>, span: Span) -> Result<()> {
+    if em.gpu.deferred.cells == 0 {
         return Ok(());
     }
     let ir = em.ir;
-    let words = std::mem::take(&mut em.gpu.late.words);
+    let words = std::mem::take(&mut em.gpu.deferred.words);
     let numbers: Vec<V> = words.iter().map(|w| ir.load(ir.i64(), w.1)).collect();
     let zero = ir.const_i64(0);
     let any = numbers.iter().fold(zero, |all, n| ir.or(all, *n));
@@ -76,11 +76,11 @@ pub(crate) fn take_late(em: &mut Emitter<'_, '_>, span: Span) -> Result<()> {
     let order = orders::order(em);
     let field = |at: usize| ir.offset_const(order, at);
     ir.store(ir.const_i64(-1), field(offset_of!(Order, kernel)));
-    let bytes = ir.const_i64((CELL * em.gpu.late.cells) as i64);
+    let bytes = ir.const_i64((CELL * em.gpu.deferred.cells) as i64);
     ir.store(bytes, field(offset_of!(Order, cells)));
     orders::hand(em, order, span);
     let status = ir.load(ir.ptr(), field(offset_of!(Order, left)));
-    let cells = ir.offset_const(status, part::LATE);
+    let cells = ir.offset_const(status, part::DEFERRED);
     for ((v, _), number) in words.iter().zip(numbers) {
         let (take, next) = (em.ir.fresh(), em.ir.fresh());
         let left = ir.icmp(IntPred::LLVMIntNE, number, zero);

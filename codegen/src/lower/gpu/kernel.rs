@@ -5,13 +5,13 @@
 
 use nestwise_ir::{Span, VarId};
 
-use crate::abi::{EventCode, part};
+use crate::abi::{GuardFailure, part};
 use crate::error::{Result, invalid};
 use crate::grid::{GridKernel, USUAL_THREADS};
 use crate::llvm::V;
 use crate::lower::emitter::Emitter;
 use crate::lower::gpu::state::Axes;
-use crate::lower::gpu::threaded::Threaded;
+use crate::lower::gpu::threaded::DeviceFunction;
 use crate::lower::gpu::tile::Tile;
 use crate::lower::gpu::{fold, reductions, registers, team_parts, warps};
 use crate::lower::scalar::flag_values;
@@ -38,9 +38,12 @@ pub(crate) fn device<'u, 'a>(em: &Emitter<'u, 'a>) -> Result<&'u Unit<'a>> {
 }
 
 /// The next one: a kernel, or in a team a part.
-pub(crate) fn next_threaded(em: &mut Emitter<'_, '_>, kernel: GridKernel) -> Result<Threaded> {
+pub(crate) fn next_threaded(
+    em: &mut Emitter<'_, '_>,
+    kernel: GridKernel,
+) -> Result<DeviceFunction> {
     match &em.unit.grid {
-        Some(grid) => Ok(Threaded::Kernel(grid.next(kernel))),
+        Some(grid) => Ok(DeviceFunction::Kernel(grid.next(kernel))),
         None => team_parts::next_part(em, kernel),
     }
 }
@@ -48,7 +51,7 @@ pub(crate) fn next_threaded(em: &mut Emitter<'_, '_>, kernel: GridKernel) -> Res
 /// Writes it; it is given the values of `shared`, and `body` also gets the place of its results.
 pub(crate) fn kernel<'u, 'a>(
     em: &Emitter<'u, 'a>,
-    made: Threaded,
+    made: DeviceFunction,
     span: Span,
     axes: Axes,
     shared: &[VarId],
@@ -70,7 +73,7 @@ pub(crate) fn kernel<'u, 'a>(
 
 fn write<'u, 'a>(
     u: &'u Unit<'a>,
-    made: Threaded,
+    made: DeviceFunction,
     span: Span,
     axes: Axes,
     shared: &[VarId],
@@ -79,7 +82,7 @@ fn write<'u, 'a>(
     let ir = &u.ir;
     let i64t = ir.i64();
     let mut f = made.function(u);
-    if matches!(made, Threaded::Kernel(_)) && u.device == Some(Registers::Ptx) {
+    if matches!(made, DeviceFunction::Kernel(_)) && u.device == Some(Registers::Ptx) {
         bounds(&f, &axes);
     }
     let status = ir.param(f.function.value, 3);
@@ -114,7 +117,7 @@ fn write<'u, 'a>(
         )
     });
     if let Some((records, own, _)) = reduced {
-        // A thread in which something fires leaves it so.
+        // A thread in which something fails leaves it so.
         for at in records.words() {
             ir.store(ir.const_i64(0), ir.offset_const(own, at));
         }
@@ -139,7 +142,7 @@ fn write<'u, 'a>(
         reductions::leave_record(&mut f, records, &placed.unwrap_or_default(), own)?;
     }
     ir.br(end);
-    ir.at(f.exits.event);
+    ir.at(f.exits.failed);
     registers::tell(
         &f,
         status,
@@ -159,7 +162,7 @@ fn write<'u, 'a>(
         &f,
         status,
         ir.const_i64(span.line.into()),
-        ir.const_i64(EventCode::Several as i64),
+        ir.const_i64(GuardFailure::Several as i64),
     );
     ir.br(out);
     ir.at(out);

@@ -8,18 +8,18 @@ use crate::abi::part::CELL;
 use crate::abi::{FrameHeader, Order, part};
 use crate::error::{Result, unsupported};
 use crate::lower::emitter::Emitter;
-use crate::lower::gpu::orders::{Asked, Left};
-use crate::lower::gpu::threaded::Threaded;
+use crate::lower::gpu::orders::{Launched, Request};
+use crate::lower::gpu::threaded::DeviceFunction;
 use crate::lower::gpu::{orders, team_parts};
 
 /// Launches a kernel that is given the values of `shared`, or has a part of one run.
 pub(crate) fn launch(
     em: &mut Emitter<'_, '_>,
-    made: Threaded,
+    made: DeviceFunction,
     shared: &[VarId],
-    asked: Asked,
+    asked: Request,
     span: Span,
-) -> Result<Left> {
+) -> Result<Launched> {
     if asked.cells > part::MOST_CELLS {
         return unsupported("so many results of a kernel");
     }
@@ -35,8 +35,8 @@ pub(crate) fn launch(
     ir.store(range.start, bounds);
     ir.store(range.step, ir.offset_const(bounds, 8));
     let kernel = match made {
-        Threaded::Kernel(number) => number,
-        Threaded::Part(..) => return team_parts::run_part(em, made, env, &asked, span),
+        DeviceFunction::Kernel(number) => number,
+        DeviceFunction::Part(..) => return team_parts::run_part(em, made, env, &asked, span),
     };
     let order = orders::order(em);
     let field = |at: usize| ir.offset_const(order, at);
@@ -51,7 +51,7 @@ pub(crate) fn launch(
     ir.store(number(CELL * asked.cells), field(offset_of!(Order, cells)));
     ir.store(number(asked.record), field(offset_of!(Order, record)));
     orders::hand(em, order, span);
-    Ok(Left {
+    Ok(Launched {
         status: ir.load(ir.ptr(), field(offset_of!(Order, left))),
         blocks: ir.load(ir.i64(), field(offset_of!(Order, blocks))),
     })

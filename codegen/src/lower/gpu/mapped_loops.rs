@@ -3,10 +3,10 @@
 //! The entry runs on the host: outer loops and what else has to do with numbers alone. A mapped loop becomes a kernel in a
 //! module of its own, whose threads run its iterations, and so does what else looks at elements ([`crate::lower::gpu::single_thread`]). The entry
 //! has a kernel launched (`nw_grid`) and goes on at once, unless variables come back, which it waits for. A word says that
-//! something fired; whoever launches looks at it when all kernels have run. Then nothing of the launch counts, and the host's
+//! something failed; whoever launches looks at it when all kernels have run. Then nothing of the launch counts, and the host's
 //! arrays are as they were.
 //!
-//! A device has no floating-point flags. A result that is not finite counts as fired: NumPy may have warned.
+//! A device has no floating-point flags. A result that is not finite counts as failed: NumPy may have warned.
 
 use nestwise_analysis::dataflow::definite_assignment;
 use nestwise_analysis::dataflow::finite::Finite;
@@ -23,7 +23,7 @@ use crate::llvm::{IntPred, V};
 use crate::lower::control::ranges;
 use crate::lower::control::ranges::Range;
 use crate::lower::emitter::Emitter;
-use crate::lower::gpu::orders::Asked;
+use crate::lower::gpu::orders::Request;
 use crate::lower::gpu::records::Records;
 use crate::lower::gpu::state::Axes;
 use crate::lower::gpu::tile::Tile;
@@ -50,7 +50,7 @@ pub(crate) fn grid(em: &mut Emitter<'_, '_>, l: &For, g: &GridLoop, range: Range
     let mut late = Vec::new();
     let mut awaited = Vec::new();
     for v in t.last_values.iter().copied() {
-        match deferred_results::late_cell(em, v) {
+        match deferred_results::deferred_cell(em, v) {
             Some(at) => late.push((v, at)),
             None => awaited.push((v, part::CELLS + CELL * awaited.len())),
         }
@@ -89,7 +89,7 @@ pub(crate) fn grid(em: &mut Emitter<'_, '_>, l: &For, g: &GridLoop, range: Range
     ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, range.lo, range.hi), run, end);
     ir.at(run);
     let inner = inner_trips(em, l, g)?;
-    let asked = Asked {
+    let asked = Request {
         range,
         axes: g.axes.len(),
         inner,
@@ -100,10 +100,10 @@ pub(crate) fn grid(em: &mut Emitter<'_, '_>, l: &For, g: &GridLoop, range: Range
     let left = launch::launch(em, made, &shared, asked, span)?;
     for (v, at) in &awaited {
         orders::take_cell(em, *v, em.ir.offset_const(left.status, *at))?;
-        deferred_results::left_late(em, *v, None);
+        deferred_results::left_deferred(em, *v, None);
     }
     for (v, at) in &late {
-        deferred_results::left_late(em, *v, Some(*at));
+        deferred_results::left_deferred(em, *v, Some(*at));
     }
     if records.size() > 0 {
         let first = em.ir.offset_const(left.status, part::RECORDS);

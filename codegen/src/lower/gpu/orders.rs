@@ -2,14 +2,14 @@
 
 use nestwise_ir::{Span, VarId};
 
-use crate::abi::{EventCode, FrameHeader, Order, part};
+use crate::abi::{FrameHeader, GuardFailure, Order, part};
 use crate::error::Result;
 use crate::llvm::{IntPred, V};
 use crate::lower::control::ranges::Range;
 use crate::lower::emitter::Emitter;
 
 /// What the host asks a kernel for.
-pub(crate) struct Asked {
+pub(crate) struct Request {
     pub(crate) range: Range,
     /// Loops on axes.
     pub(crate) axes: usize,
@@ -24,7 +24,7 @@ pub(crate) struct Asked {
 
 /// What it has left behind: its status, as long as no other is launched, and the number of blocks.
 #[derive(Clone, Copy)]
-pub(crate) struct Left {
+pub(crate) struct Launched {
     pub(crate) status: V,
     pub(crate) blocks: V,
 }
@@ -36,7 +36,7 @@ pub(crate) fn order(em: &Emitter<'_, '_>) -> V {
     ir.alloca_aligned(ir.array(ir.i8(), bytes), 8)
 }
 
-/// On the host: asks for it; leaves where something has fired.
+/// On the host: asks for it; leaves where something has failed.
 pub(crate) fn hand(em: &Emitter<'_, '_>, order: V, span: Span) {
     let ir = em.ir;
     let ty = ir.function(ir.i64(), &[ir.ptr(), ir.ptr()]);
@@ -49,12 +49,12 @@ pub(crate) fn hand(em: &Emitter<'_, '_>, order: V, span: Span) {
     let failed = ir.icmp(IntPred::LLVMIntNE, failed, ir.const_i64(0));
     let fine = em.ir.fresh();
     em.exits
-        .leave_if(em.ir, failed, fine, EventCode::Several, span);
+        .leave_if(em.ir, failed, fine, GuardFailure::Several, span);
     ir.at(fine);
 }
 
 /// On the host: the cells that a kernel has left.
-pub(crate) fn cells(em: &Emitter<'_, '_>, left: Left) -> V {
+pub(crate) fn cells(em: &Emitter<'_, '_>, left: Launched) -> V {
     em.ir.offset_const(left.status, part::CELLS)
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct Reduced {
     pub(crate) repr: Scalar,
     /// A NaN is the best.
     pub(crate) nan: bool,
-    /// Where it leaves its representation an event is due.
+    /// Where it leaves its representation a guard failure is due.
     pub(crate) guarded: bool,
     /// It matters where it was assigned.
     pub(crate) placed: bool,

@@ -12,7 +12,7 @@
 use nestwise_ir::schedule::RedOp;
 use nestwise_ir::{For, Span};
 
-use crate::abi::EventCode;
+use crate::abi::GuardFailure;
 use crate::abi::part::CELL;
 use crate::error::{Result, invalid};
 use crate::llvm::{IntPred, V};
@@ -167,7 +167,7 @@ pub(crate) fn take_records(
     let bad = ir.or(overflow, bad);
     let fine = em.ir.fresh();
     em.exits
-        .leave_if(em.ir, bad, fine, EventCode::Overflow, span);
+        .leave_if(em.ir, bad, fine, GuardFailure::Overflow, span);
     ir.at(fine);
     Ok(())
 }

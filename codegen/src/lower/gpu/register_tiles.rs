@@ -19,7 +19,7 @@ use crate::lower::control::ranges::Range;
 use crate::lower::emitter::Emitter;
 use crate::lower::gpu::{axes, tile};
 use crate::lower::value::Val;
-use crate::lower::vector::jam::Jam;
+use crate::lower::vector::jam::UnrollAndJam;
 use crate::lower::vector::unroll_and_jam;
 
 /// Iterations of a loop inside that follow each other without a jump.
@@ -85,7 +85,11 @@ pub(crate) fn strided_tiles(
 
 /// Begins copies of an axis's body for those values of its counter, each for every copy of the axis around it, which is
 /// given back. Copy `c` is that axis's copy `c % n`, where it has `n`.
-fn open_tile(em: &mut Emitter<'_, '_>, l: &For, values: Vec<V>) -> Result<Option<Rc<Jam>>> {
+fn open_tile(
+    em: &mut Emitter<'_, '_>,
+    l: &For,
+    values: Vec<V>,
+) -> Result<Option<Rc<UnrollAndJam>>> {
     let around = em.lanes.jam.take();
     let (n, mut counters) = match &around {
         Some(jam) => (jam.count, jam.counters.clone()),
@@ -99,7 +103,7 @@ fn open_tile(em: &mut Emitter<'_, '_>, l: &For, values: Vec<V>) -> Result<Option
     counters.push((l.counter, own));
     let tile = em.gpu.axes.as_ref().and_then(|a| a.tile.as_ref());
     let varying = tile.map(|t| t.varying.clone()).unwrap_or_default();
-    let jam = Rc::new(Jam::plain(count, varying, counters));
+    let jam = Rc::new(UnrollAndJam::plain(count, varying, counters));
     em.lanes.jam = Some(jam.clone());
     // What stands before this loop was assigned for the copies around it alone.
     for v in before_axis(em, l)
@@ -115,7 +119,7 @@ fn open_tile(em: &mut Emitter<'_, '_>, l: &For, values: Vec<V>) -> Result<Option
 }
 
 /// Ends them: what outlives the kernel is the last copy's.
-fn close_tile(em: &mut Emitter<'_, '_>, l: &For, around: Option<Rc<Jam>>) -> Result<()> {
+fn close_tile(em: &mut Emitter<'_, '_>, l: &For, around: Option<Rc<UnrollAndJam>>) -> Result<()> {
     let Some(jam) = em.lanes.jam.clone() else {
         return Ok(());
     };

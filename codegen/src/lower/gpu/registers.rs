@@ -23,11 +23,11 @@ pub(crate) fn register(em: &Emitter<'_, '_>, kind: usize, axis: usize) -> V {
     }
 }
 
-/// In a kernel: something has fired.
+/// In a kernel: something has failed.
 pub(crate) fn tell(em: &Emitter<'_, '_>, status: V, line: V, code: V) {
     let ir = em.ir;
     ir.store(line, ir.offset_const(status, part::LINE));
     ir.store(code, ir.offset_const(status, part::CODE));
-    let event = ir.const_i64(Status::Event as i64);
+    let event = ir.const_i64(Status::GuardFailed as i64);
     ir.store(event, ir.offset_const(status, part::STATUS));
 }

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::grid::GridKernel;
 use crate::lower::control::ranges::Range;
 use crate::lower::emitter::Emitter;
-use crate::lower::gpu::orders::{Asked, Left};
+use crate::lower::gpu::orders::{Launched, Request};
 use crate::lower::gpu::state::Axes;
 use crate::lower::gpu::uses::uses;
 use crate::lower::gpu::{cooperative, kernel, launch, orders, uses};
@@ -80,7 +80,7 @@ fn may_go_along(em: &Emitter<'_, '_>, s: &Stmt) -> bool {
 }
 
 /// Has one thread run it, and takes what it assigns; its own value is in the first cell.
-fn alone(em: &mut Emitter<'_, '_>, part: Part<'_>) -> Result<Left> {
+fn alone(em: &mut Emitter<'_, '_>, part: Part<'_>) -> Result<Launched> {
     let u = em.unit;
     // The cells before those of variables are the value's own.
     let (extra, block, span, own) = match part {
@@ -118,7 +118,7 @@ fn alone(em: &mut Emitter<'_, '_>, part: Part<'_>) -> Result<Left> {
         lo: zero,
         hi: ir.const_i64(1),
     };
-    let asked = Asked {
+    let asked = Request {
         range: once,
         axes: 0,
         inner: ir.const_i64(-1),

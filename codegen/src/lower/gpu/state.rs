@@ -12,7 +12,7 @@ use crate::lower::gpu::unshared::Unshared;
 #[derive(Default)]
 pub(crate) struct GpuState {
     /// On the host: results of kernels that nobody waits for.
-    pub(crate) late: Late,
+    pub(crate) deferred: DeferredResults,
     /// In a kernel of a device: loops on its axes.
     pub(crate) axes: Option<Axes>,
     /// In a kernel of a device: results that are tested for being finite.
@@ -84,7 +84,7 @@ pub(crate) struct Team {
 
 /// Of the host's part.
 #[derive(Default)]
-pub(crate) struct Late {
+pub(crate) struct DeferredResults {
     /// Each variable, and a word with the number of the cell that has its value, from 1 on; 0: none has.
     pub(crate) words: Vec<(VarId, V)>,
     /// Cells in use.

@@ -3,13 +3,13 @@
 use llvm_sys::LLVMAtomicRMWBinOp as Rmw;
 use nestwise_ir::Span;
 
-use crate::abi::{EventCode, FrameHeader, part, team};
+use crate::abi::{FrameHeader, GuardFailure, part, team};
 use crate::error::{Result, invalid};
 use crate::grid::GridKernel;
 use crate::llvm::{IntPred, V, Wrap};
 use crate::lower::emitter::Emitter;
-use crate::lower::gpu::orders::{Asked, Left};
-use crate::lower::gpu::threaded::Threaded;
+use crate::lower::gpu::orders::{Launched, Request};
+use crate::lower::gpu::threaded::DeviceFunction;
 use crate::lower::gpu::warps::SHARED_WORD;
 use crate::lower::gpu::{registers, warps};
 use crate::lower::unit::Registers;
@@ -25,23 +25,23 @@ pub(crate) const UNKNOWN_BLOCKS: i64 = 16;
 pub(crate) const MOST_LOOKS: i64 = 1 << 27;
 
 /// A function for the threads of the next part.
-pub(crate) fn next_part(em: &mut Emitter<'_, '_>, kernel: GridKernel) -> Result<Threaded> {
+pub(crate) fn next_part(em: &mut Emitter<'_, '_>, kernel: GridKernel) -> Result<DeviceFunction> {
     let Some(team) = &mut em.gpu.team else {
         return invalid("no team");
     };
     team.record = team.record.max(kernel.record);
     team.parts.push(kernel.loops);
-    Ok(Threaded::Part(team.number, team.parts.len() - 1))
+    Ok(DeviceFunction::Part(team.number, team.parts.len() - 1))
 }
 
 /// Has threads of the team run a part in that environment; all go on when it is over.
 pub(crate) fn run_part(
     em: &Emitter<'_, '_>,
-    made: Threaded,
+    made: DeviceFunction,
     env: V,
-    asked: &Asked,
+    asked: &Request,
     span: Span,
-) -> Result<Left> {
+) -> Result<Launched> {
     let Some(team) = &em.gpu.team else {
         return invalid("no team");
     };
@@ -86,16 +86,16 @@ pub(crate) fn run_part(
     let ir = em.ir;
     ir.store(ir.add(turn, ir.const_i64(1), Wrap::Signed), word);
     let status = ir.load(ir.i64(), ir.offset_const(left, part::STATUS));
-    let (fired, fine) = (em.ir.fresh(), em.ir.fresh());
+    let (failed, fine) = (em.ir.fresh(), em.ir.fresh());
     let bad = ir.icmp(IntPred::LLVMIntNE, status, ir.const_i64(0));
-    ir.expect(ir.cond_br(bad, fired, fine), 1, 1 << 20);
-    ir.at(fired);
+    ir.expect(ir.cond_br(bad, failed, fine), 1, 1 << 20);
+    ir.at(failed);
     for (at, to) in [(part::LINE, em.exits.line), (part::CODE, em.exits.code)] {
         ir.store(ir.load(ir.i64(), ir.offset_const(left, at)), to);
     }
-    ir.br(em.exits.event);
+    ir.br(em.exits.failed);
     ir.at(fine);
-    Ok(Left {
+    Ok(Launched {
         status: left,
         blocks,
     })
@@ -118,7 +118,7 @@ pub(crate) fn place_of(em: &Emitter<'_, '_>, memory: V, turn: V) -> V {
 
 /// The grid that a part is to see, as memory holds it ([`crate::abi::GridThread`]), whether this thread takes part, and the
 /// number of blocks that do. Blocks lie along inner axes first, as many as these ask for.
-pub(crate) fn grid_of(em: &Emitter<'_, '_>, asked: &Asked) -> (V, V, V) {
+pub(crate) fn grid_of(em: &Emitter<'_, '_>, asked: &Request) -> (V, V, V) {
     let ir = em.ir;
     let [thread, threads, block, blocks] =
         [0, 1, 2, 3].map(|kind| registers::register(em, kind, 0));
@@ -159,7 +159,7 @@ pub(crate) fn grid_of(em: &Emitter<'_, '_>, asked: &Asked) -> (V, V, V) {
 }
 
 /// Blocks of so many threads along an axis, the innermost being the first, that its iterations ask for.
-pub(crate) fn blocks_along(em: &Emitter<'_, '_>, asked: &Asked, axis: usize, size: V) -> V {
+pub(crate) fn blocks_along(em: &Emitter<'_, '_>, asked: &Request, axis: usize, size: V) -> V {
     let ir = em.ir;
     let (range, outermost) = (asked.range, asked.axes - 1);
     let unknown = ir.const_i64(UNKNOWN_BLOCKS);
@@ -222,7 +222,7 @@ pub(crate) fn wait_for_all(em: &Emitter<'_, '_>, memory: V, turn: V, left: V, sp
     let enough = ir.icmp(IntPred::LLVMIntSGE, more, ir.const_i64(MOST_LOOKS));
     ir.cond_br(enough, late, look);
     ir.at(late);
-    tell_event(em, left, span);
+    tell_failure(em, left, span);
     ir.br(over);
     ir.at(over);
     ir.fence();
@@ -231,9 +231,9 @@ pub(crate) fn wait_for_all(em: &Emitter<'_, '_>, memory: V, turn: V, left: V, sp
     warps::barrier(em);
 }
 
-/// Something has fired in statements that are watched together.
-pub(crate) fn tell_event(em: &Emitter<'_, '_>, status: V, span: Span) {
+/// Something has failed in statements that are watched together.
+pub(crate) fn tell_failure(em: &Emitter<'_, '_>, status: V, span: Span) {
     let ir = em.ir;
-    let (line, code) = (span.line.into(), EventCode::Several as i64);
+    let (line, code) = (span.line.into(), GuardFailure::Several as i64);
     registers::tell(em, status, ir.const_i64(line), ir.const_i64(code));
 }

@@ -9,18 +9,18 @@ use crate::lower::unit::{Registers, Unit};
 
 /// A function that threads of a device run.
 #[derive(Clone, Copy)]
-pub(crate) enum Threaded {
+pub(crate) enum DeviceFunction {
     /// A kernel of that number.
     Kernel(usize),
     /// A part of a cooperative one, and which.
     Part(usize, usize),
 }
 
-impl Threaded {
+impl DeviceFunction {
     pub(crate) fn symbol(self) -> CString {
         let name = match self {
-            Threaded::Kernel(number) => kernel_name(number),
-            Threaded::Part(kernel, number) => format!("nw_part_{kernel}_{number}"),
+            DeviceFunction::Kernel(number) => kernel_name(number),
+            DeviceFunction::Part(kernel, number) => format!("nw_part_{kernel}_{number}"),
         };
         CString::new(name).unwrap_or_default()
     }
@@ -40,19 +40,19 @@ impl Threaded {
         params.extend(self.place_in_memory(u).then_some(ptr));
         let f = Emitter::new(u, &self.symbol().to_string_lossy(), &params, false);
         match self {
-            Threaded::Part(..) => {
+            DeviceFunction::Part(..) => {
                 ir.set_internal(f.function.value);
                 ir.attribute(f.function.value, "alwaysinline", 0);
             }
-            Threaded::Kernel(_) if u.device == Some(Registers::Ptx) => {
+            DeviceFunction::Kernel(_) if u.device == Some(Registers::Ptx) => {
                 ir.set_kernel(f.function.value, u.layout.size as u64);
             }
-            Threaded::Kernel(_) => {}
+            DeviceFunction::Kernel(_) => {}
         }
         f
     }
 
     pub(crate) fn place_in_memory(self, u: &Unit<'_>) -> bool {
-        u.device == Some(Registers::Memory) || matches!(self, Threaded::Part(..))
+        u.device == Some(Registers::Memory) || matches!(self, DeviceFunction::Part(..))
     }
 }

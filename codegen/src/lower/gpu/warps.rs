@@ -10,7 +10,7 @@ use crate::grid::{EMULATED_WARP, WARP};
 use crate::llvm::{IntPred, V, Wrap};
 use crate::lower::emitter::Emitter;
 use crate::lower::gpu::records::Records;
-use crate::lower::gpu::threaded::Threaded;
+use crate::lower::gpu::threaded::DeviceFunction;
 use crate::lower::gpu::{fold, registers};
 use crate::lower::unit::Registers;
 
@@ -20,7 +20,7 @@ pub(crate) const SHARED_WORD: usize = 12;
 const FIRST: i64 = -1;
 
 /// In a kernel, or a part of one: shared memory for a record of each warp of a block.
-pub(crate) fn shared_memory(em: &Emitter<'_, '_>, made: Threaded, record: usize) -> V {
+pub(crate) fn shared_memory(em: &Emitter<'_, '_>, made: DeviceFunction, record: usize) -> V {
     let ir = em.ir;
     match em.gpu.axes.as_ref().and_then(|a| a.place) {
         Some(place) => ir.load(ir.ptr(), ir.offset_const(place, 8 * SHARED_WORD)),
@@ -127,12 +127,12 @@ pub(crate) fn combine_team(
         note,
     )?;
     // Whichever thread has found that a sum is no sum, all leave.
-    let fired = any_in_warp(em, ir.load(ir.i64(), bad));
+    let failed = any_in_warp(em, ir.load(ir.i64(), bad));
     for at in records.words() {
         let at = ir.offset_const(own, at);
         ir.store(of_first(em, ir.load(ir.i64(), at)), at);
     }
-    Ok((own, ir.icmp(IntPred::LLVMIntNE, fired, ir.const_i64(0))))
+    Ok((own, ir.icmp(IntPred::LLVMIntNE, failed, ir.const_i64(0))))
 }
 
 /// In a warp, so many of whose threads have a record: the first one has what they come to together. Every thread of it has to

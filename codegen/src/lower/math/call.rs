@@ -5,7 +5,7 @@ use std::ffi::CString;
 use nestwise_analysis::dataflow::fp_flags::sees_less;
 use nestwise_ir::{Expr, FpMode, Fun, Lib, Scalar, Span};
 
-use crate::abi::EventCode;
+use crate::abi::GuardFailure;
 use crate::error::{CodegenError, Result, invalid};
 use crate::link::{libdevice, ufunc};
 use crate::llvm::{RealPred, V};
@@ -49,13 +49,13 @@ pub(crate) fn call(
     }
     if let Some(v) = card_math(em, fun, &values, repr)? {
         if guard && lib == Lib::C {
-            libm::fire_math(em, v, &values, repr, e.span);
+            libm::fail_on_math(em, v, &values, repr, e.span);
         }
         return Ok(v);
     }
     if let Some(v) = vector_math::vector_math(em, fun, lib, &values, repr)? {
         if guard && lib == Lib::C {
-            libm::fire_math(em, v, &values, repr, e.span);
+            libm::fail_on_math(em, v, &values, repr, e.span);
         }
         return Ok(v);
     }
@@ -128,7 +128,7 @@ fn inline_call(
             ir.as_before(fast);
             let r = r?;
             if guard && lib == Lib::C {
-                libm::fire_math(em, r, &[x, y], repr, span);
+                libm::fail_on_math(em, r, &[x, y], repr, span);
             }
             r.a
         }
@@ -144,7 +144,7 @@ fn sqrt(em: &Emitter<'_, '_>, x: Val, repr: Scalar, guard: bool, span: Span) -> 
     let mut v = x.a;
     let negative = ir.fcmp(RealPred::LLVMRealOLT, v, zero);
     if guard {
-        guards::fail_where(em, negative, x.wide, EventCode::Math, span);
+        guards::fail_where(em, negative, x.wide, GuardFailure::Math, span);
     }
     if guard && guards::continues(em) {
         v = ir.select(negative, zero, v);
@@ -184,7 +184,7 @@ fn c_call(
         _ => return invalid(format!("arguments of {fun:?}")),
     };
     if guard {
-        libm::fire_math(em, r, args, repr, span);
+        libm::fail_on_math(em, r, args, repr, span);
     }
     Ok(r)
 }

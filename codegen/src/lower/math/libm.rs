@@ -4,7 +4,7 @@ use std::ffi::{CStr, CString};
 
 use nestwise_ir::{Scalar, Span};
 
-use crate::abi::EventCode;
+use crate::abi::GuardFailure;
 use crate::error::Result;
 use crate::llvm::{RealPred, T, V};
 use crate::lower::control::guards;
@@ -14,7 +14,7 @@ use crate::lower::value::Val;
 
 /// CPython's rule for the functions of its math module: a NaN from arguments that are none, or an infinity
 /// from finite ones, raises.
-pub(crate) fn fire_math(em: &Emitter<'_, '_>, r: Val, args: &[Val], repr: Scalar, span: Span) {
+pub(crate) fn fail_on_math(em: &Emitter<'_, '_>, r: Val, args: &[Val], repr: Scalar, span: Span) {
     let ir = em.ir;
     let wide = r.wide;
     let infinity = em.lanes.const_float(repr, f64::INFINITY, wide);
@@ -30,7 +30,7 @@ pub(crate) fn fire_math(em: &Emitter<'_, '_>, r: Val, args: &[Val], repr: Scalar
     }
     let nan = ir.and(ordered, ir.fcmp(RealPred::LLVMRealUNO, r.a, r.a));
     let inf = ir.and(finite, ir.fcmp(RealPred::LLVMRealOEQ, size(r.a), infinity));
-    guards::fail_where(em, ir.or(nan, inf), wide, EventCode::Math, span);
+    guards::fail_where(em, ir.or(nan, inf), wide, GuardFailure::Math, span);
 }
 
 pub(crate) fn float_type(em: &Emitter<'_, '_>, repr: Scalar) -> (T, &'static str) {

@@ -202,7 +202,7 @@ pub(crate) fn save_function(em: &Emitter<'_, '_>, l: &For, t: &ThreadLoop) -> Re
         .load(f.unit, f.function.frame, f.goes_through_nest())?;
     save(&f, l, t, record)?;
     ir.br(f.exits.done);
-    for end in [f.exits.done, f.exits.event] {
+    for end in [f.exits.done, f.exits.failed] {
         ir.at(end);
         ir.ret_void();
     }

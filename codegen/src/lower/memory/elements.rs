@@ -2,7 +2,7 @@
 
 use nestwise_ir::{ArrayId, Expr, Scalar, Span};
 
-use crate::abi::{Access, EventCode};
+use crate::abi::{Access, GuardFailure};
 use crate::error::Result;
 use crate::llvm::{IntPred, T, V};
 use crate::lower::control::guards;
@@ -39,8 +39,8 @@ pub(crate) fn load(
     }
     let ok = places::in_bounds(em, array, &mut at)?;
     let bad = em.ir.not(ok);
-    guards::fail_where(em, bad, false, EventCode::Index, span);
-    // After an event the element does not exist: zero, and no access.
+    guards::fail_where(em, bad, false, GuardFailure::Index, span);
+    // After a guard failure the element does not exist: zero, and no access.
     let repr = em.unit.element(array)?;
     let home = em.vars.temporary(&em.lanes, repr, false);
     let (a, b) = em.unit.components(repr);
@@ -94,7 +94,7 @@ pub(crate) fn store(
     }
     let ok = places::in_bounds(em, array, &mut at)?;
     let bad = em.ir.not(ok);
-    guards::fail_where(em, bad, false, EventCode::Index, span);
+    guards::fail_where(em, bad, false, GuardFailure::Index, span);
     let (there, end) = (em.ir.fresh(), em.ir.fresh());
     em.ir.cond_br(ok, there, end);
     em.ir.at(there);

@@ -2,7 +2,7 @@
 
 use nestwise_ir::{ArrayId, Expr, Scalar, Span};
 
-use crate::abi::{Access, EventCode};
+use crate::abi::{Access, GuardFailure};
 use crate::error::{Result, invalid, unsupported};
 use crate::llvm::{IntPred, V, Wrap};
 use crate::lower::control::guards;
@@ -35,7 +35,7 @@ pub(crate) fn indices(em: &mut Emitter<'_, '_>, index: &[Expr]) -> Result<Vec<V>
     Ok(at)
 }
 
-/// The same where an event leaves: a comparison and a branch for each subscript that is in range; only what is not is
+/// The same where a guard failure leaves: a comparison and a branch for each subscript that is in range; only what is not is
 /// looked at for being negative.
 pub(crate) fn bring_in_bounds(
     em: &Emitter<'_, '_>,
@@ -55,7 +55,7 @@ pub(crate) fn bring_in_bounds(
         let wrapped = ir.add(*i, n, Wrap::Any);
         let negative = ir.icmp(IntPred::LLVMIntSLT, *i, ir.const_i64(0));
         let there = ir.and(negative, ir.icmp(IntPred::LLVMIntULT, wrapped, n));
-        guards::fail_where(em, ir.not(there), false, EventCode::Index, span);
+        guards::fail_where(em, ir.not(there), false, GuardFailure::Index, span);
         let behind = ir.here();
         ir.br(end);
         ir.at(end);
@@ -192,7 +192,7 @@ pub(crate) fn mark(em: &Emitter<'_, '_>, access: V, array: ArrayId) {
     }
 }
 
-/// An element narrower than its values (array.array): a value that does not fit fires, guard or not, since
+/// An element narrower than its values (array.array): a value that does not fit fails, guard or not, since
 /// the guard is about the index.
 pub(crate) fn fits_storage(em: &Emitter<'_, '_>, array: ArrayId, v: Val, span: Span) -> Result<()> {
     let (storage, repr) = (em.unit.storage(array)?, em.unit.element(array)?);
@@ -208,6 +208,6 @@ pub(crate) fn fits_storage(em: &Emitter<'_, '_>, array: ArrayId, v: Val, span: S
         ir.zext(narrow, wide)
     };
     let bad = ir.icmp(IntPred::LLVMIntNE, back, v.a);
-    guards::fail_where(em, bad, v.wide, EventCode::Convert, span);
+    guards::fail_where(em, bad, v.wide, GuardFailure::Convert, span);
     Ok(())
 }

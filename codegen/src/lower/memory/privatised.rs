@@ -148,7 +148,7 @@ pub(crate) fn merge_copies(
         let code = ir.const_i64(kind.code());
         let left = ir.call(ty, merge, &[code, rank, slot, copies, place.offset]);
         if checked {
-            em.unit.events.set(true);
+            em.unit.may_fail.set(true);
             let bad = ir.icmp(IntPred::LLVMIntNE, left, ir.const_i64(0));
             overflow = ir.or(overflow, bad);
         }

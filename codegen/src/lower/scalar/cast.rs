@@ -3,7 +3,7 @@
 use nestwise_ir::model::nest::Cast;
 use nestwise_ir::{Scalar, Span};
 
-use crate::abi::EventCode;
+use crate::abi::GuardFailure;
 use crate::error::{Result, unsupported};
 use crate::llvm::{IntPred, RealPred, V};
 use crate::lower::control::guards;
@@ -81,7 +81,7 @@ fn cast_value(
         (Scalar::Num, Scalar::F64) => Ok(Val::shaped(v.a, v.wide)),
         (Scalar::Num, t) if t.is_int() => {
             let bad = ir.not(v.second()?);
-            guards::fail_where(em, bad, v.wide, EventCode::Convert, span);
+            guards::fail_where(em, bad, v.wide, GuardFailure::Convert, span);
             cast_trunc(em, v, from, to, guard, span)
         }
         (Scalar::C64, Scalar::C128) => {
@@ -147,7 +147,7 @@ fn cast_int(
                 clamped = ir.select(out, end, clamped);
             }
         }
-        guards::fail_where(em, bad, v.wide, EventCode::Convert, span);
+        guards::fail_where(em, bad, v.wide, GuardFailure::Convert, span);
         if guards::continues(em) {
             x = clamped;
         }
@@ -183,7 +183,7 @@ fn int_to_float(
             );
             bad = ir.or(bad, low);
         }
-        guards::fail_where(em, bad, v.wide, EventCode::Convert, span);
+        guards::fail_where(em, bad, v.wide, GuardFailure::Convert, span);
     }
     let ty = if to == Scalar::F32 {
         ir.f32()
@@ -198,7 +198,7 @@ fn int_to_float(
     }
 }
 
-/// Rounds to f32; guarded: a finite value that becomes infinite fires.
+/// Rounds to f32; guarded: a finite value that becomes infinite fails.
 fn cast_round(
     em: &mut Emitter<'_, '_>,
     v: Val,
@@ -221,7 +221,7 @@ fn cast_round(
             let inf = |s: Scalar| f.lanes.const_float(s, f64::INFINITY, v.wide);
             let was = ir.fcmp(RealPred::LLVMRealOLT, size(x), inf(Scalar::F64));
             let is = ir.fcmp(RealPred::LLVMRealOEQ, size(r), inf(Scalar::F32));
-            guards::fail_where(f, ir.and(was, is), v.wide, EventCode::Convert, span);
+            guards::fail_where(f, ir.and(was, is), v.wide, GuardFailure::Convert, span);
         }
         r
     };
@@ -230,7 +230,7 @@ fn cast_round(
     Ok(Val { a, b, wide: v.wide })
 }
 
-/// Towards zero to an int; guarded: NaN and what does not fit fire.
+/// Towards zero to an int; guarded: NaN and what does not fit fail.
 fn cast_trunc(
     em: &Emitter<'_, '_>,
     v: Val,
@@ -277,7 +277,7 @@ fn cast_trunc(
             em.lanes.const_float(Scalar::F64, end, v.wide),
         );
         let fits = ir.and(low, high);
-        guards::fail_where(em, ir.not(fits), v.wide, EventCode::Convert, span);
+        guards::fail_where(em, ir.not(fits), v.wide, GuardFailure::Convert, span);
         if guards::continues(em) {
             // Any int will do that is one. What saturates would be taken apart: no vector instruction does.
             let zero = em.lanes.const_float(Scalar::F64, 0.0, v.wide);

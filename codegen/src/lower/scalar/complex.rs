@@ -3,7 +3,7 @@
 use nestwise_ir::model::nest::BinOp;
 use nestwise_ir::{Prov, Scalar, Span, Ty};
 
-use crate::abi::EventCode;
+use crate::abi::GuardFailure;
 use crate::error::{Result, unsupported};
 use crate::llvm::{RealPred, V};
 use crate::lower::control::guards;
@@ -64,7 +64,7 @@ fn div(
     let by_imag = ir.fcmp(RealPred::LLVMRealOGE, abs_im, abs_re);
     let zero = ir.and(by_real, ir.fcmp(RealPred::LLVMRealOEQ, abs_re, c(0.0)));
     if guard {
-        guards::fail_where(em, zero, wide, EventCode::ZeroDivision, span);
+        guards::fail_where(em, zero, wide, GuardFailure::ZeroDivision, span);
     }
     // The larger part divides the smaller; roles are swapped instead of computing both ways.
     let (major, minor) = (ir.select(by_real, br, bi), ir.select(by_real, bi, br));
@@ -101,7 +101,7 @@ fn div(
     ))
 }
 
-/// `hypot` of the parts. Guarded (CPython): an infinite result of finite parts fires.
+/// `hypot` of the parts. Guarded (CPython): an infinite result of finite parts fails.
 pub(crate) fn abs(
     em: &Emitter<'_, '_>,
     v: Val,
@@ -122,7 +122,7 @@ pub(crate) fn abs(
     let (re, im) = (Val::shaped(v.a, v.wide), Val::shaped(v.second()?, v.wide));
     let r = libm::libm2(em, name, re, im, part, None)?;
     if guard {
-        libm::fire_math(em, r, &[re, im], part, span);
+        libm::fail_on_math(em, r, &[re, im], part, span);
     }
     Ok(r)
 }

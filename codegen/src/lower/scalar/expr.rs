@@ -4,7 +4,7 @@ use nestwise_analysis::dataflow::finite::{covers_operand, is_watched};
 use nestwise_ir::model::nest::{BinOp, Cast};
 use nestwise_ir::{Const, Expr, ExprKind, Scalar, Span, UnOp, VarId};
 
-use crate::abi::EventCode;
+use crate::abi::GuardFailure;
 use crate::error::{Result, invalid, unsupported};
 use crate::llvm::{RealPred, V};
 use crate::lower::control::guards;
@@ -220,7 +220,7 @@ fn num_binary(
 }
 
 /// Completes a result that is an int where `tag` is set: beyond 2**53 doubles skip ints, so the operation
-/// fires (2**53 itself may be a rounded result); an int has no negative zero.
+/// fails (2**53 itself may be a rounded result); an int has no negative zero.
 fn num_result(em: &Emitter<'_, '_>, r: V, tag: V, wide: bool, span: Span) -> Result<Val> {
     let ir = em.ir;
     let ty = ir.type_of(r);
@@ -229,7 +229,7 @@ fn num_result(em: &Emitter<'_, '_>, r: V, tag: V, wide: bool, span: Span) -> Res
     // Unordered: a NaN cannot come from ints, but is certainly no int.
     let large = ir.fcmp(RealPred::LLVMRealUGE, size, limit);
     let bad = ir.and(tag, large);
-    guards::fail_where(em, bad, wide, EventCode::Overflow, span);
+    guards::fail_where(em, bad, wide, GuardFailure::Overflow, span);
     let positive = ir.fadd(r, em.lanes.const_float(Scalar::F64, 0.0, wide));
     Ok(Val::pair(ir.select(tag, positive, r), tag, wide))
 }
@@ -321,7 +321,7 @@ impl Emitter<'_, '_> {
             } => call::call(self, *fun, *lib, args, *guard, e),
             ExprKind::Bind { var, value, body } => {
                 let unread = self.flags.unread;
-                self.flags.unread |= self.unit.idle.assigns(*var, value);
+                self.flags.unread |= self.unit.flag_only.assigns(*var, value);
                 let v = self.expr(value)?;
                 flag_values::keep_unread(self, value, v);
                 self.flags.unread = unread;

@@ -104,7 +104,7 @@ pub(crate) fn keep_lanes_words(em: &Emitter<'_, '_>, words: [V; 2], lanes: u32) 
 
 /// After a loop: the sums that nothing may need.
 pub(crate) fn keep_sums(em: &mut Emitter<'_, '_>, l: LoopId) -> Result<()> {
-    let idle: Vec<_> = em.unit.idle.left_by(l).collect();
+    let idle: Vec<_> = em.unit.flag_only.left_by(l).collect();
     let own = em.lanes.copy;
     let copies = match &em.lanes.jam {
         Some(jam) if !em.lanes.in_copy => 0..jam.count,

@@ -3,7 +3,7 @@
 use nestwise_ir::model::nest::BinOp;
 use nestwise_ir::{Const, Expr, ExprKind, FpMode, Fun, Lib, Scalar, Span};
 
-use crate::abi::EventCode;
+use crate::abi::GuardFailure;
 use crate::error::{Result, unsupported};
 use crate::llvm::{RealPred, V};
 use crate::lower::control::guards;
@@ -68,7 +68,7 @@ fn divisor(em: &Emitter<'_, '_>, y: Val, repr: Scalar, guard: bool, span: Span) 
         em.lanes.const_float(repr, 0.0, y.wide),
     );
     if guard {
-        guards::fail_where(em, zero, y.wide, EventCode::ZeroDivision, span);
+        guards::fail_where(em, zero, y.wide, GuardFailure::ZeroDivision, span);
     }
     let one = em.lanes.const_float(repr, 1.0, y.wide);
     let mut divisor = y.a;
@@ -234,7 +234,7 @@ fn or_library(
     Ok(home.load(em.ir))
 }
 
-/// libm's `pow`. Guarded, it fires where CPython raises or returns a complex and where NumPy warns: all of
+/// libm's `pow`. Guarded, it fails where CPython raises or returns a complex and where NumPy warns: all of
 /// them are a NaN from arguments that are none, or an infinity from finite ones.
 fn pow(
     em: &mut Emitter<'_, '_>,
@@ -261,7 +261,7 @@ fn pow(
         libm::libm2(em, name, x, y, repr, None)?
     };
     if guard {
-        libm::fire_math(em, r, &[x, y], repr, span);
+        libm::fail_on_math(em, r, &[x, y], repr, span);
     }
     Ok(r)
 }

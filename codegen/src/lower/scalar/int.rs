@@ -1,10 +1,10 @@
-//! Integer arithmetic. Guarded operations fire when the exact result leaves the representation; where execution
-//! continues after an event they saturate, so that ranges proved for later operations still hold.
+//! Integer arithmetic. Guarded operations fail when the exact result leaves the representation; where execution
+//! continues after a guard failure they saturate, so that ranges proved for later operations still hold.
 
 use nestwise_ir::model::nest::BinOp;
 use nestwise_ir::{Scalar, Span};
 
-use crate::abi::EventCode;
+use crate::abi::GuardFailure;
 use crate::error::{Result, invalid, unsupported};
 use crate::llvm::{IntPred, V, Wrap};
 use crate::lower::control::guards;
@@ -88,7 +88,7 @@ fn exact(em: &Emitter<'_, '_>, op: BinOp, a: V, b: V, constant: Option<i128>, ho
             _ => ir.mul(a, b, wrap),
         };
     }
-    // Where an event leaves, the flag that an addition sets tells as well.
+    // Where a guard failure leaves, the flag that an addition sets tells as well.
     let by_range = guards::continues(em) || op == BinOp::Mul;
     if by_range
         && let Some(c) = constant.filter(|_| how.repr.bits() <= 64)
@@ -97,7 +97,7 @@ fn exact(em: &Emitter<'_, '_>, op: BinOp, a: V, b: V, constant: Option<i128>, ho
         return linear::int_linear(em, a, linear, how);
     }
     let (r, overflow) = overflowing(em, op, a, b, how);
-    guards::fail_where(em, overflow, how.wide, EventCode::Overflow, how.span);
+    guards::fail_where(em, overflow, how.wide, GuardFailure::Overflow, how.span);
     if !guards::continues(em) {
         return r;
     }
@@ -211,7 +211,7 @@ pub(crate) fn abs(
         let (lo, _) = repr.int_range().unwrap_or((0, 0));
         let least = em.lanes.const_int(repr, lo, v.wide);
         let bad = ir.icmp(IntPred::LLVMIntEQ, x, least);
-        guards::fail_where(em, bad, v.wide, EventCode::Overflow, span);
+        guards::fail_where(em, bad, v.wide, GuardFailure::Overflow, span);
         if guards::continues(em) {
             x = ir.select(bad, em.lanes.const_int(repr, lo + 1, v.wide), x);
         }
@@ -282,7 +282,7 @@ fn floor_div(em: &Emitter<'_, '_>, a: V, b: V, constant: Option<i128>, how: Op) 
 }
 
 /// Tests a divisor, and replaces it where the division must not happen: in lanes that are not active, and
-/// after an event.
+/// after a guard failure.
 fn safe_divisor(em: &Emitter<'_, '_>, a: V, b: V, how: Op) -> V {
     let ir = em.ir;
     let one = em.lanes.const_int(how.repr, 1, how.wide);
@@ -293,7 +293,7 @@ fn safe_divisor(em: &Emitter<'_, '_>, a: V, b: V, how: Op) -> V {
             b,
             em.lanes.const_int(how.repr, 0, how.wide),
         );
-        guards::fail_where(em, zero, how.wide, EventCode::ZeroDivision, how.span);
+        guards::fail_where(em, zero, how.wide, GuardFailure::ZeroDivision, how.span);
         let mut bad = zero;
         if how.signed() {
             let (lo, _) = how.range();
@@ -308,7 +308,7 @@ fn safe_divisor(em: &Emitter<'_, '_>, a: V, b: V, how: Op) -> V {
                 em.lanes.const_int(how.repr, -1, how.wide),
             );
             let leaves = ir.and(least, minus);
-            guards::fail_where(em, leaves, how.wide, EventCode::Overflow, how.span);
+            guards::fail_where(em, leaves, how.wide, GuardFailure::Overflow, how.span);
             bad = ir.or(bad, leaves);
         }
         if guards::continues(em) {
@@ -325,7 +325,7 @@ fn safe_divisor(em: &Emitter<'_, '_>, a: V, b: V, how: Op) -> V {
     b
 }
 
-/// By a positive constant: nothing can fire, powers of two need no division.
+/// By a positive constant: nothing can fail, powers of two need no division.
 fn div_constant(em: &Emitter<'_, '_>, a: V, b: V, c: i128, how: Op) -> (V, V) {
     let ir = em.ir;
     if c & (c - 1) == 0 {
@@ -381,7 +381,7 @@ fn wide_div(em: &Emitter<'_, '_>, a: V, b: V) -> (V, V) {
     (ir.load(wide, q), ir.load(wide, r))
 }
 
-/// An amount outside `0..bits` gives zero where it does not fire, as NumPy's shift does.
+/// An amount outside `0..bits` gives zero where it does not fail, as NumPy's shift does.
 fn shl(em: &Emitter<'_, '_>, a: V, b: V, how: Op) -> V {
     let ir = em.ir;
     let zero = em.lanes.const_int(how.repr, 0, how.wide);
@@ -401,7 +401,7 @@ fn shl(em: &Emitter<'_, '_>, a: V, b: V, how: Op) -> V {
     };
     let lost = ir.icmp(IntPred::LLVMIntNE, back, a);
     let bad = ir.or(ir.not(inside), lost);
-    guards::fail_where(em, bad, how.wide, EventCode::Overflow, how.span);
+    guards::fail_where(em, bad, how.wide, GuardFailure::Overflow, how.span);
     if !guards::continues(em) {
         return r;
     }
@@ -421,7 +421,7 @@ fn shr(em: &Emitter<'_, '_>, a: V, b: V, how: Op) -> V {
     let zero = em.lanes.const_int(how.repr, 0, how.wide);
     if how.guard && how.signed() {
         let bad = ir.icmp(IntPred::LLVMIntSLT, b, zero);
-        guards::fail_where(em, bad, how.wide, EventCode::Overflow, how.span);
+        guards::fail_where(em, bad, how.wide, GuardFailure::Overflow, how.span);
     }
     // Unsigned: a negative amount is a large one, as in NumPy.
     let most = em
@@ -498,7 +498,7 @@ fn pow(em: &Emitter<'_, '_>, a: V, b: V, constant: Option<i128>, how: Op) -> Res
                 bad = ir.or(bad, ir.icmp(pred, r, ir.const_int(rty, end)));
             }
         }
-        guards::fail_where(em, bad, false, EventCode::Overflow, how.span);
+        guards::fail_where(em, bad, false, GuardFailure::Overflow, how.span);
     }
     Ok(if rty == ty { r } else { ir.trunc(r, ty) })
 }

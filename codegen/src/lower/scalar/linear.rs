@@ -3,7 +3,7 @@
 
 use nestwise_ir::model::nest::{BinOp, Expr, ExprKind};
 
-use crate::abi::EventCode;
+use crate::abi::GuardFailure;
 use crate::error::Result;
 use crate::llvm::{IntPred, V, Wrap};
 use crate::lower::control::guards;
@@ -73,7 +73,7 @@ pub(crate) fn chain(em: &mut Emitter<'_, '_>, e: &Expr) -> Result<Option<Val>> {
     Ok(Some(Val::shaped(v, x.wide)))
 }
 
-/// Fires where `a` is outside the range, and is then the end of the results' range towards which it left if execution
+/// Fails where `a` is outside the range, and is then the end of the results' range towards which it left if execution
 /// goes on.
 pub(crate) fn int_linear(em: &Emitter<'_, '_>, a: V, linear: Linear, how: Op) -> V {
     let ir = em.ir;
@@ -110,7 +110,7 @@ pub(crate) fn int_linear(em: &Emitter<'_, '_>, a: V, linear: Linear, how: Op) ->
     else {
         return r;
     };
-    guards::fail_where(em, overflow, how.wide, EventCode::Overflow, how.span);
+    guards::fail_where(em, overflow, how.wide, GuardFailure::Overflow, how.span);
     if !guards::continues(em) {
         return r;
     }

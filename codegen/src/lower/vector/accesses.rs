@@ -2,7 +2,7 @@
 
 use nestwise_ir::{ArrayId, Expr, Scalar, Span};
 
-use crate::abi::EventCode;
+use crate::abi::GuardFailure;
 use crate::error::{Result, invalid};
 use crate::llvm::{IntPred, T, V, Wrap};
 use crate::lower::control::guards;
@@ -175,7 +175,7 @@ fn indexed_access(
             ok = ir.and(ok, ir.icmp(IntPred::LLVMIntULT, *i, n));
         }
         let bad = ir.not(ok);
-        guards::fail_where(em, bad, true, EventCode::Index, span);
+        guards::fail_where(em, bad, true, GuardFailure::Index, span);
         mask = ir.and(mask, ok);
     }
     let mut offset = em.lanes.spread(ir.const_i64(0), true);

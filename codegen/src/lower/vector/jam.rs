@@ -9,7 +9,7 @@ use crate::llvm::V;
 use crate::lower::unit::Unit;
 
 /// An unrolled-and-jammed loop.
-pub(crate) struct Jam {
+pub(crate) struct UnrollAndJam {
     /// Number of copies.
     pub(crate) count: u32,
     /// Variables of which each copy has its own.
@@ -20,11 +20,11 @@ pub(crate) struct Jam {
     pub(crate) live_after: Vec<VarId>,
 }
 
-impl Jam {
+impl UnrollAndJam {
     /// Copies of the body of a loop, if it can be unrolled and jammed.
-    pub(crate) fn of(unit: &Unit<'_>, l: &For, count: u32) -> Option<Jam> {
+    pub(crate) fn of(unit: &Unit<'_>, l: &For, count: u32) -> Option<UnrollAndJam> {
         let copies = Copies::of(&unit.scheduled, l, count)?;
-        Some(Jam {
+        Some(UnrollAndJam {
             count,
             varying: copies.varying,
             counters: Vec::new(),
@@ -37,8 +37,8 @@ impl Jam {
         count: u32,
         varying: HashSet<VarId>,
         counters: Vec<(VarId, Vec<V>)>,
-    ) -> Jam {
-        Jam {
+    ) -> UnrollAndJam {
+        UnrollAndJam {
             count,
             varying,
             counters,

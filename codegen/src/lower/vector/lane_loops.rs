@@ -10,7 +10,7 @@ use nestwise_analysis::dataflow::definite_assignment::Target;
 use nestwise_analysis::dataflow::lane_facts::Facts;
 use nestwise_ir::{For, Span};
 
-use crate::abi::EventCode;
+use crate::abi::GuardFailure;
 use crate::error::{Result, invalid};
 use crate::llvm::{Block, IntPred, V, Wrap};
 use crate::lower::control::exits::Jump;
@@ -35,7 +35,7 @@ pub(crate) fn run_lanes(
     facts: Facts,
 ) -> Result<()> {
     let facts = Rc::new(facts);
-    if facts.may_fire {
+    if facts.may_fail {
         let loose = facts.loose.iter().filter(|v| !facts.linear.contains_key(v));
         em.guards.loose = Some(Rc::new(loose.copied().collect()));
     }
@@ -45,13 +45,13 @@ pub(crate) fn run_lanes(
     let k = ir.phi(ir.i64());
     left.iter()
         .for_each(|(v, from)| ir.add_incoming(k, *v, *from));
-    let mut fired = close_lanes(em);
-    fired = ir.or(fired, partial_vectors(em, l, range, k, count, &facts)?);
+    let mut failed = close_lanes(em);
+    failed = ir.or(failed, partial_vectors(em, l, range, k, count, &facts)?);
     em.guards.loose = None;
-    if facts.may_fire {
+    if facts.may_fail {
         let known = em.unit.nest.loops.get(l.id);
         let span = known.map_or(Span::default(), |d| d.span);
-        guards::fail_where(em, fired, false, EventCode::Several, span);
+        guards::fail_where(em, failed, false, GuardFailure::Several, span);
     }
     Ok(())
 }
@@ -89,7 +89,7 @@ fn full_vectors(
 }
 
 /// What that leaves, from iteration `first` on, under masks, a register of the widest elements at a time: where a loop has
-/// few iterations that is all of them. Whether an event fired.
+/// few iterations that is all of them. Whether a guard failed.
 fn partial_vectors(
     em: &mut Emitter<'_, '_>,
     l: &For,
@@ -146,20 +146,20 @@ fn open_lanes(em: &mut Emitter<'_, '_>, count: u32, facts: &Rc<Facts>, partial: 
     exec
 }
 
-/// Ends that. Whether an event fired in one of them.
+/// Ends that. Whether a guard failed in one of them.
 fn close_lanes(em: &mut Emitter<'_, '_>) -> V {
     let ir = em.ir;
     let Some(lanes) = &em.lanes.open else {
         return ir.const_bool(false);
     };
     let (count, kept) = (lanes.count, lanes.kept);
-    let fired = em
+    let failed = em
         .lanes
         .any(ir.load(ir.vector(ir.i1(), count), lanes.deferred));
     flag_values::keep_lanes_words(em, kept, count);
     em.lanes.open = None;
     em.vars.forget_wide_homes();
-    fired
+    failed
 }
 
 /// The body for the iterations from `k` on; `last` is the last active lane.
@@ -276,12 +276,12 @@ pub(crate) fn wide_for(em: &mut Emitter<'_, '_>, l: &For, span: Span) -> Result<
     ir.at(head);
     let k = ir.phi(ir.i64());
     ir.add_incoming(k, ir.const_i64(0), before);
-    if facts.may_fire {
-        let fired = em
+    if facts.may_fail {
+        let failed = em
             .lanes
             .any(ir.load(ir.type_of(m.saved), deferred_home(em)));
         let next = em.ir.fresh();
-        ir.cond_br(fired, end, next);
+        ir.cond_br(failed, end, next);
         ir.at(next);
     }
     let inside = ir.icmp(IntPred::LLVMIntULT, ir.splat(k, em.lanes.count()), trips);

@@ -9,7 +9,7 @@ use nestwise_ir::{LoopId, Scalar, VarId};
 use crate::llvm::{IntPred, T, V};
 use crate::lower::unit::Unit;
 use crate::lower::value::Val;
-use crate::lower::vector::jam::Jam;
+use crate::lower::vector::jam::UnrollAndJam;
 
 /// An open vector loop.
 pub(crate) struct Lanes {
@@ -36,7 +36,7 @@ pub(crate) struct LaneState<'u, 'a> {
     /// The open vector loop.
     pub(crate) open: Option<Lanes>,
     /// The open unrolled-and-jammed loop, and the copy of its body being emitted.
-    pub(crate) jam: Option<Rc<Jam>>,
+    pub(crate) jam: Option<Rc<UnrollAndJam>>,
     pub(crate) copy: u32,
     /// Whether one statement is being emitted for one copy.
     pub(crate) in_copy: bool,

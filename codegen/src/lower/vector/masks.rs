@@ -203,7 +203,7 @@ fn is_heavy(block: &[Stmt]) -> bool {
     })
 }
 
-/// Whether evaluating `e` where the program does not is invisible and cheap: no event, no memory, no call, no
+/// Whether evaluating `e` where the program does not is invisible and cheap: no guard failure, no memory, no call, no
 /// division (which may raise a floating-point flag), no binding.
 pub(crate) fn is_plain(e: &Expr) -> bool {
     let (mut plain, mut size) = (true, 0);

@@ -53,7 +53,7 @@ pub(crate) fn ordered_sum(em: &mut Emitter<'_, '_>, var: VarId, value: &Expr) ->
         };
     }
     home.store(em.ir, Val::one(sum));
-    if em.unit.idle.assigns(var, value) {
+    if em.unit.flag_only.assigns(var, value) {
         flag_values::keep(em, Val::one(sum), repr);
     }
     Ok(())

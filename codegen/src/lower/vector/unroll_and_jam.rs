@@ -12,14 +12,14 @@ use crate::lower::control::iterations;
 use crate::lower::control::ranges::Range;
 use crate::lower::emitter::Emitter;
 use crate::lower::value::Val;
-use crate::lower::vector::jam::Jam;
+use crate::lower::vector::jam::UnrollAndJam;
 
 /// Runs the range by groups of iterations, the rest one by one.
 pub(crate) fn jam_loop(
     em: &mut Emitter<'_, '_>,
     l: &For,
     range: Range,
-    mut jam: Jam,
+    mut jam: UnrollAndJam,
 ) -> Result<()> {
     let ir = em.ir;
     let n = ir.const_i64(jam.count.into());
@@ -58,7 +58,7 @@ pub(crate) fn jam_loop(
     em.serial(l, Range { lo: k, ..range }, None)
 }
 
-pub(crate) fn enter_copy(em: &mut Emitter<'_, '_>, jam: &Jam, copy: u32) {
+pub(crate) fn enter_copy(em: &mut Emitter<'_, '_>, jam: &UnrollAndJam, copy: u32) {
     em.lanes.copy = copy;
     for (counter, values) in &jam.counters {
         if let Some(v) = values.get(copy as usize) {
@@ -100,7 +100,7 @@ pub(crate) fn copy_home(em: &mut Emitter<'_, '_>, v: VarId, from: u32, to: u32) 
 }
 
 /// Variables that are read behind the loop get the last copy's value.
-fn leave_last_copy(em: &mut Emitter<'_, '_>, l: &For, jam: &Jam) -> Result<()> {
+fn leave_last_copy(em: &mut Emitter<'_, '_>, l: &For, jam: &UnrollAndJam) -> Result<()> {
     for v in jam.live_after.iter().filter(|v| jam.varying.contains(v)) {
         copy_home(em, *v, jam.count - 1, 0)?;
     }

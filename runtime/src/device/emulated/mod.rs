@@ -297,7 +297,7 @@ impl Core {
             };
             match self.stacks.run(threads, each, &order, &mut watch) {
                 Ok(()) => {}
-                Err(Stuck::Stack) => self.status[0] = Status::Event as u128,
+                Err(Stuck::Stack) => self.status[0] = Status::GuardFailed as u128,
                 Err(Stuck::Diverged) => self.stuck = true,
             }
         }
