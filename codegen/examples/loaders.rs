@@ -1,5 +1,5 @@
-//! Links the object of a typical nest by the loader of this crate and by LLVM's JITLink, and prints the median microseconds of
-//! each.
+//! Links the object of a typical nest by the loader of this crate and by LLVM's JITLink, and prints the median
+//! microseconds of each.
 //!
 //!     cargo run --release -p nestwise-codegen --example loaders
 

@@ -103,8 +103,8 @@ impl GuardFailure {
 pub struct FrameHeader {
     /// Out: a [`Status`].
     pub status: i64,
-    /// Out: the first top iteration that was not completed. For a guard failure: the iteration in which it failed if that
-    /// is known exactly, else `lo`.
+    /// Out: the first top iteration that was not completed. For a guard failure: the iteration in which it failed if
+    /// that is known exactly, else `lo`.
     pub at: i64,
     /// Out: line of the operation that failed (of the loop, where operations are watched together).
     pub failure_line: i64,
@@ -116,8 +116,8 @@ pub struct FrameHeader {
     pub user: *mut u8,
     /// Between calls: start and step of the top loop where they cannot be evaluated again.
     pub bounds: [i64; 2],
-    /// In: the time, in nanoseconds of [`now`](crate::link::interrupts::now), from which an interruptible kernel gives up if somebody
-    /// waits.
+    /// In: the time, in nanoseconds of [`now`](crate::link::interrupts::now), from which an interruptible kernel gives
+    /// up if somebody waits.
     pub deadline: i64,
 }
 
@@ -211,16 +211,16 @@ pub type Body = unsafe extern "C" fn(env: *mut u8, lo: i64, hi: i64, part: *mut 
 /// (16-byte aligned), and returns the number of records; they lie one after the other, in the order of the ranges,
 /// at `*parts`. The records stay valid until `nw_parts_free`'s registered counterpart is called with them.
 ///
-/// Where `copies` is not 0, the record of every range but the last has at [`part::COPIES`] the address of so many bytes,
-/// 64-byte aligned, that no other call of `body` uses meanwhile. Where `keep` is not 0, they are zeroed beforehand, no
-/// two ranges have the same, and they stay valid as long as the records.
+/// Where `copies` is not 0, the record of every range but the last has at [`part::COPIES`] the address of so many
+/// bytes, 64-byte aligned, that no other call of `body` uses meanwhile. Where `keep` is not 0, they are zeroed
+/// beforehand, no two ranges have the same, and they stay valid as long as the records.
 ///
 /// `save`, where there is one, says how many bytes a range needs, and fills them. With a record that has no address at
 /// [`part::COPIES`] it leaves the number of bytes, `copies` included, at [`part::STATUS`]; otherwise it puts there what
 /// the range is to find unchanged. It is called for all ranges but the last before `body` is for any, and what it fills
 /// is one range's alone.
 ///
-/// So many iterations as `grain` are run by vectors at once: a range that has not a multiple of it takes longer. `id` is the
+/// `grain` is how many iterations vectors run at once: a range that has not a multiple of it takes longer. `id` is the
 /// loop's, for who knows what its iterations take.
 pub type Parallel = unsafe extern "C" fn(
     body: Body,
@@ -239,9 +239,9 @@ pub type Parallel = unsafe extern "C" fn(
 /// Frees what a [`Parallel`] returned.
 pub type PartsFree = unsafe extern "C" fn(parts: *mut u8, count: i64, part_size: i64);
 
-/// Has the threads of a device run iterations of a loop, some time later but in the order of the calls, or, where something of
-/// what they leave behind is wanted, before the call returns. `user` is the frame's ([`FrameHeader::user`]). Not 0: it cannot, or
-/// something has failed, and the call ends with a guard failure.
+/// Has the threads of a device run iterations of a loop, some time later but in the order of the calls, or, where
+/// something of what they leave behind is wanted, before the call returns. `user` is the frame's
+/// ([`FrameHeader::user`]). Not 0: it cannot, or something has failed, and the call ends with a guard failure.
 pub type Launch = unsafe extern "C" fn(user: *mut u8, order: *mut Order) -> i64;
 
 /// What a thread of an emulated device does to an element, as `nw_touched` is told.
@@ -257,7 +257,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// That of a number, if it is one's.
+    /// The access with that code, if there is one.
     pub fn from_code(code: i64) -> Option<Access> {
         let all = [Access::Read, Access::Write, Access::Update];
         all.into_iter().find(|a| *a as i64 == code)
@@ -269,7 +269,8 @@ impl Access {
 pub struct Order {
     /// The kernel's number; below zero: none, but the late cells that kernels launched before have left.
     pub kernel: i64,
-    /// The environment that it is given a copy of: laid out like a frame, addresses of the device's memory in its descriptors.
+    /// The environment that it is given a copy of: laid out like a frame, addresses of the device's memory in its
+    /// descriptors.
     pub env: *mut u8,
     /// Its bytes.
     pub size: i64,
@@ -282,7 +283,8 @@ pub struct Order {
     pub hi: i64,
     /// The iterations of the next loop on an axis, -1 if there is none or they differ.
     pub inner: i64,
-    /// Bytes that are wanted of the cells behind its status, from [`part::CELLS`] on, or [`part::DEFERRED`] without a kernel.
+    /// Bytes that are wanted of the cells behind its status, from [`part::CELLS`] on, or [`part::DEFERRED`] without a
+    /// kernel.
     pub cells: i64,
     /// Bytes of the record that each block leaves at [`part::RECORDS`] and behind; all of them are wanted.
     pub record: i64,
@@ -292,16 +294,16 @@ pub struct Order {
     pub blocks: i64,
 }
 
-/// What the threads of a cooperative kernel have in common: device memory that begins with zeros, whose address the environment
-/// has in place of [`FrameHeader::at`].
+/// What the threads of a cooperative kernel have in common: device memory that begins with zeros, whose address the
+/// environment has in place of [`FrameHeader::at`].
 pub mod team {
     use crate::abi::part;
     use crate::grid::MOST_RECORD;
 
     /// How many blocks have come to barriers so far.
     pub const ARRIVED: usize = 0;
-    /// Two places for what a part of the kernel leaves behind, laid out like what a kernel does ([`part`]): parts take turns, so
-    /// that one may be written while threads look at the other.
+    /// Two places for what a part of the kernel leaves behind, laid out like what a kernel does ([`part`]): parts take
+    /// turns, so that one may be written while threads look at the other.
     pub(crate) const PLACES: usize = 64;
 
     /// Bytes of all where there are so many blocks.
@@ -310,10 +312,10 @@ pub mod team {
     }
 }
 
-/// A kernel of an emulated device, as one of its threads runs it. `status` is [`part::STATUS`] and what follows, shared by all
-/// threads: set by those in which something fails, the cells behind it by the one that runs the last iteration, and a record by
-/// each block. `place` has twelve numbers, the thread in its block, the threads of a block, the block in the grid, the blocks of
-/// the grid, along three axes each; and the address of the block's shared memory.
+/// A kernel of an emulated device, as one of its threads runs it. `status` is [`part::STATUS`] and what follows, shared
+/// by all threads: set by those in which something fails, the cells behind it by the one that runs the last iteration,
+/// and a record by each block. `place` has twelve numbers, the thread in its block, the threads of a block, the block
+/// in the grid, the blocks of the grid, along three axes each; and the address of the block's shared memory.
 pub type GridThread =
     unsafe extern "C" fn(env: *mut u8, lo: i64, hi: i64, status: *mut u8, place: *const i64);
 
@@ -329,15 +331,15 @@ pub mod part {
     pub const COPIES: usize = 24;
     /// Bytes of a cell.
     pub const CELL: usize = 16;
-    /// Cells of results begin here.
+    /// Offset of the cells of results, in bytes.
     pub const CELLS: usize = 32;
-    /// So many a kernel has at most.
+    /// Cells of results of a kernel, at most.
     pub const MOST_CELLS: usize = 62;
-    /// Behind those: cells of results that nobody waits for.
+    /// Offset of the cells of deferred results, which nobody waits for, in bytes.
     pub const DEFERRED: usize = CELLS + CELL * MOST_CELLS;
-    /// So many all kernels of a nest have together.
+    /// Cells of deferred results of all kernels of a nest together, at most.
     pub const MOST_DEFERRED: usize = 62;
-    /// Behind those: records of a kernel's blocks.
+    /// Offset of the records of a kernel's blocks, in bytes.
     pub const RECORDS: usize = DEFERRED + CELL * MOST_DEFERRED;
 }
 

@@ -1,10 +1,10 @@
 //! Kernels for the grid of a device, and the host's part that launches them: what both are.
 //!
-//! [`compile_grid`](crate::compile_grid) makes both from a nest whose schedule maps loops to the grid. The host's part is a kernel
-//! like any other ([`crate::abi`]), but that its descriptors hold addresses of the device's memory, which it never looks at: it
-//! runs outer loops and what else has to do with numbers alone, and has kernels launched
-//! ([`register_launch`](crate::register_launch)). The device's part is PTX, or the same module for the host: what an emulated
-//! device runs.
+//! [`compile_grid`](crate::compile_grid) makes both from a nest whose schedule maps loops to the grid. The host's part
+//! is a kernel like any other ([`crate::abi`]), but that its descriptors hold addresses of the device's memory, which
+//! it never looks at: it runs outer loops and what else has to do with numbers alone, and has kernels launched
+//! ([`register_launch`](crate::register_launch)). The device's part is PTX, or the same module for the host: what an
+//! emulated device runs.
 
 use nestwise_ir::LoopId;
 use serde::{Deserialize, Serialize};

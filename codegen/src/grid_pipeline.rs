@@ -24,8 +24,8 @@ const MOST_PARAMETERS: usize = 4064;
 
 /// Compiles a nest some of whose loops are mapped to a grid ([`Schedule::grid`]); nothing else of the schedule counts.
 ///
-/// [`CodegenError::Unsupported`] where something in them has no form for devices: a function that has none to the bit, an
-/// element that is looked at outside kernels.
+/// [`CodegenError::Unsupported`] where something in them has no form for devices: a function that has none to the bit,
+/// an element that is looked at outside kernels.
 pub fn compile_grid(spec: KernelSpec<'_>, target: GridTarget) -> Result<CompiledGrid> {
     let host = Host::get()?;
     let context = Context::create();

@@ -1,11 +1,11 @@
 //! Typed nest, schedule and target to a kernel, through LLVM.
 //!
 //! [`compile`] makes an object file from a [`KernelSpec`], which may be kept on disk; [`load`] makes it callable. How a
-//! kernel is called is in [`abi`]. What the code computes is defined by `nestwise_ir::model::nest` alone: to the bit what
-//! CPython and NumPy compute, or a guard failure.
+//! kernel is called is in [`abi`]. What the code computes is defined by `nestwise_ir::model::nest` alone: to the bit
+//! what CPython and NumPy compute, or a guard failure.
 //!
-//! The stages are listed in `pipeline`, those for kernels of a device in `grid_pipeline`. Emission, the first of them, is
-//! in `lower`: functions over the context of the function being emitted (`lower::emitter`).
+//! The stages are listed in `pipeline`, those for kernels of a device in `grid_pipeline`. Emission, the first of them,
+//! is in `lower`: functions over the context of the function being emitted (`lower::emitter`).
 
 #![warn(missing_docs)]
 

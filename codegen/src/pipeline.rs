@@ -31,8 +31,8 @@ pub struct Compiled {
     pub object: Vec<u8>,
     /// Whether no loop of [`Schedule::vector`] could be run by lanes.
     pub without_lanes: bool,
-    /// What the kernel executes, for prices; nothing of [`Tier::Quick`] code, much of which is seen only in the registers
-    /// that it does without.
+    /// What the kernel executes, for prices; nothing of [`Tier::Quick`] code, much of which is seen only in the
+    /// registers that it does without.
     pub shape: Body,
     /// Time to write the IR.
     pub emit: Duration,

@@ -102,7 +102,7 @@ impl Host {
         tier: Tier,
         work: impl FnOnce(&TargetMachine) -> Result<T>,
     ) -> Result<T> {
-        // Those kept are never disposed of: at the end of a process LLVM's own globals may be gone first.
+        // Spare machines are never disposed of: at the end of a process LLVM's own globals may be gone first.
         static SPARE: [Mutex<Vec<Spare>>; 2] = [const { Mutex::new(Vec::new()) }; 2];
         let of = &SPARE[usize::from(tier == Tier::Quick)];
         let spare = || of.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,5 @@
-//! What a nest carries from one call of its kernel to the next, and what it hands over to CPython between two iterations of its
-//! top loop.
+//! What a nest carries from one call of its kernel to the next, and what it hands over to CPython between two
+//! iterations of its top loop.
 
 use std::collections::HashSet;
 
@@ -61,8 +61,8 @@ pub fn top_flow(nest: &Nest) -> definite_assignment::Flow {
     }
 }
 
-/// A name that the top loop carries from one iteration to the next, and that the nest does not hand over: CPython, which may go
-/// on between any two iterations, would find what the name held before the loop.
+/// A name that the top loop carries from one iteration to the next, and that the nest does not hand over: CPython,
+/// which may go on between any two iterations, would find what the name held before the loop.
 fn carried_and_kept(nest: &Nest) -> Option<VarId> {
     let top = top_flow(nest);
     // A name may be handed over from several variables, of a type each.
@@ -104,8 +104,8 @@ pub fn frame_vars(nest: &Nest) -> (Vars, Vars) {
     (input, assigned)
 }
 
-/// Whether CPython can go on between any two iterations of the top loop: every name that it reads there, and that an iteration
-/// assigns after it has read it, is a live-out. The error names one that is not.
+/// Whether CPython can go on between any two iterations of the top loop: every name that it reads there, and that an
+/// iteration assigns after it has read it, is a live-out. The error names one that is not.
 pub fn hands_over(nest: &Nest) -> Result<(), String> {
     match carried_and_kept(nest) {
         Some(var) => Err(format!(

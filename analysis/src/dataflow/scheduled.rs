@@ -55,8 +55,8 @@ impl<'n> Scheduled<'n> {
         all > here || self.frame_out.contains(&var)
     }
 
-    /// Whether anything but that loop's body needs a value of `var` that it has not assigned itself: where a loop is there in
-    /// two forms, they assign and read the same variables.
+    /// Whether anything but that loop's body needs a value of `var` that it has not assigned itself: where a loop is
+    /// there in two forms, they assign and read the same variables.
     pub fn needed_without(&self, id: LoopId, var: VarId) -> bool {
         let mut rest = self.nest.top.clone();
         empty(&mut rest, id);

@@ -53,8 +53,9 @@ impl Copies {
     }
 }
 
-/// Variables of which iterations of a loop that differ in those counters have their own, if they may be interleaved: nothing is
-/// left early, no iteration needs what another assigned, and they run the same statements with loops inside as often.
+/// Variables of which iterations of a loop that differ in those counters have their own, if they may be interleaved:
+/// nothing is left early, no iteration needs what another assigned, and they run the same statements with loops inside
+/// as often.
 pub fn varying(scheduled: &Scheduled<'_>, l: &For, counters: &[VarId]) -> Option<HashSet<VarId>> {
     let flow = definite_assignment::flow(&[], &l.body, Some(l.id), scheduled.schedule.nonempty);
     let carries = flow.assigned.iter().any(|v| flow.exposed.contains(v));

@@ -1,9 +1,9 @@
 //! What code generation can run: questions about a nest and its schedule that the legality of the schedule leaves open.
 //!
-//! A schedule is legal where it computes what the nest computes; code generation has forms for most such schedules, not for
-//! all. [`obstacle`] tells the first thing in a schedule that has none, so that such a schedule is not priced. Nothing here
-//! depends on LLVM. What does depend on it, or on the layout of a kernel's records, is left to code generation, which refuses
-//! with a reason.
+//! A schedule is legal where it computes what the nest computes; code generation has forms for most such schedules, not
+//! for all. [`obstacle`] tells the first thing in a schedule that has none, so that such a schedule is not priced.
+//! Nothing here depends on LLVM. What does depend on it, or on the layout of a kernel's records, is left to code
+//! generation, which refuses with a reason.
 
 use std::fmt;
 
@@ -93,7 +93,8 @@ pub fn obstacle(nest: &Nest, schedule: &Schedule) -> Option<Obstacle> {
     threads.chain(grid).chain(lanes).find_map(Result::err)
 }
 
-/// Whether a loop of [`Schedule::vector`] runs by that many lanes, or with that many copies of its body around such a loop.
+/// Whether a loop of [`Schedule::vector`] runs by that many lanes, or with that many copies of its body around such a
+/// loop.
 fn by_lanes(scheduled: &Scheduled<'_>, id: LoopId, count: u32) -> Result<(), Obstacle> {
     let l = find_for(scheduled.nest, id).ok_or(Obstacle::NoLoop(id))?;
     let fits = count.is_power_of_two() && (2..=MOST_LANES).contains(&count);

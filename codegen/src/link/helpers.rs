@@ -321,8 +321,8 @@ unsafe extern "C" fn nw_barrier(all: i64) {
     }
 }
 
-/// Gives a thread of an emulated device the word that the one so many places behind it in its warp has given, or the first one,
-/// where `distance` is below zero.
+/// Gives a thread of an emulated device the word that the one so many places behind it in its warp has given, or the
+/// first one, where `distance` is below zero.
 pub type Shuffle = unsafe extern "C" fn(word: i64, distance: i64) -> i64;
 
 static SHUFFLE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());

@@ -1,8 +1,8 @@
 //! Interruptible kernels: how they find out, in the middle of an iteration, that somebody waits.
 //!
-//! A function of such a kernel counts down a budget of nanoseconds, roughly, in each loop of [`Nest::interruptible`]; when
-//! it is used up, it calls [`nw_ask`]. That looks at the clock, and once the call's deadline has passed, at whether
-//! somebody waits. The answer is a new budget, or 0: the kernel ends the call with [`GuardFailure::Interrupt`].
+//! A function of such a kernel counts down a budget of nanoseconds, roughly, in each loop of [`Nest::interruptible`];
+//! when it is used up, it calls [`nw_ask`]. That looks at the clock, and once the call's deadline has passed, at
+//! whether somebody waits. The answer is a new budget, or 0: the kernel ends the call with [`GuardFailure::Interrupt`].
 //!
 //! [`Nest::interruptible`]: nestwise_ir::Nest::interruptible
 //! [`GuardFailure::Interrupt`]: crate::abi::GuardFailure::Interrupt
@@ -26,8 +26,8 @@ const MOST_BUDGET: i64 = 100_000_000;
 
 static WAITING: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Registers who knows whether somebody waits for the thread that runs a kernel: it is asked on any thread, and must not
-/// unwind. Without one, somebody is taken to wait.
+/// Registers who knows whether somebody waits for the thread that runs a kernel: it is asked on any thread, and must
+/// not unwind. Without one, somebody is taken to wait.
 pub fn register_waiting(waiting: fn() -> bool) {
     WAITING.store(waiting as *mut c_void, Ordering::Release);
 }
@@ -76,7 +76,7 @@ pub(crate) unsafe extern "C" fn nw_ask(frame: *const FrameHeader) -> i64 {
         return 0;
     }
     let (before, budget) = LAST.get();
-    // Of another call, or of a function that had but begun: nothing is known of the pace.
+    // The time is another call's, or of a function that had but begun: nothing is known of the pace.
     let passed = (now - before).max(1);
     let factor = (INTERVAL / passed).clamp(0, GROWTH);
     let next = match factor {

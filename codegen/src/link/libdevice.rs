@@ -1,9 +1,10 @@
 //! Mathematical functions on cards: CUDA's libdevice, bitcode that is linked into a nest's kernels.
 //!
-//! Its functions are off by at most so many units in the last place (CUDA C++ Programming Guide, "Mathematical Functions",
-//! the tables for double and single precision): `exp`, `exp2`, `expm1`, `log`, `log2`, `log10`, `log1p`, `cbrt`, `cosh` 1, the
-//! others here 2 or 3 in double precision; single precision 4 at most. Functions that are off by more than 4 (`erfc`, `pow` in
-//! single precision) are left out, and so is `hypot`, which `--fp faithful` promises to the bit.
+//! Its functions are off by at most so many units in the last place (CUDA C++ Programming Guide, "Mathematical
+//! Functions", the tables for double and single precision): `exp`, `exp2`, `expm1`, `log`, `log2`, `log10`, `log1p`,
+//! `cbrt`, `cosh` 1, the others here 2 or 3 in double precision; single precision 4 at most. Functions that are off by
+//! more than 4 (`erfc`, `pow` in single precision) are left out, and so is `hypot`, which `--fp faithful` promises to
+//! the bit.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;

@@ -1,12 +1,12 @@
 //! Loads a relocatable x86-64 ELF object into memory and links it against the helpers.
 //!
 //! A kernel is one object with a text section, constants, and calls of a short list of symbols, so a linker of this
-//! size does, without LLVM: a cached kernel starts within the time of a file read. Formats and relocations: the System V
-//! ABI, AMD64 supplement, chapter 4.
+//! size does, without LLVM: a cached kernel starts within the time of a file read. Formats and relocations: the System
+//! V ABI, AMD64 supplement, chapter 4.
 //!
-//! LLVM's JITLink links the object of a product of matrices (4 KB) in 23 µs against 13 µs here, medians of 1,000 times each in
-//! turn (`examples/loaders.rs`), and a process first spends 0.5 ms on an LLJIT. ORC would also add 1.0 MB to the code of the
-//! extension module, so these 470 lines stay.
+//! LLVM's JITLink links the object of a product of matrices (4 KB) in 23 µs against 13 µs here, medians of 1,000 times
+//! each in turn (`examples/loaders.rs`), and a process first spends 0.5 ms on an LLJIT. ORC would also add 1.0 MB to
+//! the code of the extension module, so these 470 lines stay.
 
 use crate::abi::{ENTRY_SYMBOL, Entry, GridThread};
 use crate::error::{CodegenError, Result};

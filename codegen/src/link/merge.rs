@@ -59,7 +59,7 @@ macro_rules! ints {
                     RedOp::Min => <$ty>::MAX,
                     RedOp::Max => <$ty>::MIN,
                     RedOp::And => !0,
-                    // Of variables only.
+                    // These reduce variables only.
                     RedOp::Along(_) | RedOp::Last => 0,
                 }
             }

@@ -1,13 +1,13 @@
 //! glibc's vector functions (libmvec), which `--fp faithful` and `--fp fast` may compute `math` and NumPy functions by.
 //!
-//! A function is called for ordinary arguments only: a range on which it was measured to keep within 4 ulps, to raise no
-//! floating-point flag that NumPy looks at, and in which nothing can raise or warn. Any other argument (NaN, infinities,
-//! what overflows, poles, the ends of domains) takes the function that `--fp strict` calls, so errors and warnings come
-//! from the same code in all modes. `make ulps` measures; docs/results/function_errors.md has the table.
+//! A function is called for ordinary arguments only: a range on which it was measured to keep within 4 ulps, to raise
+//! no floating-point flag that NumPy looks at, and in which nothing can raise or warn. Any other argument (NaN,
+//! infinities, what overflows, poles, the ends of domains) takes the function that `--fp strict` calls, so errors and
+//! warnings come from the same code in all modes. `make ulps` measures; docs/results/function_errors.md has the table.
 //!
 //! One variant is used for a function wherever it is called, also for a single value, in a register with harmless
-//! arguments beside it. Its lanes do not see each other, so a result depends on the arguments alone: not on the schedule,
-//! the number of threads, or the position in a vector.
+//! arguments beside it. Its lanes do not see each other, so a result depends on the arguments alone: not on the
+//! schedule, the number of threads, or the position in a vector.
 
 use std::ffi::{CStr, CString};
 use std::sync::OnceLock;

@@ -8,12 +8,13 @@ use nestwise_ir::{Fun, Scalar};
 use crate::link::numpy::folds;
 use crate::link::slot::{Slot, UfuncLoop};
 
+/// The loop was tried out.
 const TRIED: u8 = 1;
 /// Elements computed in one call have the bits that each would have alone.
 const SAME: u8 = 2;
-/// So they have where the second argument is one for all of them.
+/// Elements have these bits where the second argument is one for all of them.
 const UNIFORM: u8 = 4;
-/// It leaves floating-point flags alone that were raised before.
+/// The loop leaves floating-point flags alone that were raised before.
 const KEEPS: u8 = 8;
 
 /// The functions with a slot, by the name they have in symbols.
@@ -92,9 +93,9 @@ pub(crate) fn is_registered(fun: Fun, repr: Scalar) -> bool {
     slot(fun, repr).is_some_and(|s| s.get().is_some())
 }
 
-/// Registers NumPy's inner loop for `fun` on `repr` (f32 or f64, all arguments and the result alike): of a function of elements,
-/// of `np.add` ([`Fun::AddNext`]) or of `np.matmul` ([`Fun::MatMulNext`], and what `np.dot` calls, too). Returns whether there is
-/// a slot for it.
+/// Registers NumPy's inner loop for `fun` on `repr` (f32 or f64, all arguments and the result alike): of a function of
+/// elements, of `np.add` ([`Fun::AddNext`]) or of `np.matmul` ([`Fun::MatMulNext`], and what `np.dot` calls, too).
+/// Returns whether there is a slot for it.
 ///
 /// # Safety
 /// `function` and `data` must stay valid for the life of the process, callable from any thread without the GIL.
@@ -250,8 +251,8 @@ const SPECIAL: [f64; 16] = [
     3.0,
 ];
 
-/// Calls the loop with arguments of all magnitudes and special ones, at several lengths. NumPy documents nothing about what
-/// [`SAME`] and [`KEEPS`] say, so it is measured.
+/// Calls the loop with arguments of all magnitudes and special ones, at several lengths. NumPy documents nothing about
+/// what [`SAME`] and [`KEEPS`] say, so it is measured.
 unsafe fn tried<F: Float>(slot: &Slot, arity: usize) -> u8 {
     let Some((f, data)) = slot.get() else {
         return 0;

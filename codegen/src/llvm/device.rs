@@ -16,7 +16,7 @@ impl Ir<'_> {
     pub(crate) fn give_up(&self) {
         self.note(self.const_bool(true));
     }
-    /// The same where `bad`.
+    /// Where `bad`, what follows is not to be relied on.
     pub(crate) fn note(&self, bad: V) {
         if let Some(word) = self.watch.get().filter(|_| !self.is_false(bad)) {
             let old = self.load(self.i1(), word);
@@ -56,7 +56,7 @@ impl Ir<'_> {
             LLVMAddAttributeAtIndex(function, 1, LLVMCreateEnumAttribute(self.ctx, kind, 16));
         }
     }
-    /// So many bytes that the threads of a block share, undefined at first.
+    /// `bytes` of memory that the threads of a block share, undefined at first.
     pub(crate) fn shared_memory(&self, name: &str, bytes: usize) -> V {
         /// PTX's `.shared`.
         const SHARED: u32 = 3;
@@ -78,8 +78,8 @@ impl Ir<'_> {
             LLVMBuildAtomicRMWSyncScope(self.b, op, at, by, order, scope)
         }
     }
-    /// What is at an address that other threads of the device change meanwhile; what they did before shows from then on, once
-    /// [`Ir::fence`] was passed.
+    /// What is at an address that other threads of the device change meanwhile; what they did before shows from then
+    /// on, once [`Ir::fence`] was passed.
     pub(crate) fn look(&self, at: V) -> V {
         let found = self.load(self.i64(), at);
         unsafe {
@@ -89,7 +89,8 @@ impl Ir<'_> {
         }
         found
     }
-    /// What this thread, and those it has waited for, did before shows to threads of the device before what it does next.
+    /// What this thread, and those it has waited for, did before shows to threads of the device before what it does
+    /// next.
     pub(crate) fn fence(&self) {
         let order = LLVMAtomicOrdering::LLVMAtomicOrderingAcquireRelease;
         unsafe {

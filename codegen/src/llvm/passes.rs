@@ -34,9 +34,9 @@ const PLAIN: Passes = &[
     "loop-mssa(licm)",
 ];
 
-/// For kernels with scalar inner loops. Vectorisers come before loads are shared between iterations: the other way round a
-/// stencil's neighbours would be carried from vector to vector and shuffled into place, which costs more than loading them
-/// again.
+/// For kernels with scalar inner loops. Vectorisers come before loads are shared between iterations: the other way
+/// round a stencil's neighbours would be carried from vector to vector and shuffled into place, which costs more than
+/// loading them again.
 const FULL: Passes = &[
     // As above.
     "sroa",
@@ -88,7 +88,8 @@ const DEVICE: Passes = &[
     "simplifycfg",
 ];
 
-/// For quick code. Whatever else there is to gain costs more time than instruction selection itself, which is the fast one.
+/// For quick code. Whatever else there is to gain costs more time than instruction selection itself, which is the fast
+/// one.
 const QUICK: Passes = &[
     // Variables become registers.
     "sroa",
@@ -118,8 +119,8 @@ pub(crate) fn verify(module: &Module<'_>) -> Result<()> {
         .map_err(|e| CodegenError::Llvm(e.to_string()))
 }
 
-/// Optimises `module` for `machine`. `vector_math`: it may have forms of functions that no vectoriser asked for. In debug
-/// builds LLVM verifies the module after each pass, and aborts with the name of one that has broken it.
+/// Optimises `module` for `machine`. `vector_math`: it may have forms of functions that no vectoriser asked for. In
+/// debug builds LLVM verifies the module after each pass, and aborts with the name of one that has broken it.
 pub(crate) fn optimise(
     module: &Module<'_>,
     machine: &TargetMachine,

@@ -1,7 +1,7 @@
 //! LLVM before its first kernel.
 //!
-//! The first kernel of a process takes twice as long as later ones: pages of the library are read, a target machine and its tables
-//! are made. Whoever knows that a kernel is likely to be wanted soon can have that done before.
+//! The first kernel of a process takes twice as long as later ones: pages of the library are read, a target machine and
+//! its tables are made. Whoever knows that a kernel is likely to be wanted soon can have that done before.
 
 use std::panic::catch_unwind;
 use std::sync::Once;

@@ -1,8 +1,9 @@
 //! The context in which one function is emitted.
 //!
-//! Emission is functions over an [`Emitter`], or over one of the parts of it. The Emitter's own methods are the few entry
-//! points that recursion goes through, each beside what it emits: `expr` ([`crate::lower::scalar::expr`]), `block` and `stmt`
-//! ([`crate::lower::control::stmt`]), `for_loop`, `counted` and `serial` ([`crate::lower::control::loops`]).
+//! Emission is functions over an [`Emitter`], or over one of the parts of it. The Emitter's own methods are the few
+//! entry points that recursion goes through, each beside what it emits: `expr` ([`crate::lower::scalar::expr`]),
+//! `block` and `stmt` ([`crate::lower::control::stmt`]), `for_loop`, `counted` and `serial`
+//! ([`crate::lower::control::loops`]).
 
 use std::ffi::CString;
 

@@ -1,7 +1,7 @@
 //! Typed nest to LLVM IR.
 //!
-//! Every variable is an alloca, promoted by LLVM. Every operation is emitted once for two shapes: *narrow* (one
-//! value) and *wide* (a vector with one lane per iteration of the enclosing vector loop; see [`vector::lanes`]). Emission is
+//! Every variable is an alloca, promoted by LLVM. Every operation is emitted once for two shapes: *narrow* (one value)
+//! and *wide* (a vector with one lane per iteration of the enclosing vector loop; see [`vector::lanes`]). Emission is
 //! functions over the context of the function being emitted ([`emitter`]).
 
 pub(crate) mod accumulations;

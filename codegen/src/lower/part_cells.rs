@@ -13,8 +13,8 @@ pub(crate) fn results(t: &ThreadLoop) -> impl Iterator<Item = VarId> + '_ {
         .chain(t.last_values.iter().copied())
 }
 
-/// Where it says, from the first cell on, whether the `k`-th reduction was assigned, of those that want to know: behind all
-/// cells.
+/// Where it says, from the first cell on, whether the `k`-th reduction was assigned, of those that want to know: behind
+/// all cells.
 pub(crate) fn mark_cell(t: &ThreadLoop, k: usize) -> usize {
     let before = t.reductions.iter().take(k);
     CELL * results(t).count() + 8 * before.filter(|r| r.1 == RedOp::Last).count()

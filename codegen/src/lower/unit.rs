@@ -328,8 +328,9 @@ fn rebound_slots(nest: &Nest) -> HashSet<usize> {
     found
 }
 
-/// LLVM's fast-math flags. Neither `nnan` nor `ninf`: NaN and infinities mean in every mode what they mean in Python, and
-/// decide what raises and warns. Nor `nsz`, `arcp` or `afn`: the sign of zero, quotients and functions stay as they are.
+/// LLVM's fast-math flags. Neither `nnan` nor `ninf`: NaN and infinities mean in every mode what they mean in Python,
+/// and decide what raises and warns. Nor `nsz`, `arcp` or `afn`: the sign of zero, quotients and functions stay as they
+/// are.
 fn fast_math(fp: FpMode) -> u32 {
     match fp {
         FpMode::Strict | FpMode::Faithful => 0,

@@ -51,8 +51,8 @@ impl Chain {
         all
     }
 
-    /// Whether it begins with what it left when its loop was entered before, in the same execution of the loop around, of
-    /// which these are the blocks: its value comes back to it from there.
+    /// Whether it begins with what it left when its loop was entered before, in the same execution of the loop around,
+    /// of which these are the blocks: its value comes back to it from there.
     pub(super) fn is_carried(&self, cycle: &Cycle<'_>, around: &[bool]) -> bool {
         let Some(phi) = self.phi else { return false };
         let mut left = entry_values(cycle, phi);
@@ -193,8 +193,8 @@ fn own_of(cycle: &Cycle<'_>, code: LLVMOpcode) -> Vec<usize> {
     here.map(|(k, _)| k).collect()
 }
 
-/// Loads of what a store in the same block left just before, as where a loop that loads what it has stored is unrolled: the store
-/// by the load.
+/// Loads of what a store in the same block left just before, as where a loop that loads what it has stored is unrolled:
+/// the store by the load.
 fn stored_before(cycle: &Cycle<'_>) -> HashMap<usize, usize> {
     let place = |k: usize, operand: usize| sum(cycle.code, cycle.code.insts[k].operands[operand]);
     let stores = own_of(cycle, LLVMStore).into_iter();
@@ -252,8 +252,8 @@ fn step_of(cycle: &Cycle<'_>, address: &Sum, counters: &[(usize, i64)]) -> Optio
     Some(step)
 }
 
-/// Which values a loop's data decide: what it loads from where it is in this iteration, or carries from one to the next.
-/// All others, counters and what is the same in all iterations among them, processors foresee.
+/// Which values a loop's data decide: what it loads from where it is in this iteration, or carries from one to the
+/// next. All others, counters and what is the same in all iterations among them, processors foresee.
 pub(super) struct Data<'a> {
     cycle: &'a Cycle<'a>,
     counters: Vec<usize>,

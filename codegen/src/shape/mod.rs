@@ -121,8 +121,8 @@ fn set_places(body: &mut Body, known: &HashMap<LoopId, Place>, left: &HashSet<Lo
     }
 }
 
-/// LLVM's unroller marks the unrolled loop alone. A loop without a mark that executes about as much in an iteration as a
-/// marked one beside it in one of several runs what that leaves over.
+/// LLVM's unroller marks the unrolled loop alone. A loop without a mark that executes about as much in an iteration as
+/// a marked one beside it in one of several runs what that leaves over.
 fn claim_rests(loops: &mut [LoopShape]) {
     let size = |l: &LoopShape| l.body.ops.iter().map(|o| o.2).sum::<f32>();
     for k in 0..loops.len() {
@@ -266,8 +266,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Blocks whose jumps tell of the loop: those that jump back, and those that leave it, to which the unroller moves what
-    /// was noted when only they decide whether there is a next iteration.
+    /// Blocks whose jumps tell of the loop: those that jump back, and those that leave it, to which the unroller moves
+    /// what was noted when only they decide whether there is a next iteration.
     fn noted(&self, k: usize) -> impl Iterator<Item = usize> {
         let l = &self.loops.all[k];
         let leaves = move |b: &usize| {
@@ -360,7 +360,8 @@ mod tests {
         found
     }
 
-    /// Of two iterations at once LLVM may leave the loop after the first, and jump back from the second whatever happens.
+    /// Where a body has two iterations LLVM may leave the loop after the first, and jump back from the second whatever
+    /// happens.
     #[test]
     fn a_loop_that_is_left_in_the_midst_of_its_body_is_known() {
         let own = Some(LoopId(3));

@@ -92,7 +92,7 @@ fn is_splat(code: &Code, inst: &Inst) -> bool {
     from.code == LLVMInsertElement && from.operands.get(2) == Some(&Operand::Int(0))
 }
 
-/// The same with the operands' type, where the result's is but a truth.
+/// The operations of an instruction whose result is a truth value: by the type of its operands.
 fn with_form(code: &Code, inst: &Inst, op: Op, vector_bits: u32) -> Vec<(Op, Width, f32)> {
     let of = |o: &Operand| match o {
         Operand::Code(k) => code.insts.get(*k).map(|i| i.form),
@@ -186,8 +186,8 @@ pub(super) fn latency(op: Op) -> f32 {
 
 /// What waits for an instruction's result waits for: operations one after the other.
 ///
-/// Comparisons of 512-bit vectors fill mask registers, which takes as long as a multiplication; so does putting the masks
-/// of several registers together and taking them apart again.
+/// Comparisons of 512-bit vectors fill mask registers, which takes as long as a multiplication; so does putting the
+/// masks of several registers together and taking them apart again.
 pub(super) fn waited(code: &Code, inst: &Inst, vector_bits: u32) -> Vec<(Op, Width, f32)> {
     let own = ops(code, inst, vector_bits);
     let (width, _) = registers(inst.form, vector_bits);

@@ -43,7 +43,7 @@ pub(super) struct Inst {
     pub(super) from: Vec<usize>,
     /// A call's function, if it has a name.
     pub(super) callee: String,
-    /// It is called for each lane of a vector, or each active one.
+    /// For how many lanes of a vector the function is called.
     pub(super) lanes: f32,
     pub(super) masked: bool,
     /// A pointer computation: bytes by which its only index is scaled.
@@ -85,8 +85,8 @@ pub(super) struct Code {
     pub(super) blocks: Vec<Block>,
 }
 
-/// Functions that call another one, their first argument, for each lane of a vector, of which the last argument tells how
-/// many there are.
+/// Functions that call another one, their first argument, for each lane of a vector, of which the last argument tells
+/// how many there are.
 const MAP: &str = "nw_map";
 
 /// Functions that call a loop of NumPy's, their first argument, likewise.

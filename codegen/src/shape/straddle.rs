@@ -1,7 +1,7 @@
 //! Vectors that lie in two lines of the cache, each of which takes an access.
 //!
-//! Loops on vectors are begun where what they store begins a line (`emit/aligned.rs`), and arrays begin alike: NumPy has all
-//! large ones begin 16 bytes behind a line. So what is known is how far a vector is from the stored one.
+//! Loops on vectors are begun where what they store begins a line (`emit/aligned.rs`), and arrays begin alike: NumPy
+//! has all large ones begin 16 bytes behind a line. So what is known is how far a vector is from the stored one.
 
 use llvm_sys::LLVMOpcode::*;
 
@@ -21,7 +21,7 @@ pub(super) struct Straddle<'a> {
 }
 
 impl<'a> Straddle<'a> {
-    /// Of a loop's own blocks.
+    /// Looks at the stores of a loop's `own` blocks.
     pub(super) fn of(code: &'a Code, own: &[bool], vector_bits: u32) -> Straddle<'a> {
         let stores = |i: &&Inst| own[i.block] && i.code == LLVMStore && i.form.lanes > 1;
         let first = code.insts.iter().find(stores);

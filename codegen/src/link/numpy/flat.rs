@@ -1,18 +1,19 @@
 //! Sums and products of arrays of several axes that NumPy takes for arrays of one: what loops around a step of
 //! [`nestwise_ir::Fun::AddFlatNext`] or [`nestwise_ir::Fun::DotFlatNext`] call.
 //!
-//! NumPy's arrays have nothing between their elements then. Memory of a nest's own may: it has room for the longest rows.
+//! NumPy's arrays have nothing between their elements then. Memory of a nest's own may: it has room for the longest
+//! rows.
 
 use crate::link::numpy::folds;
 
-/// What it is so far, a number of axes, and words: the extents, and of each array its first element and the bytes from one
-/// element to the next along each axis.
+/// What it is so far, a number of axes, and words: the extents, and of each array its first element and the bytes from
+/// one element to the next along each axis.
 pub(crate) type Flat<T> = unsafe extern "C" fn(T, i64, *const i64) -> T;
 
 /// The elements one behind the other, and how many there are: as they lie, or else a copy.
 ///
 /// # Safety
-/// They are there.
+/// The elements are there.
 unsafe fn in_a_row<T: Copy>(
     first: *mut u8,
     extents: &[i64],

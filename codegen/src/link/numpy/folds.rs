@@ -66,7 +66,7 @@ unsafe fn dot<T: Default>(repr: Scalar, x: (*mut u8, i64), y: (*mut u8, i64), n:
     let size = size_of::<T>() as isize;
     let (sx, sy) = (x.1 as isize, y.1 as isize);
     let mut args = [x.0, y.0, from_mut(&mut result).cast()];
-    // Of the outer loop; of x: rows, columns; of y; of the result.
+    // Steps of the outer loop; of x: rows, columns; of y; of the result.
     let steps = [0, 0, 0, sx, sx, sy, sy, size, size];
     // SAFETY: `n` elements each.
     unsafe {

@@ -1,5 +1,5 @@
-//! Products with matrices by NumPy's own loop: what three loops around a step of [`Fun::DotEachNext`] or [`Fun::MatMulEachNext`]
-//! call.
+//! Products with matrices by NumPy's own loop: what three loops around a step of [`Fun::DotEachNext`] or
+//! [`Fun::MatMulEachNext`] call.
 
 use nestwise_ir::{Fun, Scalar};
 
@@ -24,8 +24,8 @@ impl Matrix {
         }
     }
 
-    /// Whether `np.dot` takes it as it lies: rows or columns without anything between them, or a vector that goes forward in
-    /// whole elements.
+    /// Whether `np.dot` takes it as it lies: rows or columns without anything between them, or a vector that goes
+    /// forward in whole elements.
     fn is_taken(self, size: i64) -> bool {
         let [rows, columns] = self.extents;
         let [down, across] = self.steps;
@@ -39,7 +39,7 @@ impl Matrix {
             || down == size && across == rows * size
     }
 
-    /// The same row by row in memory of ours.
+    /// A copy of the matrix, row by row.
     ///
     /// # Safety
     /// Its elements are there.
@@ -59,7 +59,7 @@ impl Matrix {
         }
     }
 
-    /// The same as `np.dot` takes it.
+    /// The matrix as `np.dot` takes it: itself, or a copy.
     ///
     /// # Safety
     /// Its elements are there.
@@ -105,7 +105,7 @@ impl Operands {
 unsafe fn multiply(fun: Fun, repr: Scalar, operands: [Matrix; 3]) {
     let [x, y, z] = operands.map(Matrix::normal);
     let sizes = [1, x.extents[0], x.extents[1], y.extents[1]].map(|n| n as isize);
-    // Of the outer loop, which runs once; of each one's rows and columns.
+    // Steps of the outer loop, which runs once; then of each operand's rows and columns.
     let mut steps = [0; 9];
     for (to, step) in steps[3..]
         .iter_mut()
@@ -143,7 +143,7 @@ pub(crate) unsafe extern "C" fn matmul<T: Element>(operands: *const Operands) {
 /// `np.dot(x, y)`.
 ///
 /// # Safety
-/// The same.
+/// The operands' elements are there, and the result's are nobody else's.
 pub(crate) unsafe extern "C" fn dot<T: Element>(operands: *const Operands) {
     let (mut x_copy, mut y_copy) = (Vec::<T>::new(), Vec::<T>::new());
     // SAFETY: as promised.

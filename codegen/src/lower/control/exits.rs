@@ -53,8 +53,8 @@ impl Exits {
         }
     }
 
-    /// Gives the function a budget, if it may have loops that are asked in. Devices are not interrupted: what runs there is
-    /// cut into short launches.
+    /// Gives the function a budget, if it may have loops that are asked in. Devices are not interrupted: what runs
+    /// there is cut into short launches.
     pub(crate) fn begin_budget(&mut self, unit: &Unit<'_>) {
         if unit.nest.interruptible.is_empty() || unit.device.is_some() || unit.grid.is_some() {
             return;
@@ -99,7 +99,8 @@ impl Exits {
 pub(crate) struct Guards {
     /// Alloca: whether a guard has failed in the open loop, which tests that when it is over.
     pub(crate) deferred: Option<V>,
-    /// In a loop that goes on after a guard failure: variables whose values may then be ones that nothing was proved about.
+    /// In a loop that goes on after a guard failure: variables whose values may then be ones that nothing was proved
+    /// about.
     pub(crate) loose: Option<Rc<Vars>>,
     /// Depth of conditionals around the current operation.
     pub(crate) conditional: u32,

@@ -1,9 +1,9 @@
 //! Guards: what happens where an operation cannot be done as the nest has it.
 //!
 //! [`fail_where`] does one of three things: branches to the function's exit for guard failures; in a loop that LLVM may
-//! vectorise, sets a deferred flag that is tested after the loop; in a vector loop, sets a flag a lane. In the latter two
-//! execution goes on, so the operation must then yield some value that is safe: integers saturate (what was proved about
-//! ranges still holds), loads that would be out of range do not happen and give zero, divisors become one.
+//! vectorise, sets a deferred flag that is tested after the loop; in a vector loop, sets a flag a lane. In the latter
+//! two execution goes on, so the operation must then yield some value that is safe: integers saturate (what was proved
+//! about ranges still holds), loads that would be out of range do not happen and give zero, divisors become one.
 
 use nestwise_ir::Span;
 

@@ -11,8 +11,9 @@ use nestwise_ir::{Expr, ExprKind, For, Stmt, StmtKind, VarId};
 /// The body's statements in two parts: those that may be run once, after the loop, with the counter's last value,
 /// and the others.
 ///
-/// Legal iff nothing leaves the loop early, nothing in the body reads the variable or assigns it anywhere else, and
-/// the value rests on the counter and on what the body does not assign, without elements, functions or guard failures, and warns of nothing.
+/// Legal iff nothing leaves the loop early, nothing in the body reads the variable or assigns it anywhere else, and the
+/// value rests on the counter and on what the body does not assign, without elements, functions or guard failures, and
+/// warns of nothing.
 pub(crate) fn partition(l: &For) -> (Vec<&Stmt>, Vec<&Stmt>) {
     if !definite_assignment::exits(&l.body).is_empty() {
         return (vec![], l.body.iter().collect());

@@ -9,8 +9,8 @@ use crate::lower::control::iterations;
 use crate::lower::control::ranges::Range;
 use crate::lower::emitter::Emitter;
 
-/// Runs the range in three parts, any of which may be empty: the first iterations one by one, those between by `interior`,
-/// which is given the loop with the simpler body, the last ones one by one.
+/// Runs the range in three parts, any of which may be empty: the first iterations one by one, those between by
+/// `interior`, which is given the loop with the simpler body, the last ones one by one.
 pub(crate) fn split_loop(
     em: &mut Emitter<'_, '_>,
     l: &For,

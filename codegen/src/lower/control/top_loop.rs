@@ -34,7 +34,7 @@ fn top_whole(em: &mut Emitter<'_, '_>, l: &For, end: VarId, start: V, step: V) -
     Ok(())
 }
 
-/// Whether the schedule has other than one iteration after the other run.
+/// Whether the schedule has iterations of the loop run other than one after the other.
 fn mapped(em: &Emitter<'_, '_>, l: &For) -> bool {
     let s = em.unit.spec.schedule;
     let threads = s.threads.iter().any(|t| t.id == l.id);

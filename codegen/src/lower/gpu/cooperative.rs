@@ -1,14 +1,15 @@
 //! Loops that a cooperative kernel runs as a whole.
 //!
-//! A loop around mapped ones has the host hand over a kernel for each of its parts, and wait wherever one leaves something
-//! behind. Where these are short, that is what takes the time. A cooperative kernel has all of its threads, the *team*, go through
-//! the outer loop together: what has to do with numbers alone each of them computes for itself, and so comes to the same; of a
-//! part each runs its own iterations, or one of them all of it, and then everyone waits for everyone. All blocks have room at
-//! once, as whoever launches such a kernel sees to (CUDA's cooperative launches).
+//! A loop around mapped ones has the host hand over a kernel for each of its parts, and wait wherever one leaves
+//! something behind. Where these are short, that is what takes the time. A cooperative kernel has all of its threads,
+//! the *team*, go through the outer loop together: what has to do with numbers alone each of them computes for itself,
+//! and so comes to the same; of a part each runs its own iterations, or one of them all of it, and then everyone waits
+//! for everyone. All blocks have room at once, as whoever launches such a kernel sees to (CUDA's cooperative launches).
 //!
-//! A part is the function that would have been a kernel, with the grid that it is to see in memory. What it leaves behind lies in
-//! one of two places, in turn: a thread that is ahead may write the next one while others still look at this one, but not the one
-//! after that, before which there is another barrier. Where something fails, it shows behind the barrier, to all, and all leave.
+//! A part is the function that would have been a kernel, with the grid that it is to see in memory. What it leaves
+//! behind lies in one of two places, in turn: a thread that is ahead may write the next one while others still look at
+//! this one, but not the one after that, before which there is another barrier. Where something fails, it shows behind
+//! the barrier, to all, and all leave.
 
 use nestwise_ir::{LoopId, Stmt, StmtKind, VarId};
 
@@ -34,7 +35,7 @@ use crate::lower::unit::{Registers, Unit};
 #[derive(Clone, Copy)]
 struct Whole<'s> {
     stmt: &'s Stmt,
-    /// It is the nest's top loop, of which the launch has a range.
+    /// Whether the statement is the nest's top loop, of which the launch has a range.
     is_top: bool,
 }
 

@@ -1,9 +1,10 @@
 //! Results of kernels that nobody waits for.
 //!
-//! What the last iteration of a mapped loop leaves in a variable may be wanted when the nest is left, and not before: most
-//! counters of inner loops, and whatever an iteration keeps in variables of its own (`nestwise_ir::schedule::wanted` tells which
-//! are not of these). Such a variable has a cell behind the status for each of them, and the host keeps which of these was written last; when its
-//! part is left, it asks for all of them at once, instead of waiting for each kernel.
+//! What the last iteration of a mapped loop leaves in a variable may be wanted when the nest is left, and not before:
+//! most counters of inner loops, and whatever an iteration keeps in variables of its own
+//! (`nestwise_ir::schedule::wanted` tells which are not of these). Such a variable has a cell behind the status for
+//! each of them, and the host keeps which of these was written last; when its part is left, it asks for all of them at
+//! once, instead of waiting for each kernel.
 
 use std::collections::HashSet;
 use std::mem::offset_of;

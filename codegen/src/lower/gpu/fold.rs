@@ -95,7 +95,8 @@ pub(crate) fn fold(em: &Emitter<'_, '_>, records: &Records, into: V, from: V) ->
     Ok(overflow)
 }
 
-/// Whether the second of two records is the one that the `k`th value is from; if so the first has its place from then on.
+/// Whether the second of two records is the one that the `k`th value is from; if so the first has its place from then
+/// on.
 pub(crate) fn takes(
     em: &Emitter<'_, '_>,
     records: &Records,

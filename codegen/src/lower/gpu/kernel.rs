@@ -1,7 +1,7 @@
 //! Functions that threads of a device run: kernels, and parts of cooperative ones.
 //!
-//! Each is given an environment, the bounds of a range, and where its status is; and, on an emulated device or as a part, where
-//! its place in the grid is told, which kernels of a card have in registers.
+//! Each is given an environment, the bounds of a range, and where its status is; and, on an emulated device or as a
+//! part, where its place in the grid is told, which kernels of a card have in registers.
 
 use nestwise_ir::{Span, VarId};
 
@@ -17,9 +17,10 @@ use crate::lower::gpu::{fold, reductions, registers, team_parts, warps};
 use crate::lower::scalar::flag_values;
 use crate::lower::unit::{Registers, Unit};
 
-/// Tells ptxas of tiles that they may have the registers that they need. It would else save some, and have loads wait for each
-/// other: on an H200 a product in tiles of 4 by 4 then takes three times as long. (Others lose by being told: tiles of 8 by 4 get
-/// what they need without, and with nothing but the most threads of a block some kernels are made to spill.)
+/// Tells ptxas of tiles that they may have the registers that they need. It would else save some, and have loads wait
+/// for each other: on an H200 a product in tiles of 4 by 4 then takes three times as long. (Others lose by being told:
+/// tiles of 8 by 4 get what they need without, and with nothing but the most threads of a block some kernels are made
+/// to spill.)
 fn bounds(f: &Emitter<'_, '_>, axes: &Axes) {
     if axes.tile.as_ref().is_some_and(Tile::wants_registers) {
         let ir = f.ir;

@@ -1,10 +1,10 @@
 //! Loops mapped to the grid of a device.
 //!
-//! The entry runs on the host: outer loops and what else has to do with numbers alone. A mapped loop becomes a kernel in a
-//! module of its own, whose threads run its iterations, and so does what else looks at elements ([`crate::lower::gpu::single_thread`]). The entry
-//! has a kernel launched (`nw_grid`) and goes on at once, unless variables come back, which it waits for. A word says that
-//! something failed; whoever launches looks at it when all kernels have run. Then nothing of the launch counts, and the host's
-//! arrays are as they were.
+//! The entry runs on the host: outer loops and what else has to do with numbers alone. A mapped loop becomes a kernel
+//! in a module of its own, whose threads run its iterations, and so does what else looks at elements
+//! ([`crate::lower::gpu::single_thread`]). The entry has a kernel launched (`nw_grid`) and goes on at once, unless
+//! variables come back, which it waits for. A word says that something failed; whoever launches looks at it when all
+//! kernels have run. Then nothing of the launch counts, and the host's arrays are as they were.
 //!
 //! A device has no floating-point flags. A result that is not finite counts as failed: NumPy may have warned.
 
@@ -46,7 +46,7 @@ pub(crate) fn grid(em: &mut Emitter<'_, '_>, l: &For, g: &GridLoop, range: Range
     let tile = Tile::of(device, l, g);
     let span = u.nest.loops.get(l.id).map_or(Span::default(), |d| d.span);
     let unshared = Unshared::of(l, g);
-    // Those that nothing waits for, and the others.
+    // Last values that nothing waits for, and the others.
     let mut late = Vec::new();
     let mut awaited = Vec::new();
     for v in t.last_values.iter().copied() {

@@ -1,13 +1,13 @@
 //! What the threads of a kernel leave behind of reductions.
 //!
-//! Each thread starts from what changes nothing, and in the end has a record of what it came to. Those of a block are combined
-//! two by two ([`crate::lower::gpu::warps`]); its first thread leaves the block's behind the status. The host's part combines those, and what
-//! comes of that with the values from before the loop. Who is combined with whom depends on the grid alone, not on who is ready
-//! first.
+//! Each thread starts from what changes nothing, and in the end has a record of what it came to. Those of a block are
+//! combined two by two ([`crate::lower::gpu::warps`]); its first thread leaves the block's behind the status. The
+//! host's part combines those, and what comes of that with the values from before the loop. Who is combined with whom
+//! depends on the grid alone, not on who is ready first.
 //!
-//! A thread's iterations lie scattered over the loop. Where it matters which came first (of zeros of either sign, of equal values
-//! whose positions are kept, of assignments of which the last counts), a record also tells where its value was assigned: the
-//! iteration of each axis.
+//! A thread's iterations lie scattered over the loop. Where it matters which came first (of zeros of either sign, of
+//! equal values whose positions are kept, of assignments of which the last counts), a record also tells where its value
+//! was assigned: the iteration of each axis.
 
 use nestwise_ir::schedule::RedOp;
 use nestwise_ir::{For, Span};

@@ -1,13 +1,15 @@
-//! Register tiles: a thread of a device that has several iterations of an axis runs some of them interleaved, statement by
-//! statement ([`crate::lower::vector::unroll_and_jam`]), so that what they share is loaded once for all and stays in registers.
+//! Register tiles: a thread of a device that has several iterations of an axis runs some of them interleaved, statement
+//! by statement ([`crate::lower::vector::unroll_and_jam`]), so that what they share is loaded once for all and stays in
+//! registers.
 //!
-//! The axes are the innermost two at most of which iterations share what a loop inside them loads: both of a matrix product, that
-//! of the bodies in an n-body sum. A load of one lane costs a card as much as several operations, and its own caches hold what a
-//! block's threads share; what limits such kernels is how many loads there are, and a tile of 8 by 4 needs a fifth of them
-//! (Volkov, "Better performance at lower occupancy", 2010). Loops inside are unrolled, for loads of several of their iterations to
-//! be under way at once, where nothing in them is a branch to ptxas (divisions and roots are). Legal iff the axes are parallel, and copies run the same statements
-//! with loops inside equally often ([`nestwise_analysis::dataflow::unroll_and_jam::varying`]). How many iterations a thread has is the launch's choice: those that
-//! fill no tile run one by one.
+//! The axes are the innermost two at most of which iterations share what a loop inside them loads: both of a matrix
+//! product, that of the bodies in an n-body sum. A load of one lane costs a card as much as several operations, and its
+//! own caches hold what a block's threads share; what limits such kernels is how many loads there are, and a tile of 8
+//! by 4 needs a fifth of them (Volkov, "Better performance at lower occupancy", 2010). Loops inside are unrolled, for
+//! loads of several of their iterations to be under way at once, where nothing in them is a branch to ptxas (divisions
+//! and roots are). Legal iff the axes are parallel, and copies run the same statements with loops inside equally often
+//! ([`nestwise_analysis::dataflow::unroll_and_jam::varying`]). How many iterations a thread has is the launch's choice:
+//! those that fill no tile run one by one.
 
 use std::rc::Rc;
 

@@ -1,8 +1,8 @@
 //! What has to do with elements but is on no axis of a device's grid: a kernel that one thread runs.
 //!
-//! The host's part never looks at an element, so that arrays may stay on the device. Statements outside mapped loops that do are
-//! put into kernels of their own, as many as stand side by side, and so is what bounds and conditions read. What they assign
-//! comes back, and the host waits for it.
+//! The host's part never looks at an element, so that arrays may stay on the device. Statements outside mapped loops
+//! that do are put into kernels of their own, as many as stand side by side, and so is what bounds and conditions read.
+//! What they assign comes back, and the host waits for it.
 
 use nestwise_analysis::dataflow::definite_assignment;
 use nestwise_analysis::dataflow::finite::Finite;

@@ -27,7 +27,8 @@ impl GpuState {
         self.axes.as_ref().map(|axes| &axes.unshared)
     }
 
-    /// Whether elements that follow each other along the last axis do not do so in memory, whatever is known of the array.
+    /// Whether elements that follow each other along the last axis do not do so in memory, whatever is known of the
+    /// array.
     pub(crate) fn lies_apart(&self, array: ArrayId) -> bool {
         let has = |u: &Unshared| u.copied && u.private.contains(&array);
         self.unshared().is_some_and(has)
@@ -37,9 +38,9 @@ impl GpuState {
 /// The loops of a kernel.
 #[derive(Default)]
 pub(crate) struct Axes {
-    /// Outermost first.
+    /// The loops, outermost first.
     pub(crate) loops: Vec<LoopId>,
-    /// Those along which a thread runs several iterations at once.
+    /// The axes along which a thread runs several iterations at once.
     pub(crate) tile: Option<Tile>,
     /// Variables that the last iteration of all leaves behind, and where, behind the status.
     pub(crate) results: Vec<(VarId, usize)>,
@@ -82,7 +83,7 @@ pub(crate) struct Team {
     pub(crate) record: usize,
 }
 
-/// Of the host's part.
+/// In the host's part: variables whose values kernels have left in cells that nobody has read yet.
 #[derive(Default)]
 pub(crate) struct DeferredResults {
     /// Each variable, and a word with the number of the cell that has its value, from 1 on; 0: none has.

@@ -29,7 +29,7 @@ pub(crate) fn strided(em: &mut Emitter<'_, '_>, l: &For, range: Range, axis: usi
     ir.at(body);
     let k = ir.phi(ir.i64());
     ir.add_incoming(k, first, before);
-    // Of a tile around it the last copy is the one that leaves something behind.
+    // In a tile around it the last copy is the one that leaves something behind.
     em.lanes.copy = em.lanes.jam.as_ref().map_or(0, |jam| jam.count - 1);
     iterations::enter_counter(em, l, Val::one(em.ir.affine(range.start, k, range.step)))?;
     em.lanes.copy = 0;

@@ -20,8 +20,8 @@ pub(crate) const ACROSS: [[i64; 2]; 3] = [[1, 1], [8, 1], [4, 2]];
 /// Blocks along an axis whose iterations are not known.
 pub(crate) const UNKNOWN_BLOCKS: i64 = 16;
 
-/// So often a thread looks for others at most (two minutes, if a look takes a microsecond, which nobody has measured): then the launch fails, and the nest runs on the
-/// CPU, instead of a program that stands still.
+/// How often a thread looks for the others, at most (two minutes, if a look takes a microsecond, which nobody has
+/// measured): then the launch fails, and the nest runs on the CPU, instead of a program that stands still.
 pub(crate) const MOST_LOOKS: i64 = 1 << 27;
 
 /// A function for the threads of the next part.
@@ -116,8 +116,8 @@ pub(crate) fn place_of(em: &Emitter<'_, '_>, memory: V, turn: V) -> V {
     ir.offset_const(at, team::PLACES)
 }
 
-/// The grid that a part is to see, as memory holds it ([`crate::abi::GridThread`]), whether this thread takes part, and the
-/// number of blocks that do. Blocks lie along inner axes first, as many as these ask for.
+/// The grid that a part is to see, as memory holds it ([`crate::abi::GridThread`]), whether this thread takes part, and
+/// the number of blocks that do. Blocks lie along inner axes first, as many as these ask for.
 pub(crate) fn grid_of(em: &Emitter<'_, '_>, asked: &Request) -> (V, V, V) {
     let ir = em.ir;
     let [thread, threads, block, blocks] =
@@ -184,8 +184,8 @@ pub(crate) fn at_least(em: &Emitter<'_, '_>, v: V, least: V) -> V {
     ir.select(ir.icmp(IntPred::LLVMIntSLT, v, least), least, v)
 }
 
-/// Waits for all threads of the team. A block that comes to its barriers tells the others by a count, as often as there are
-/// blocks for each (CUDA's own barrier of a grid does that, too).
+/// Waits for all threads of the team. A block that comes to its barriers tells the others by a count, as often as there
+/// are blocks for each (CUDA's own barrier of a grid does that, too).
 pub(crate) fn wait_for_all(em: &Emitter<'_, '_>, memory: V, turn: V, left: V, span: Span) {
     if em.unit.device != Some(Registers::Ptx) {
         return warps::emulated_barrier(em, 1);

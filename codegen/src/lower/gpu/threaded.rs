@@ -31,8 +31,8 @@ impl DeviceFunction {
         ir.shared_memory(&name, BLOCK_THREADS / WARP * record)
     }
 
-    /// Begins it: its parameters are its environment, the bounds of a range, where its status is, and, where that is in memory,
-    /// its place in the grid.
+    /// Begins it: its parameters are its environment, the bounds of a range, where its status is, and, where that is in
+    /// memory, its place in the grid.
     pub(crate) fn function<'u, 'a>(self, u: &'u Unit<'a>) -> Emitter<'u, 'a> {
         let ir = &u.ir;
         let (ptr, i64t) = (ir.ptr(), ir.i64());

@@ -9,8 +9,8 @@ use nestwise_ir::{BinOp, Expr, ExprKind, For, LoopId, Stmt, StmtKind, VarId};
 
 use crate::lower::unit::Unit;
 
-/// Iterations of an axis that run interleaved; of the outer one of two, whose loads neighbouring threads share, where each
-/// carries but one variable through a loop inside.
+/// Iterations of an axis that run interleaved; of the outer one of two, whose loads neighbouring threads share, where
+/// each carries but one variable through a loop inside.
 pub(crate) const COPIES: u32 = 4;
 
 pub(crate) const OUTER_COPIES: u32 = 8;
@@ -28,7 +28,7 @@ pub(crate) struct Tile {
 }
 
 impl Tile {
-    /// Those of a kernel for such axes; none: its iterations share nothing, or cannot be interleaved.
+    /// The tile of a kernel for such axes; none where its iterations share nothing, or cannot be interleaved.
     pub(crate) fn of(unit: &Unit<'_>, l: &For, g: &GridLoop) -> Option<Tile> {
         let t = &g.mapped;
         // Records and copies belong to one iteration at a time.

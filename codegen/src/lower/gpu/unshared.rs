@@ -5,14 +5,14 @@ use nestwise_ir::{ArrayId, For};
 
 use crate::lower::accumulations::array_may_fail;
 
-/// Of a kernel's loops.
+/// The arrays that the threads of a kernel do not share as they are.
 #[derive(Clone, Default)]
 pub(crate) struct Unshared {
     /// Work arrays.
     pub(crate) private: Vec<ArrayId>,
     /// Arrays whose elements are updated; whether that may leave their representation.
     pub(crate) updated: Vec<(ArrayId, RedOp, bool)>,
-    /// This iteration works on copies.
+    /// Whether this iteration works on copies.
     pub(crate) copied: bool,
 }
 

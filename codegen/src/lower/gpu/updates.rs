@@ -1,12 +1,13 @@
 //! Arrays that the threads of a device do not share, or share in their own way.
 //!
-//! Of a work array (see `nestwise_analysis::parallelism::privatisation`) every iteration but the last has a copy: a thread one for all of its
-//! iterations, and the last iteration works on the array itself. The elements of the threads' copies lie side by side, the first
-//! of all, then the second of all, so that what neighbours look at together lies together.
+//! Every iteration but the last has a copy of a work array (see `nestwise_analysis::parallelism::privatisation`): a
+//! thread has one for all of its iterations, and the last iteration works on the array itself. The elements of the
+//! threads' copies lie side by side, the first of all, then the second of all, so that what neighbours look at together
+//! lies together.
 //!
-//! Elements that iterations do nothing but update are updated where they are, at once: those that do so in the same array may run
-//! in any order (`nestwise_analysis::parallelism::array_reductions`). What is read of them is the value that changes nothing, so that what is
-//! computed from it is what to update the element by.
+//! Elements that iterations do nothing but update are updated where they are, at once: those that do so in the same
+//! array may run in any order (`nestwise_analysis::parallelism::array_reductions`). What is read of them is the value
+//! that changes nothing, so that what is computed from it is what to update the element by.
 
 use llvm_sys::LLVMAtomicRMWBinOp as Rmw;
 use nestwise_ir::schedule::RedOp;

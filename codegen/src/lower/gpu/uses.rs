@@ -1,4 +1,5 @@
-//! What a kernel of a device looks at: who launches it brings that there, and knows by it what the kernel has to come behind.
+//! What a kernel of a device looks at: who launches it brings that there, and knows by it what the kernel has to come
+//! behind.
 
 use std::collections::HashSet;
 

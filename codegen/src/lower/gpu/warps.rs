@@ -1,8 +1,9 @@
 //! What the threads of a block do together.
 //!
-//! Records ([`crate::lower::gpu::reductions`]) are combined two by two: in a warp, whose threads hand each other what is in their registers, then
-//! what the warps came to, by way of shared memory and a barrier, in the first of them (Luitjens, "Faster Parallel Reductions on
-//! Kepler", 2014). The threads of an emulated device have small warps, so that small blocks have several.
+//! Records ([`crate::lower::gpu::reductions`]) are combined two by two: in a warp, whose threads hand each other what
+//! is in their registers, then what the warps came to, by way of shared memory and a barrier, in the first of them
+//! (Luitjens, "Faster Parallel Reductions on Kepler", 2014). The threads of an emulated device have small warps, so
+//! that small blocks have several.
 
 use crate::abi::part;
 use crate::error::Result;
@@ -28,8 +29,8 @@ pub(crate) fn shared_memory(em: &Emitter<'_, '_>, made: DeviceFunction, record: 
     }
 }
 
-/// In a kernel: the records that threads of a block have become one, which is left behind the status. Every thread has to come
-/// here.
+/// In a kernel: the records that threads of a block have become one, which is left behind the status. Every thread has
+/// to come here.
 pub(crate) fn combine_block(
     em: &Emitter<'_, '_>,
     records: &Records,
@@ -83,7 +84,8 @@ pub(crate) fn combine_block(
     Ok(())
 }
 
-/// In a team: each warp finds what so many records come to, and each thread has that; whether a sum left its representation.
+/// In a team: each warp finds what so many records come to, and each thread has that; whether a sum left its
+/// representation.
 pub(crate) fn combine_team(
     em: &Emitter<'_, '_>,
     records: &Records,
@@ -135,8 +137,8 @@ pub(crate) fn combine_team(
     Ok((own, ir.icmp(IntPred::LLVMIntNE, failed, ir.const_i64(0))))
 }
 
-/// In a warp, so many of whose threads have a record: the first one has what they come to together. Every thread of it has to
-/// come here.
+/// In a warp, so many of whose threads have a record: the first one has what they come to together. Every thread of it
+/// has to come here.
 fn combine_warp(
     em: &Emitter<'_, '_>,
     records: &Records,

@@ -148,8 +148,8 @@ impl Unit<'_> {
         (ty, f)
     }
 
-    /// Calls a helper that reads what its arguments point to, and is called whether its result is needed or not: it may raise
-    /// floating-point flags.
+    /// Calls a helper that reads what its arguments point to, and is called whether its result is needed or not: it may
+    /// raise floating-point flags.
     pub(crate) fn reading_call(&self, name: &CStr, result: T, args: &[V]) -> V {
         let (ty, f) = self.helper(name, result, args);
         // LLVM's MemoryEffects: argument memory is read, memory of nobody's is read and written.

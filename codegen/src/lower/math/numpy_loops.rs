@@ -1,5 +1,5 @@
-//! Loops that are one call of NumPy's: a body of nothing but `acc = fun(acc, elements)`, and for products with matrices three loops
-//! of nothing but that and a store.
+//! Loops that are one call of NumPy's: a body of nothing but `acc = fun(acc, elements)`, and for products with matrices
+//! three loops of nothing but that and a store.
 
 use std::ffi::CString;
 
@@ -140,7 +140,7 @@ pub(crate) fn folded(em: &mut Emitter<'_, '_>, l: &For, range: Range) -> Result<
     let Some(folds) = folds(l) else {
         return Ok(false);
     };
-    // Those that several loops are mean nothing alone.
+    // A step of what several loops compute together means nothing alone.
     let several = |fold: &Fold| fold.fun.is_of_matrices() || fold.fun.is_flat();
     if em.lanes.open.is_some() || folds.iter().any(several) {
         return unsupported("a part of a sum or a product of NumPy's");
@@ -270,7 +270,8 @@ fn trips_of(em: &Emitter<'_, '_>, range: Range) -> V {
     ir.select(some, n, ir.const_i64(0))
 }
 
-/// The address of an element in the first iterations of loops, and how far the one of each one's next iteration is from it.
+/// The address of an element in the first iterations of loops, and how far the one of each one's next iteration is from
+/// it.
 fn lies(
     em: &mut Emitter<'_, '_>,
     loops: &[(&For, Range)],

@@ -1,8 +1,8 @@
 //! Mathematical functions through the C library's vector functions (see [`crate::link::mvec`]).
 //!
-//! A kernel gets functions of its own for each that it calls: one of a single value, one of a whole vector. Both compute
-//! ordinary arguments by the same vector function and the rest by the function that strict code calls. The first one
-//! names the second as its vector form, so that LLVM's vectoriser finds it.
+//! A kernel gets functions of its own for each that it calls: one of a single value, one of a whole vector. Both
+//! compute ordinary arguments by the same vector function and the rest by the function that strict code calls. The
+//! first one names the second as its vector form, so that LLVM's vectoriser finds it.
 
 use std::ffi::{CStr, CString};
 

@@ -67,7 +67,7 @@ pub(crate) fn part_of(em: &mut Emitter<'_, '_>, l: &For, t: &ThreadLoop, record:
     em.slots.copies.extend(slots);
     let last = Range { lo: from, ..range };
     match t.renamed.iter().all(Renamed::is_halo) {
-        // They are few.
+        // Iterations that read a halo are few.
         true => iterations::one_by_one(em, l, last, None)?,
         false => em.counted(l, last, None)?,
     }

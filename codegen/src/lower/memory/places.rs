@@ -35,8 +35,8 @@ pub(crate) fn indices(em: &mut Emitter<'_, '_>, index: &[Expr]) -> Result<Vec<V>
     Ok(at)
 }
 
-/// The same where a guard failure leaves: a comparison and a branch for each subscript that is in range; only what is not is
-/// looked at for being negative.
+/// Wraps negative indices once, and leaves where one is out of range: a comparison and a branch for each subscript that
+/// is in range; only what is not is looked at for being negative.
 pub(crate) fn bring_in_bounds(
     em: &Emitter<'_, '_>,
     array: ArrayId,

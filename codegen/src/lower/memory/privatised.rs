@@ -1,8 +1,8 @@
-//! Arrays that the parts of a loop on threads do not share: every part but the last works on a copy of its own, or reads
-//! from one (see [`renamed`](crate::lower::memory::anti_dependence_copies)).
+//! Arrays that the parts of a loop on threads do not share: every part but the last works on a copy of its own, or
+//! reads from one (see [`renamed`](crate::lower::memory::anti_dependence_copies)).
 //!
-//! A copy is contiguous, whatever the array's strides. Copies of private arrays start with anything, those of reductions
-//! with the identity; the latter are merged into the array when all parts are done.
+//! A copy is contiguous, whatever the array's strides. Copies of private arrays start with anything, those of
+//! reductions with the identity; the latter are merged into the array when all parts are done.
 
 use nestwise_analysis::schedule::runnable::merges_elements;
 use nestwise_ir::schedule::{RedOp, ThreadLoop};

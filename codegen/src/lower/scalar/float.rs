@@ -268,11 +268,10 @@ fn pow(
 
 /// The bits of glibc's `pow(x, 2.0)`.
 ///
-/// glibc documents an error below 0.54 ulp for its `pow` (sysdeps/ieee754/dbl-64/e_pow.c; versions before 2.28
-/// round correctly). With `r = x * x` rounded and `e = x * x - r` exact by a fused multiply-add,
-/// `|e| < 0.44 ulp` puts pow's result within 0.98 ulp of `r`, so it is `r`: its neighbours are an ulp away. Below a power of
-/// two the neighbour is only half an ulp away, so those take the library's way, as do the extremes where
-/// `e` may be inexact.
+/// glibc documents an error below 0.54 ulp for its `pow` (sysdeps/ieee754/dbl-64/e_pow.c; versions before 2.28 round
+/// correctly). With `r = x * x` rounded and `e = x * x - r` exact by a fused multiply-add, `|e| < 0.44 ulp` puts pow's
+/// result within 0.98 ulp of `r`, so it is `r`: its neighbours are an ulp away. Below a power of two the neighbour is
+/// only half an ulp away, so those take the library's way, as do the extremes where `e` may be inexact.
 fn square(em: &mut Emitter<'_, '_>, x: Val, two: Val) -> Result<Val> {
     let ir = em.ir;
     let (repr, wide) = (Scalar::F64, x.wide);

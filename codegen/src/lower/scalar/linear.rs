@@ -1,5 +1,5 @@
-//! Operations of an int with constants, checked by where the int is: a chain of them (`3 * x + 1`) takes one look, before
-//! any of them, and none of them waits for another's check.
+//! Operations of an int with constants, checked by where the int is: a chain of them (`3 * x + 1`) takes one look,
+//! before any of them, and none of them waits for another's check.
 
 use nestwise_ir::model::nest::{BinOp, Expr, ExprKind};
 
@@ -39,7 +39,8 @@ impl Linear {
             BinOp::Mul => (self.factor.checked_mul(c)?, self.term.checked_mul(c)?),
             _ => return None,
         };
-        // The results in range are those of the quotients inside it; they fall as `x` grows where the factor is negative.
+        // The results in range are those of the quotients inside it; they fall as `x` grows where the factor is
+        // negative.
         let (from, to) = (range.0.checked_sub(term)?, range.1.checked_sub(term)?);
         let up = |v: i128| v.checked_neg().map(|v| -v.div_euclid(factor.abs()));
         let down = |v: i128| v.div_euclid(factor.abs());
@@ -125,8 +126,8 @@ pub(crate) fn int_linear(em: &Emitter<'_, '_>, a: V, linear: Linear, how: Op) ->
     }
 }
 
-/// What a chain of guarded operations with constants starts from, and what they make of it. `outermost`: it has to be two
-/// operations at least.
+/// What a chain of guarded operations with constants starts from, and what they make of it. `outermost`: it has to be
+/// two operations at least.
 fn find(e: &Expr, outermost: bool) -> Option<(&Expr, Linear)> {
     let ExprKind::Binary {
         op: op @ (BinOp::Add | BinOp::Sub | BinOp::Mul),

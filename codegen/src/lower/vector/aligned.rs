@@ -1,7 +1,7 @@
 //! Loops on vectors whose first iterations run one by one, until what they store begins a line of the cache.
 //!
-//! A vector that lies in two lines takes two accesses. Memory of NumPy's begins 16 bytes behind the beginning of a line,
-//! so without this nearly every vector of a loop would.
+//! A vector that lies in two lines takes two accesses. Memory of NumPy's begins 16 bytes behind the beginning of a
+//! line, so without this nearly every vector of a loop would.
 
 use nestwise_analysis::dataflow::definite_assignment;
 use nestwise_analysis::dataflow::definite_assignment::Vars;
@@ -17,9 +17,9 @@ use crate::lower::value::Val;
 
 /// Bytes of a line.
 const LINE: i64 = 64;
-/// A loop of fewer lines is over too soon.
+/// Lines of a row, at least, that the loop has to go through: a shorter one is over too soon.
 const MANY: i64 = 8;
-/// Of smaller elements too many iterations would run one by one.
+/// Bytes of an element, at least: for smaller ones too many iterations would run one by one.
 const LEAST_BYTES: usize = 8;
 
 /// The first iteration from which on the loop had better run on vectors, if it does.

@@ -30,8 +30,8 @@ pub(crate) fn is_chain(e: &Expr) -> bool {
     e.ty.repr.is_int() && matches!(op, BinOp::Min | BinOp::Max) && (nested(a) || nested(b))
 }
 
-/// Variables of the front end's own that are checked to be above or below zero, which NaN is not: it has them for the extremes of
-/// arrays alone, and checks them before anything else reads them.
+/// Variables of the front end's own that are checked to be above or below zero, which NaN is not: it has them for the
+/// extremes of arrays alone, and checks them before anything else reads them.
 pub(crate) fn checked(nest: &Nest) -> HashSet<VarId> {
     let mut found = HashSet::new();
     nest.walk(&mut |s| {

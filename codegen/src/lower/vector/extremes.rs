@@ -1,10 +1,11 @@
 //! The least or greatest of several values, where the order in which they are compared does not matter.
 //!
-//! Of ints, `min(a, b, c)`, it matters to how soon the value is there: in a table filled by dynamic programming the neighbour
-//! that the last iteration stored comes late, so the others are compared before.
+//! For ints, `min(a, b, c)`, the order decides how soon the value is there: in a table filled by dynamic programming
+//! the neighbour that the last iteration stored comes late, so the others are compared before.
 //!
-//! Of the floats of an array, `np.max(a)`, the order decides which NaN it is, and which zero. Where the nest goes on only if it is
-//! neither ([`checked`]), vectors may compare them in any order.
+//! For the floats of an array, `np.max(a)`, the order decides which NaN it is, and which zero. Where the nest goes on
+//! only if it is neither ([`checked`](crate::lower::vector::extreme_chains::checked)), vectors may compare them in any
+//! order.
 
 use nestwise_ir::model::nest::BinOp;
 use nestwise_ir::{Expr, ExprKind, VarId};

@@ -1,7 +1,7 @@
 //! Vector loops: the execution of a loop by lanes.
 //!
-//! The main part runs full vectors, without masks where control is uniform; what is left runs in one more copy of the body
-//! under a mask, in narrower vectors where those of the main part are several registers wide.
+//! The main part runs full vectors, without masks where control is uniform; what is left runs in one more copy of the
+//! body under a mask, in narrower vectors where those of the main part are several registers wide.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -88,8 +88,8 @@ fn full_vectors(
     Ok((rest, [(range.lo, before), (next, latch)]))
 }
 
-/// What that leaves, from iteration `first` on, under masks, a register of the widest elements at a time: where a loop has
-/// few iterations that is all of them. Whether a guard failed.
+/// What that leaves, from iteration `first` on, under masks, a register of the widest elements at a time: where a loop
+/// has few iterations that is all of them. Whether a guard failed.
 fn partial_vectors(
     em: &mut Emitter<'_, '_>,
     l: &For,
