@@ -84,11 +84,13 @@ test-all: build ## every script of tests/programs on every device and with 1, 2 
 test-pythons: wheel ## the scripts under every CPython found here, with old and new NumPy
 	$(PY) tools/test_pythons.py dist/*.whl $(ARGS)
 
-lint: setup ## formatting, clippy, ruff
+lint: setup ## formatting, clippy, ruff, mypy, circles of imports
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets $(CARGO_FLAGS) -- -D warnings
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+	$(PY) tools/import_circles.py
 
 format: setup ## format all Rust and Python
 	cargo fmt --all
@@ -158,6 +160,6 @@ loops: build ## docs/results/loops.md: every loop of kernels/ as traced and as t
 	$(PY) tests/kernel_verdicts.py
 
 clean: ## remove what building made (.venv too)
-	rm -rf target dist $(VENV) .pytest_cache .ruff_cache
+	rm -rf target dist $(VENV) .mypy_cache .pytest_cache .ruff_cache
 	rm -f python/src/nestwise/*.so python/src/nestwise/*.so.new
 	find . -name __pycache__ -not -path './.git/*' -prune -exec rm -rf {} +

@@ -26,11 +26,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from nestwise import _core
-from nestwise.calibrate.files import time_text
 from nestwise.options import profile_path
 from nestwise.oracle import score
 from nestwise.oracle.measure import COLD_CALLS, Experiment
 from nestwise.oracle.programs import GENERATED
+from nestwise.reporting import formatting
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENT = ROOT / "docs" / "results" / "oracle.md"
@@ -192,7 +192,7 @@ def _worst(scored: Sequence[score.Scored]) -> list[str]:
 
 
 def _time(seconds: float) -> str:
-    return time_text(seconds * 1e9)
+    return formatting.seconds(seconds)
 
 
 def main() -> int:

@@ -93,8 +93,8 @@ def measure(name: str, script: str, form: str) -> None:
 
     def sums() -> dict[int, tuple[int, float, float]]:
         nests = _core.report()
-        own = (n for n in nests if n["file"] == script)
-        return {n["line"]: (n["launches"], n["predicted_s"], n["measured_s"]) for n in own}
+        own = (n for n in nests if n.file == script)
+        return {n.line: (n.launches, n.predicted_s, n.measured_s) for n in own}
 
     for size in sizes():
         took, _ = turn(size)

@@ -12,6 +12,7 @@ import itertools
 import os
 import sys
 import warnings
+from typing import NamedTuple
 
 MODE = os.environ.get("FAKE_CORE_MODE", "full")
 RUNS = []  # (line, trips, end) of each call
@@ -32,12 +33,36 @@ REFUSED = (
 PURE = {"range", "len", "abs", "min", "max", "int", "float", "enumerate", "zip", "sum", "list"}
 
 
+class Refused(NamedTuple):
+    line: int
+    code: str
+    message: str
+    hint: str
+
+
+class Lowered(NamedTuple):
+    refused: Refused | None
+    reads: list[str]
+    writes: list[str]
+    maybe: list[str]
+    returns: bool
+    sizes: list[str]
+
+
+class NestReport(NamedTuple):
+    file: str
+    line: int
+    calls: int
+    measured_s: float = 1.0
+
+
 def version():
     return "fake"
 
 
-def configure(*settings):
+def configure(settings):
     CONFIGURED.append(settings)
+    return []
 
 
 def panics():
@@ -48,13 +73,11 @@ def report():
     calls = {}
     for file, line, *_ in RUNS:
         calls[file, line] = calls.get((file, line), 0) + 1
-    return [
-        {"file": f, "line": n, "calls": c, "compiled_share": 1.0} for (f, n), c in calls.items()
-    ]
+    return [NestReport(f, n, c) for (f, n), c in calls.items()]
 
 
 def lower(site):
-    text, first_line, indented, module_level, local_names, bound_names, value = site
+    text, first_line, indented, module_level, local_names, bound_names, value, _ = site
     if value:
         return _lower_value(text, first_line, module_level, local_names, bound_names)
     node = _statement(text, indented)
@@ -81,15 +104,9 @@ def lower(site):
     if _is_for(node) and not module_level:
         counted = {n.id for n in ast.walk(node.iter) if isinstance(n, ast.Name)}
         sizes = [n for n in reads if n in counted]
-    return {
-        "ok": True,
-        "kind": "for" if _is_for(node) else "while",
-        "reads": list(reads),
-        "writes": writes,
-        "maybe": [n for n in stores if n not in writes],
-        "returns": any(isinstance(p, ast.Return) for top in parts for p in ast.walk(top)),
-        "sizes": sizes,
-    }
+    maybe = [n for n in stores if n not in writes]
+    returns = any(isinstance(p, ast.Return) for top in parts for p in ast.walk(top))
+    return Lowered(None, list(reads), writes, maybe, returns, sizes)
 
 
 def _lower_value(text, first_line, module_level, local_names, bound_names):
@@ -105,8 +122,7 @@ def _lower_value(text, first_line, module_level, local_names, bound_names):
         if name.id in local_names - bound_names - own:
             return _no(first_line, f"{name.id} may be unbound")
     sizes = list(reads) if reads and not module_level else []
-    answer = {"ok": True, "reads": list(reads), "returns": False, "sizes": sizes}
-    return answer | {"writes": ["<value>"], "maybe": []}
+    return Lowered(None, list(reads), ["<value>"], [], False, sizes)
 
 
 def _statement(text, indented):
@@ -116,7 +132,7 @@ def _statement(text, indented):
 
 
 def _no(line, why):
-    return {"ok": False, "line": line, "code": "test", "message": why, "hint": ""}
+    return Lowered(Refused(line, "test", why, ""), [], [], [], False, [])
 
 
 def _is_for(node):
@@ -135,7 +151,7 @@ def _pure(function):
 
 class Site:
     def __init__(self, file, site):
-        text, first_line, indented, _, local_names, _, self.is_value = site
+        text, first_line, indented, _, local_names, _, self.is_value, _ = site
         self.place = (file, first_line)
         self.lowered = lower(site)
         if self.is_value:
@@ -144,7 +160,7 @@ class Site:
         self.node = _statement(text, indented)
         self.for_loop = _is_for(self.node)
         self.parts = _parts(self.node, local_names)
-        self.maybe = tuple(map(self._maybe, self.lowered["maybe"]))
+        self.maybe = tuple(map(self._maybe, self.lowered.maybe))
         self.last = None
 
     def function(self, name):
@@ -163,14 +179,14 @@ class Site:
         self.handed = None
         shared = sys._getframe(2).f_globals
         # The loop's iterable comes last where the loop assigns a name that it is made from.
-        given = dict(zip(self.lowered["reads"], values, strict=False))
+        given = dict(zip(self.lowered.reads, values, strict=False))
         limit = {"full": 10**9, "fallback": 0}.get(MODE)
         limit = int(MODE) if limit is None else limit
         if limit:
             limit = self._harmless(shared, given, limit)
         self.last = _Run(self, shared, given).go(limit)
         RUNS.append((*self.place, self.last.trips, self.last.end))
-        if self._finished() and (self.last.trips or not self.lowered["writes"]):
+        if self._finished() and (self.last.trips or not self.lowered.writes):
             return self._out() or ((),)
         self.handed = ((),)
         return ()
@@ -181,7 +197,7 @@ class Site:
         RUNS.append((*self.place, 1, "rest"))
         if MODE == "fallback":
             return False
-        given = dict(zip(self.lowered["reads"], values, strict=True))
+        given = dict(zip(self.lowered.reads, values, strict=True))
         shared = {**sys._getframe(1).f_globals, **given}
         kinds = (int, float, str, list, dict, tuple, set)
         plain = {k: v for k, v in shared.items() if type(v) in kinds and k[:2] != "__"}
@@ -210,7 +226,7 @@ class Site:
 
     @property
     def gate(self):
-        return _Gate(len(self.lowered["sizes"]))
+        return _Gate(len(self.lowered.sizes))
 
     @property
     def stay(self):
@@ -238,7 +254,7 @@ class Site:
     def _out(self, *values):
         if not self.last.trips:
             return ()
-        return (tuple(self.last.values[name] for name in self.lowered["writes"]),)
+        return (tuple(self.last.values[name] for name in self.lowered.writes),)
 
     def rest(self):
         rest = self.last.rest

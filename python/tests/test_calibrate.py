@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -181,6 +182,7 @@ FEATURES = """\
 import json
 import numpy as np
 from nestwise import _core
+from nestwise.reporting.data import as_data
 
 def dot(n, a, b):
     s = 0.0
@@ -264,7 +266,7 @@ settles(np.arange(10.0), 400)
 searched(np.arange(1000.0), 77.0)
 all_found(np.arange(1000.0), np.full(20, 4.0))
 without(30, np.arange(500.0), 3.0)
-print(json.dumps({nest["line"]: nest for nest in _core.report()}))
+print(json.dumps({nest.line: as_data(nest) for nest in _core.report()}))
 """
 
 
@@ -329,7 +331,8 @@ def test_every_probe_can_be_called_and_has_an_argument_for_each_parameter():
 
 def middle(samples):
     """What stands for the core's summary here: sure at once."""
-    return sorted(samples)[len(samples) // 2], 1e-9, len(samples)
+    median = sorted(samples)[len(samples) // 2]
+    return SimpleNamespace(median=median, error=1e-9, kept=len(samples))
 
 
 def test_medians_are_measured_until_they_are_sure():

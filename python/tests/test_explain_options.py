@@ -79,11 +79,11 @@ BAD = [
     (["--sizes", "q=3"], "no loop nest uses q"),
     (["--sizes", "n=3x4"], "n is taken for `int"),
     (["--sizes", "a=3x4x5"], "3 extents are given"),
-    (["--sizes"], "a value is missing"),
+    (["--sizes"], "--sizes: expected one argument"),
     (["--after", "magic"], "there are parse, lower, prove, analyse, schedule, price"),
     (["--fp", "loose"], "'loose' is none of"),
-    (["--frob"], "unknown option"),
-    (["t.py"], "usage"),
+    (["--frob"], "unrecognized arguments: --frob"),
+    (["t.py"], "unrecognized arguments: t.py"),
 ]
 
 

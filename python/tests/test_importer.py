@@ -171,7 +171,8 @@ def outer(k):
         return x + k
     return inner
 for f in (plain, sq, two[0], decorated, gen, co, outer(3), len, 3):
-    print(function_text(f))
+    text = function_text(f)
+    print(text and tuple(text))
 """
 
 

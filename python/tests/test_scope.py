@@ -1,19 +1,20 @@
 """Which names are surely bound before a loop: by hand, and against what programs really do."""
 
 import ast
+import contextlib
 import random
 import textwrap
 
 import pytest
-from nestwise.rewriting.scope import annotate, bound, mangle
+from nestwise.rewriting.scope import analyse, mangle
 
 
 def loops(text):
     text = textwrap.dedent(text)
     tree = ast.parse(text)
-    annotate(tree, text, "p.py")
+    facts = analyse(tree, text, "p.py")
     found = [n for n in ast.walk(tree) if isinstance(n, (ast.For, ast.While))]
-    return tree, sorted(found, key=lambda n: n.lineno)
+    return facts, sorted(found, key=lambda n: n.lineno)
 
 
 CASES = {
@@ -190,12 +191,12 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_by_hand(name):
     text, expected = CASES[name]
-    _, found = loops(text)
-    assert bound(found[-1]) == frozenset(expected.split())
+    facts, found = loops(text)
+    assert facts.bound(found[-1]) == frozenset(expected.split())
 
 
 def test_scopes():
-    _, found = loops("""
+    facts, found = loops("""
         for a in b: pass
         class A:
             for a in b: pass
@@ -205,9 +206,10 @@ def test_scopes():
                         for a in b: pass
                     for a in b: pass
     """)
-    names = [n.nw_scope and n.nw_scope.qualname for n in found]
+    scopes = [facts.scope(n) for n in found]
+    names = [scope and scope.qualname for scope in scopes]
     assert names == ["", None, "A.B.f.<locals>.g", "A.B.f"]
-    assert found[2].nw_scope.klass == "B"
+    assert scopes[2].klass == "B"
 
 
 def test_mangle():
@@ -270,9 +272,12 @@ def maybe(maker):
 class Checks(ast.NodeTransformer):
     """Before each loop, a look at whether its names are bound."""
 
+    def __init__(self, facts):
+        self.facts = facts
+
     def visit_loop(self, node):
         self.generic_visit(node)
-        reads = ", ".join(sorted(bound(node)))
+        reads = ", ".join(sorted(self.facts.bound(node)))
         return [ast.parse(f"look({node.lineno}, lambda: ({reads}))").body[0], node]
 
     visit_For = visit_While = visit_loop
@@ -300,8 +305,9 @@ def test_against_runs():
             compile(text, "p", "exec")
         except SyntaxError:
             continue
-        tree, found = loops(text)
-        Checks().visit(tree)
+        tree = ast.parse(text)
+        facts = analyse(tree, text, "p.py")
+        Checks(facts).visit(tree)
         code = compile(ast.fix_missing_locations(tree), "p", "exec")
         chance = random.Random(seed)
         steps = [0]
@@ -335,9 +341,7 @@ def test_against_runs():
         exec(code, space)
         for _ in range(20):
             steps[0] = 0
-            try:
+            with contextlib.suppress(Oops, SystemExit, NameError, UnboundLocalError):
                 space["f"](1, 2)
-            except (Oops, SystemExit, NameError, UnboundLocalError):
-                pass
     assert not wrong, wrong[0]
     assert looked > 5_000

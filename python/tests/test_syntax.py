@@ -5,8 +5,8 @@ import typing
 from pathlib import Path
 
 import pytest
+from nestwise.records import NamedTuple
 from nestwise.rewriting import syntax
-from nestwise.rewriting.records import NamedTuple
 
 FILES = sorted(Path(__file__).parent.glob("*.py"))
 

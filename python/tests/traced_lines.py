@@ -34,8 +34,7 @@ def for_else(n, at):
         if i == at:
             begin(sys._getframe())
         s += i
-    else:
-        s = -s
+    s = -s
     return s
 
 
@@ -148,8 +147,7 @@ def while_else(n, at):
             begin(sys._getframe())
         s += i
         i += 1
-    else:
-        s = -s
+    s = -s
     return s
 
 
@@ -490,7 +488,6 @@ while k < 30:
     k += 1
 for k in range(9):
     total += k
-else:
-    total += 1
+total += 1
 sys.settrace(None)
 print(total, SEEN)

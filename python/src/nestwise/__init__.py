@@ -6,12 +6,19 @@ is the main door. From Python: `enable()` for every module imported later, `@jit
 `report()` for what became of the loops.
 """
 
+from __future__ import annotations
+
 from nestwise.version import VERSION as __version__
+
+TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
 
 __all__ = ["__version__", "disable", "enable", "jit", "report"]
 
 
-def enable(include=()):
+def enable(include: str | Iterable[str] = ()) -> None:
     """Handles the loops of every module that is imported from now on.
 
     Modules of the standard library and of site-packages are left alone unless they, or a package
@@ -26,21 +33,21 @@ def enable(include=()):
     hook.install()
 
 
-def disable():
+def disable() -> None:
     """Leaves modules that are imported from now on alone; what is loaded stays as it is."""
     from nestwise.importing import hook
 
     hook.uninstall()
 
 
-def jit(function=None):
+def jit(function: Any = None) -> Any:
     """Handles the loops of one function; the decorator returns that same function."""
     from nestwise.importing.decorator import apply
 
     return apply if function is None else apply(function)
 
 
-def report():
+def report() -> dict[str, Any]:
     """What became of the loops so far, as plain data."""
     from nestwise.reporting.collect import collect
 

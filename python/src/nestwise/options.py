@@ -90,16 +90,19 @@ class Options:
         return self.device in ("gpu", "emulated") or any(judged)
 
     def as_dict(self) -> dict[str, Any]:
+        """All options by name, as `from_dict` takes them."""
         return dict(self.__dict__)
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Options:
+        """Options of another process."""
         options = cls()
         options.__dict__.update(values)
         return options
 
     @classmethod
     def from_environment(cls) -> Options:
+        """What NESTWISE_* variables say; raises BadOption."""
         options = cls()
         for name in ("device", "threads", "fp", "report", "report-file", "profile", "include"):
             variable = "NESTWISE_" + name.upper().replace("-", "_")
@@ -208,6 +211,10 @@ def regions() -> bool:
         return False
     return section.lstrip(": \n\t").startswith("{")
 
+
+# Whether the process is `nestwise`'s own: a program is run by the command, it does not import the
+# package.
+command_line = False
 
 _current: Options | None = None
 

@@ -11,10 +11,13 @@ use nestwise_ir::Work;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::boundary::mapping::Mapping;
+use crate::boundary::record;
+
 type Counted = BTreeMap<String, f64>;
 
 /// The names of a section's weights with those of the default profile.
-fn section(name: &str) -> PyResult<Vec<(String, f64)>> {
+fn weights_of(name: &str) -> PyResult<Vec<(String, f64)>> {
     let usual = MachineProfile::default();
     Ok(match name {
         "interpreter" => {
@@ -44,17 +47,79 @@ fn named(usual: &MachineProfile, section: &str) -> Vec<(String, f64)> {
         .collect()
 }
 
-/// `fit(section, counts, seconds)`: nanoseconds by kind, and each measurement's relative error.
+record! {
+    /// Weights that were fitted to measurements.
+    Fit {
+        /// Nanoseconds by the kind of work.
+        weights: Mapping<f64>,
+        /// The relative error of each measurement.
+        residuals: Vec<f64>,
+    }
+}
+
+record! {
+    /// How far predictions are off.
+    Errors {
+        /// The relative error of each measurement.
+        residuals: Vec<f64>,
+        /// The median of their absolute values.
+        median: f64,
+        /// The 90th percentile of their absolute values.
+        p90: f64,
+    }
+}
+
+record! {
+    /// Weights of compiled code, and how far they are off for kernels that they were not fitted to.
+    HostFit {
+        /// A profile's section `host`, as JSON.
+        weights: String,
+        /// Of the held-back kernels.
+        errors: Errors,
+    }
+}
+
+record! {
+    /// What samples of one time come to.
+    Summary {
+        /// The median, in the samples' unit.
+        median: f64,
+        /// The standard error of the median.
+        error: f64,
+        /// Samples that were no outliers.
+        kept: usize,
+    }
+}
+
+record! {
+    /// A graphics card.
+    Card {
+        /// The name that its driver tells.
+        name: String,
+        /// Its processors.
+        processors: i64,
+        /// Threads that each processor has room for.
+        resident: i64,
+        /// Bytes of the cache of all processors.
+        cache: i64,
+    }
+}
+
+/// Weights of the section of that name, fitted to `seconds` that took what `counts` tell. Raises ValueError where that makes
+/// no sense.
 #[pyfunction]
-pub fn fit(name: &str, counts: Vec<Counted>, seconds: Vec<f64>) -> PyResult<(Counted, Vec<f64>)> {
-    let section = section(name)?;
+pub fn fit(section: &str, counts: Vec<Counted>, seconds: Vec<f64>) -> PyResult<Fit> {
+    let (name, section) = (section, weights_of(section)?);
     let rows = rows(&section, &counts)?;
     let nanos: Vec<f64> = seconds.iter().map(|s| s * 1e9).collect();
     let usual: Vec<f64> = section.iter().map(|(_, w)| *w).collect();
     let fit = calibration::fit(&rows, &nanos, &usual)
         .ok_or_else(|| PyValueError::new_err(format!("{name}: these times make no sense")))?;
     let names = section.into_iter().map(|(name, _)| name);
-    Ok((names.zip(fit.weights).collect(), fit.residuals))
+    Ok(Fit {
+        weights: names.zip(fit.weights).collect(),
+        residuals: fit.residuals,
+    })
 }
 
 /// What each measurement counted, in the order of the section. Something that it does not know is a mistake of ours: its
@@ -71,16 +136,15 @@ fn rows(section: &[(String, f64)], counts: &[Counted]) -> PyResult<Vec<Vec<f64>>
     counts.iter().map(row).collect()
 }
 
-/// `errors(section, weights, counts, seconds)`: each measurement's relative error, the median of them and the 90th
-/// percentile.
+/// How far the weights of a section are off for these measurements.
 #[pyfunction]
 pub fn errors(
-    name: &str,
+    section: &str,
     weights: Counted,
     counts: Vec<Counted>,
     seconds: Vec<f64>,
-) -> PyResult<(Vec<f64>, f64, f64)> {
-    let section = section(name)?;
+) -> PyResult<Errors> {
+    let section = weights_of(section)?;
     let rows = rows(&section, &counts)?;
     let nanos: Vec<f64> = seconds.iter().map(|s| s * 1e9).collect();
     let weights: Vec<f64> = section
@@ -88,19 +152,33 @@ pub fn errors(
         .map(|(name, _)| weights.get(name).copied().unwrap_or(0.0))
         .collect();
     let off = calibration::fit::residuals(&rows, &nanos, &weights);
-    let held = calibration::Held::of(&off);
-    Ok((off, held.median, held.p90))
+    Ok(Errors::of(off))
 }
 
-/// `summary(samples)`: (median, standard error of it, samples that were no outliers).
+impl Errors {
+    fn of(residuals: Vec<f64>) -> Errors {
+        let held = calibration::Held::of(&residuals);
+        Errors {
+            residuals,
+            median: held.median,
+            p90: held.p90,
+        }
+    }
+}
+
+/// What samples of one time come to. Raises ValueError where there is none, or one is no number.
 #[pyfunction]
-pub fn summary(samples: Vec<f64>) -> PyResult<(f64, f64, usize)> {
+pub fn summary(samples: Vec<f64>) -> PyResult<Summary> {
     let s = calibration::summary(&samples)
         .ok_or_else(|| PyValueError::new_err("no samples, or one that is no number"))?;
-    Ok((s.median, s.error, s.kept))
+    Ok(Summary {
+        median: s.median,
+        error: s.error,
+        kept: s.kept,
+    })
 }
 
-/// `machine(python, numpy, date)`: what a profile says of the machine, as JSON.
+/// What a profile says of the machine, as JSON.
 #[pyfunction]
 #[pyo3(signature = (python, numpy, date))]
 pub fn machine(python: &str, numpy: Option<&str>, date: &str) -> PyResult<String> {
@@ -117,13 +195,16 @@ pub fn usual_profile() -> MachineProfile {
     profile
 }
 
-/// The card that `--device gpu` uses: (name, processors, threads that each has room for, bytes of their cache); none where
-/// there is none.
+/// The card that `--device gpu` uses; None where there is none.
 #[pyfunction]
-pub fn card() -> Option<(String, i64, i64, i64)> {
+pub fn card() -> Option<Card> {
     let card = nestwise_runtime::device::cuda::card::card().ok()?;
-    let name = card.name.clone();
-    Some((name, card.processors, card.resident, card.cache))
+    Some(Card {
+        name: card.name.clone(),
+        processors: card.processors,
+        resident: card.resident,
+        cache: card.cache,
+    })
 }
 
 /// The default profile, as JSON.
@@ -149,15 +230,15 @@ pub fn differences(py: Python<'_>, profile: &MachineProfile) -> Vec<String> {
     calibration::machine::here(&python, None, "").differs(measured)
 }
 
-/// `fit_host(executed, seconds, held, held_seconds)`: the weights of compiled code as JSON, each held-back kernel's relative
-/// error, the median of them and the 90th percentile. What kernels executed is the report's `runs`.
+/// The weights of compiled code. What kernels executed (`executed`, and `held` of those that are held back) is the report's
+/// `runs`. Raises ValueError where times make no sense.
 #[pyfunction]
 pub fn fit_host(
     executed: Vec<String>,
     seconds: Vec<f64>,
     held: Vec<String>,
     held_seconds: Vec<f64>,
-) -> PyResult<(String, Vec<f64>, f64, f64)> {
+) -> PyResult<HostFit> {
     let parse = |texts: &[String]| -> PyResult<Vec<Executed>> {
         let one = |t: &String| {
             Executed::parse(t).ok_or_else(|| PyValueError::new_err("not what a kernel executed"))
@@ -174,7 +255,9 @@ pub fn fit_host(
     let weights = calibration::host::fit(&executed, &nanos(&seconds), &usual)
         .ok_or_else(|| PyValueError::new_err("host: these times make no sense"))?;
     let off = calibration::host::residuals(&held, &nanos(&held_seconds), &weights);
-    let errors = calibration::Held::of(&off);
     let text = serde_json::to_string(&weights).map_err(|e| PyValueError::new_err(e.to_string()))?;
-    Ok((text, off, errors.median, errors.p90))
+    Ok(HostFit {
+        weights: text,
+        errors: Errors::of(off),
+    })
 }

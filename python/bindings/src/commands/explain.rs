@@ -14,10 +14,11 @@ use nestwise_frontend::{Refusal, interface, lowering, parse_function, surface_te
 use nestwise_ir::surface::{Function, Site};
 use nestwise_ir::{Nest, WithSpan};
 use nestwise_runtime::{Reason, options, pipeline};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
+use crate::boundary::answers::{Explained, LoopVerdict, Refused, StageSeconds};
+use crate::boundary::function_text::FunctionText;
+use crate::boundary::mapping::Mapping;
 use crate::commands::{fp_gain, priced};
 use crate::objects::random::draws::Draw;
 use crate::site::parsed::SiteText;
@@ -25,16 +26,14 @@ use crate::site::parsed::SiteText;
 /// What `--sizes` says: a value for an int, extents for an array.
 type Sizes = HashMap<String, Vec<i64>>;
 
-/// Text of a function for inlining: see `sources.function_text`, with its name and file.
-type FunctionText = (
-    String,
-    u32,
-    bool,
-    HashSet<String>,
-    HashSet<String>,
-    String,
-    String,
-);
+/// `nestwise.inferred_types.infer.NamedFunction`.
+#[derive(FromPyObject)]
+struct NamedFunction {
+    text: FunctionText,
+    name: String,
+    /// The method of a random number generator that it stands for; empty for the user's functions.
+    library: String,
+}
 
 /// Asks the package's Python half, which reads the module's text. An exception of its own is kept and raised at the end.
 struct Module<'a, 'py> {
@@ -64,12 +63,15 @@ impl Evidence for Module<'_, '_> {
             return known.clone();
         }
         let text = self.function.call1((number,));
-        let text = text.and_then(|t| t.extract::<Option<FunctionText>>());
+        let text = text.and_then(|t| t.extract::<Option<NamedFunction>>());
         let found = self.or_keep(text).flatten();
-        let found = found.and_then(|(text, line, indented, locals, free, name, file)| {
+        let found = found.and_then(|f| {
+            let locals = f.text.local_names.into_iter().collect();
+            let free = f.text.free_names.into_iter().collect();
+            let (text, line, indented) = (&f.text.text, f.text.first_line, f.text.indented);
             let mut found =
-                parse_function(&text, line, indented, &locals, &free, &name, &file).ok()?;
-            found.library = Draw::named(&file).map(|d| d.work);
+                parse_function(text, line, indented, &locals, &free, &f.name, &f.library).ok()?;
+            found.library = Draw::named(&f.library).map(|d| d.work);
             Some(found)
         });
         let found = found.map(Arc::new);
@@ -84,20 +86,26 @@ struct Told {
     /// The nest after the stage that was asked for.
     stage: Option<String>,
     /// What the stages of a run that come before any value is known took.
-    seconds: [(&'static str, f64); 3],
+    seconds: StageSeconds,
 }
 
-/// The verdicts of a site's loops: a dictionary with `loops` (JSON) or the reason of a refusal, with the `types` that
-/// were guessed, the names of `sizes` that it `used` or found `unfit`, and its text after the stage `after`.
-pub fn explain<'py>(
-    py: Python<'py>,
+/// The verdicts of a site's loops, with what the stated sizes came to, and its text after the stage `after`.
+pub fn explain(
     text: &SiteText,
-    describe: &Bound<'py, PyAny>,
-    function: &Bound<'py, PyAny>,
+    describe: &Bound<'_, PyAny>,
+    function: &Bound<'_, PyAny>,
     sizes: &Sizes,
     after: Option<&str>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let answer = PyDict::new(py);
+) -> PyResult<Explained> {
+    let mut answer = Explained {
+        refused: None,
+        types: Mapping::default(),
+        used: HashSet::new(),
+        unfit: Mapping::default(),
+        loops: vec![],
+        stage: None,
+        seconds: None,
+    };
     let mut module = Module {
         describe,
         function,
@@ -107,7 +115,7 @@ pub fn explain<'py>(
     let surface = match parse(text) {
         Ok(surface) => surface,
         Err(refused) => {
-            tell_refusal(&answer, &refused)?;
+            answer.refused = Some(Refused::of(&refused));
             return Ok(answer);
         }
     };
@@ -115,41 +123,22 @@ pub fn explain<'py>(
     if let Some(error) = module.failed {
         return Err(error);
     }
-    let types = PyDict::new(py);
-    for (d, capture) in described.iter().zip(&captures) {
-        if d.shared && matches!(capture, Capture::Scalar { .. } | Capture::Array { .. }) {
-            types.set_item(&d.path, &d.words)?;
-        }
-    }
-    answer.set_item("types", types)?;
+    let shown = described.iter().zip(&captures).filter(|(d, capture)| {
+        d.shared && matches!(capture, Capture::Scalar { .. } | Capture::Array { .. })
+    });
+    answer.types = shown
+        .map(|(d, _)| (d.path.clone(), d.words.clone()))
+        .collect();
     let applied = apply(&mut captures, &described, sizes);
-    answer.set_item("used", applied.used)?;
-    answer.set_item("unfit", applied.unfit)?;
+    answer.used = applied.used;
+    answer.unfit = applied.unfit.into_iter().collect();
     match tell(&surface, &captures, &applied.stated, after) {
         Ok(told) => {
-            let loops = serde_json::to_string(&told.loops);
-            let loops = loops.map_err(|e| PyValueError::new_err(e.to_string()))?;
-            answer.set_item("loops", loops)?;
-            answer.set_item("stage", told.stage)?;
-            answer.set_item("seconds", HashMap::from(told.seconds))?;
+            answer.loops = told.loops.into_iter().map(LoopVerdict::from).collect();
+            answer.stage = told.stage;
+            answer.seconds = Some(told.seconds);
         }
-        Err(Reason::Refused {
-            line,
-            code,
-            message,
-            hint,
-        }) => {
-            answer.set_item("line", line)?;
-            answer.set_item("code", code)?;
-            answer.set_item("message", message)?;
-            answer.set_item("hint", hint.unwrap_or_default())?;
-        }
-        Err(reason) => {
-            answer.set_item("line", text.first_line)?;
-            answer.set_item("code", reason.code())?;
-            answer.set_item("message", reason.to_string())?;
-            answer.set_item("hint", "")?;
-        }
+        Err(reason) => answer.refused = Some(Refused::because(reason, text.first_line)),
     }
     Ok(answer)
 }
@@ -159,13 +148,6 @@ fn parse(text: &SiteText) -> Result<Site, WithSpan<Refusal>> {
     let surface = text.read().map_err(first)?;
     interface(&surface, &text.scope)?;
     Ok(surface)
-}
-
-fn tell_refusal(answer: &Bound<'_, PyDict>, refused: &WithSpan<Refusal>) -> PyResult<()> {
-    answer.set_item("line", refused.span.line)?;
-    answer.set_item("code", refused.error.code())?;
-    answer.set_item("message", refused.error.to_string())?;
-    answer.set_item("hint", refused.error.hint().unwrap_or_default())
 }
 
 /// What the sizes say of these captures.
@@ -233,7 +215,11 @@ fn tell(
     let begun = Instant::now();
     drop(pipeline::verdicts(&nest, &options));
     let analyse = begun.elapsed();
-    let seconds = [("lower", lower), ("prove", prove), ("analyse", analyse)];
+    let seconds = StageSeconds {
+        lower: lower.as_secs_f64(),
+        prove: prove.as_secs_f64(),
+        analyse: analyse.as_secs_f64(),
+    };
     let mut loops = records(&nest, options.fp);
     fp_gain::tell(&mut loops, &fixed, captures, stated, &options);
     let stage = match after {
@@ -248,7 +234,7 @@ fn tell(
     Ok(Told {
         loops,
         stage,
-        seconds: seconds.map(|(stage, time)| (stage, time.as_secs_f64())),
+        seconds,
     })
 }
 

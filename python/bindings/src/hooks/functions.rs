@@ -24,7 +24,7 @@ use crate::site::Site;
 type Body = unsafe extern "C" fn(&Bundle, *mut *mut PyObject, ffi::Py_ssize_t) -> *mut PyObject;
 
 /// The functions of a site, each made when the rewritten code is given it: most sites of most modules never run.
-#[pyclass(frozen, module = "nestwise")]
+#[pyclass(frozen, module = "nestwise._core")]
 pub struct SiteFunctions {
     site: Arc<Site>,
 }

@@ -10,6 +10,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyString};
 
+use crate::boundary::function_text::FunctionText;
 use crate::objects::access_path::{AccessPath, access_paths, interned};
 use crate::process::once::Once;
 
@@ -194,18 +195,18 @@ fn parse(
     if text.is_none() {
         return Ok(None);
     }
-    let (text, first_line, indented, locals, free): (String, u32, bool, Vec<String>, Vec<String>) =
-        text.extract()?;
-    let locals: HashSet<String> = locals.into_iter().collect();
+    let found: FunctionText = text.extract()?;
+    let locals: HashSet<String> = found.local_names.into_iter().collect();
+    let free = found.free_names;
     let free_set: HashSet<String> = free.iter().cloned().collect();
     let name: String = function.getattr("__name__")?.extract()?;
     let file: String = function
         .getattr("__code__")?
         .getattr("co_filename")?
         .extract()?;
-    let Ok(surface) = parse_function(
-        &text, first_line, indented, &locals, &free_set, &name, &file,
-    ) else {
+    let (text, first_line, indented) = (&found.text, found.first_line, found.indented);
+    let Ok(surface) = parse_function(text, first_line, indented, &locals, &free_set, &name, &file)
+    else {
         return Ok(None);
     };
     let places: Vec<&Place> = surface.places.values().collect();

@@ -19,9 +19,44 @@ use pyo3::types::PyList;
 
 use crate::bind::Binding;
 use crate::bind::record_values::Values;
+use crate::boundary::record;
 use crate::host::environment;
 use crate::objects::attributes;
 use crate::site::parsed::Parsed;
+
+record! {
+    /// One call of one nest.
+    NestCall {
+        /// The user's file.
+        file: String,
+        /// Line of the loop statement.
+        line: u32,
+        /// The number of the call, from 1.
+        call: u64,
+    }
+}
+
+record! {
+    /// How a native run of a nest went.
+    NativeRun {
+        /// `finished`, `broke`, `returned`, `stopped` after some iterations, or `undone` before the first one was over.
+        how: &'static str,
+        /// Where it ran.
+        device: String,
+        /// What was done with its loops, in words.
+        schedule: String,
+        /// Iterations of the top loop that it ran.
+        iterations: i64,
+    }
+}
+
+/// `nestwise.native.settings.OneCall`.
+#[derive(FromPyObject)]
+pub struct OneCall {
+    file: String,
+    line: u32,
+    call: u64,
+}
 
 /// What the user asked for.
 struct Mode {
@@ -30,7 +65,7 @@ struct Mode {
     /// About one call in so many is compared.
     sample: u64,
     /// Only this call of the nest at this line of this file runs natively.
-    only: Option<(String, u32, u64)>,
+    only: Option<OneCall>,
 }
 
 static MODE: Mutex<Option<Mode>> = Mutex::new(None);
@@ -47,7 +82,7 @@ thread_local! {
 
 /// From now on native runs are compared: `check` makes the Python half of a comparison.
 #[pyfunction]
-pub fn verify(check: Py<PyAny>, sample: u64, only: Option<(String, u32, u64)>) {
+pub fn verify(check: Py<PyAny>, sample: u64, only: Option<OneCall>) {
     let sample = sample.max(1);
     let mode = Mode {
         check,
@@ -91,8 +126,9 @@ pub fn picked(py: Python<'_>, file: &str, line: u32, call: u64) -> Picked {
     let Some(mode) = &*mode else {
         return Picked::Runs;
     };
-    if let Some((only, at, number)) = &mode.only {
-        let same = Path::new(file) == Path::new(only) && line == *at && call == *number;
+    if let Some(only) = &mode.only {
+        let same = Path::new(file) == Path::new(&only.file);
+        let same = same && (line, call) == (only.line, only.call);
         return if same { Picked::Compared } else { Picked::Left };
     }
     let taken = call <= FIRST_CALLS
@@ -235,7 +271,11 @@ pub fn begin(
         globals.append(&user.function.globals)?;
     }
     let locals = (&parsed.interface.writes, &parsed.interface.maybe);
-    let about = (file, line, call);
+    let about = NestCall {
+        file: file.into(),
+        line,
+        call,
+    };
     let arguments = (about, captured, attributes, names, globals, locals);
     let object = make.call1(py, arguments)?;
     Ok(Check {

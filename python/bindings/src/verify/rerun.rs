@@ -6,7 +6,7 @@ use pyo3::types::PyDict;
 
 use crate::site::parsed::Parsed;
 use crate::site::progress::Progress;
-use crate::verify::{Check, Part, borrowed};
+use crate::verify::{Check, NativeRun, Part, borrowed};
 
 /// Remembers what a native run left behind, puts everything back, and says what CPython is to do again.
 pub fn after_native(
@@ -50,10 +50,14 @@ fn redone(
             values.set_item(name, object)?;
         }
     }
-    let device = launch.device.to_string();
     let done = launch.next() - launch.from();
     let value = borrowed(py, progress.value);
-    let about = (how, device, launch.schedule(), done);
+    let about = NativeRun {
+        how,
+        device: launch.device.to_string(),
+        schedule: launch.schedule().to_string(),
+        iterations: done,
+    };
     let more = check
         .object
         .call_method1(py, "ran", (about, values, value))?;

@@ -71,9 +71,10 @@ def _measured(
             found.append(_more(one, ASLEEP_S if threads > 1 else 0.0))
     more: dict[str, Timing] = {}
     for one, all_ in zip(probes, samples, strict=True):
-        median, error, kept = core.summary(rounds.quiet(all_))
+        one_s = core.summary(rounds.quiet(all_))
         # A difference below zero says nothing.
-        more[one.probe.name] = Timing(max(median, LEAST_S), error / max(median, LEAST_S), kept)
+        median = max(one_s.median, LEAST_S)
+        more[one.probe.name] = Timing(median, one_s.error / median, one_s.kept)
     return {one.probe.name: one.does for one in probes}, more
 
 
@@ -90,7 +91,7 @@ def _launched(device: str, threads: int) -> list[_Cold]:
         before = sections.threaded(function)
         work, nest = sections.counted(function, arguments, "launch_work")
         woken = sections.threaded(function) > before
-        if not work or nest["fallbacks"] or woken != (threads > 1):
+        if not (work and nest) or nest.fallbacks or woken != (threads > 1):
             continue
         does = {
             "launch": work["launch"],
@@ -132,7 +133,7 @@ def _left() -> list[_Cold]:
     return probes
 
 
-def _kinds(function: Callable, given: dict[str, Any]) -> float | None:
+def _kinds(function: Callable[..., Any], given: dict[str, Any]) -> float | None:
     """Of how many kinds that is what CPython does in an iteration of a probe's only loop."""
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     trips = next((name for name in ("n", "n1") if name in names), None)

@@ -13,27 +13,22 @@ from typing import TYPE_CHECKING, Any
 
 from nestwise import options
 from nestwise.calibrate import files
-from nestwise.calibrate.files import BadProfile
-from nestwise.calibrate.threads import BOUNDS, SHARES
+from nestwise.calibrate.files import BOUNDS, SHARES, BadProfile
+from nestwise.cli.parsing import Parser, file_name
 from nestwise.native import extension
+from nestwise.reporting.formatting import seconds
 
 if TYPE_CHECKING:
-    from nestwise.calibrate.measure import Progress
+    from nestwise.calibrate.measure import Pace, Progress
     from nestwise.calibrate.sections import Section
 
-USAGE = """\
-usage: nestwise calibrate [--quick] [--out F]
-
+ABOUT = """\
 Measures what CPython takes for each kind of work, what a native launch takes around its loops, what
 both take more where caches are cold, what compiling takes, what compiled code takes, what memory
 takes that nobody has touched, what threads add and cost, and what a graphics card takes; fits a
 weight to each, and writes them as this machine's profile. Runs of nestwise find it by themselves:
   {path}
 How far predictions are off is told by loops that nothing was fitted to.
-
-options:
-  --quick               a rough profile in five to ten seconds (else about fifteen)
-  --out F               write the profile to F; use it with --profile F
 
 A profile belongs to a machine and a minor version of Python. `nestwise run --profile default` does
 without one; `nestwise profile show` prints what is in force.
@@ -55,9 +50,7 @@ BUSY = 0.5
 
 
 def main(arguments: list[str]) -> int:
-    if any(word in ("-h", "--help") for word in arguments):
-        print(USAGE.format(path=options.profile_path() or "(no folder for settings)"), end="")
-        return 0
+    """Measures this machine; 2 where the profile cannot be measured or written."""
     try:
         quick, out = _parse(arguments)
         measure(quick, out)
@@ -68,26 +61,23 @@ def main(arguments: list[str]) -> int:
 
 
 def _parse(arguments: list[str]) -> tuple[bool, str]:
-    quick, out = False, None
-    rest = list(arguments)
-    while rest:
-        word = rest.pop(0)
-        name, equals, value = word.partition("=")
-        if word == "--quick":
-            quick = True
-        elif name == "--out":
-            if not equals:
-                value = rest.pop(0) if rest else ""
-            if not value:
-                raise BadProfile("calibrate: --out: a file name is missing")
-            out = value
-        else:
-            raise BadProfile(f"calibrate: unknown option {word} (see nestwise calibrate --help)")
-    out = out or options.profile_path()
+    """(whether it is to be quick, the file to write)"""
+    path = options.profile_path()
+    parser = Parser("calibrate", ABOUT.format(path=path or "(no folder for settings)"))
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="a rough profile in five to ten seconds (else about fifteen)",
+    )
+    parser.add_argument(
+        "--out", type=file_name, metavar="F", help="write to F; use it with --profile F"
+    )
+    given = parser.parse_args(arguments)
+    out = given.out or path
     if out is None:
         raise BadProfile("calibrate: no folder for settings is known: say where with --out F")
     files.check_writable(out)
-    return quick, out
+    return given.quick, out
 
 
 def measure(quick: bool, out: str) -> None:
@@ -130,9 +120,8 @@ def measure(quick: bool, out: str) -> None:
     if touched is not None:
         found["pages"] = touched
     shared.append((threads.threads(budgets[5] / 2, late), late))
-    if measured := [one for one in shared if one[0] is not None]:
-        gain = lambda one: sum(one[0].weights[bound] for bound in BOUNDS)  # noqa: E731
-        found["threads"], paces["threads"] = max(measured, key=gain)
+    if measured := [(section, pace) for section, pace in shared if section is not None]:
+        found["threads"], paces["threads"] = max(measured, key=_gain)
         if pages_share is not None:
             found["threads"].weights["pages"] = pages_share
     on_card = _on_card(QUICK_GPU if quick else FULL_GPU, bar)
@@ -168,6 +157,11 @@ def measure(quick: bool, out: str) -> None:
         )
 
 
+def _gain(measured: tuple[Section, Pace]) -> float:
+    """What further threads add, all kinds of loops together."""
+    return sum(measured[0].weights[bound] for bound in BOUNDS)
+
+
 def _on_card(budget_s: float, bar: Progress) -> dict[str, Any] | None:
     """The weights of the card that `--device gpu` uses, if there is one that runs loops."""
     import nestwise._core as core
@@ -176,7 +170,8 @@ def _on_card(budget_s: float, bar: Progress) -> dict[str, Any] | None:
     found = core.card()
     if found is None:
         return None
-    return gpu.gpu(gpu.Card(*found), budget_s, lambda s: bar.show(s, "the graphics card"))
+    card = gpu.Card(found.name, found.processors, found.resident, found.cache)
+    return gpu.gpu(card, budget_s, lambda s: bar.show(s, "the graphics card"))
 
 
 def _at_pace(section: Section, slower: float) -> Section:
@@ -206,7 +201,8 @@ def _busy() -> float:
 
 def _busy_ticks() -> int:
     """Ticks that all cores together have not been idle, from proc(5)'s stat: user, nice, system,
-    idle, iowait, irq, softirq, steal."""
+    idle, iowait, irq, softirq, steal.
+    """
     with open("/proc/stat", encoding="ascii") as file:
         ticks = [int(word) for word in file.readline().split()[1:9]]
     return sum(ticks) - ticks[3] - ticks[4]
@@ -216,7 +212,7 @@ def _rounded(value: float) -> float:
     return float(f"{value:.4g}")
 
 
-def _tell(found: dict, profile: dict, out: str, seconds: float) -> None:
+def _tell(found: dict[str, Any], profile: dict[str, Any], out: str, took_s: float) -> None:
     machine = profile["machine"]
     print(f"{machine['cpu']}, {machine['cores']} cores, Python {machine['python']}")
     for name, section in found.items():
@@ -231,10 +227,10 @@ def _tell(found: dict, profile: dict, out: str, seconds: float) -> None:
             f"{section.median:.0%}, nine of ten by less than {section.p90:.0%}"
         )
         for probe, measured, off in section.points:
-            print(f"    {probe:<24} {files.time_text(measured * 1e9):>10} {off:+8.0%}")
+            print(f"    {probe:<24} {seconds(measured):>10} {off:+8.0%}")
     if "threads" not in found:
         print("\nthreads: not measured, nothing runs on several; as in the default profile")
     if gpu := profile["gpu"]:
         print(f"\ngraphics card: {machine['card'] or 'its name is not told'}")
         files.print_weights(files.flat(gpu))
-    print(f"\n{seconds:.1f} s; written to {out}")
+    print(f"\n{took_s:.1f} s; written to {out}")

@@ -20,6 +20,8 @@ SIDE = 120
 
 
 class Box:
+    """An object whose attributes loops read and write."""
+
     def __init__(self) -> None:
         self.value = 1.5
         self.other = 2.5
@@ -79,7 +81,8 @@ def values(n: int) -> dict[str, Any]:
     return given
 
 
-def arguments(function: Callable, given: dict[str, Any]) -> tuple:
+def arguments(function: Callable[..., Any], given: dict[str, Any]) -> tuple[Any, ...]:
+    """What a function is called with, by the names of its parameters."""
     return tuple(given[name] for name in inspect.signature(function).parameters)
 
 
@@ -166,7 +169,8 @@ def streamed_values(n: int) -> dict[str, Any]:
 
 def _placed(given: dict[str, Any]) -> dict[str, Any]:
     """The same with arrays that lie as large ones do, wherever malloc has put them: prices take it
-    that where vectors of one begin lines those of all others do."""
+    that where vectors of one begin lines those of all others do.
+    """
     import numpy as np
 
     def moved(a: np.ndarray) -> np.ndarray:

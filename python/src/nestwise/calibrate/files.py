@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import tempfile
 from typing import Any
 
 from nestwise import options
+from nestwise.reporting.formatting import kibibytes, seconds
 
-USAGE = """\
-usage: nestwise profile show [F]
-       nestwise profile diff F [G]
-
-Prints a machine profile: F, or the one that runs find by themselves, or the default; or what
-differs between F and G (or the one in force), largest ratios first. Times are those of one
-operation; `default` names the profile that nobody measured.
-"""
-
+# What loops on threads are bound by.
+BOUNDS = ("compute", "latency", "memory")
+# Weights of threads that are shares of a core: by what loops are bound by, and of untouched memory.
+SHARES = (*BOUNDS, "pages")
 # Ratios nearer to 1 than this are no difference.
 SAME = 0.02
 # Of a card, what is no time.
@@ -30,26 +25,7 @@ class BadProfile(Exception):
     """One line: what is wrong with which file, or with a command line about profiles."""
 
 
-def main(arguments: list[str]) -> int:
-    words = [w for w in arguments if w not in ("-h", "--help")]
-    if len(words) < len(arguments) or not words:
-        print(USAGE, end="")
-        return 0
-    command, *names = words
-    try:
-        if command == "show" and len(names) <= 1:
-            show(*_load(names[0] if names else None))
-        elif command == "diff" and 1 <= len(names) <= 2:
-            diff(_load(names[0]), _load(names[1] if len(names) > 1 else None))
-        else:
-            raise BadProfile("profile takes show [F], or diff F [G] (see nestwise profile --help)")
-    except BadProfile as error:
-        print(f"nestwise: {error}", file=sys.stderr)
-        return 2
-    return 0
-
-
-def _load(path: str | None) -> tuple[str, dict[str, Any]]:
+def load(path: str | None) -> tuple[str, dict[str, Any]]:
     """(where it is from, the profile)"""
     import nestwise._core as core
 
@@ -69,10 +45,12 @@ def _normal(text: str) -> str:
 
 
 def read(path: str) -> dict[str, Any]:
+    """The profile of a file; raises BadProfile."""
     try:
         with open(path, encoding="utf-8") as file:
             text = file.read()
-        return json.loads(_normal(text))
+        profile: dict[str, Any] = json.loads(_normal(text))
+        return profile
     except OSError as error:
         raise BadProfile(f"cannot read {path!r}: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -108,16 +86,9 @@ def write(path: str, profile: dict[str, Any]) -> None:
         raise BadProfile(f"cannot write {path!r}: {error.strerror}") from None
 
 
-def time_text(nanos: float) -> str:
-    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
-        if nanos >= size:
-            return f"{nanos / size:.3g} {unit}"
-    return f"{nanos:.3g} ns"
-
-
 def print_weights(weights: dict[str, float]) -> None:
     """In columns, so that they fit a screen."""
-    cells = [f"{name:<22}{time_text(v):>9}" for name, v in sorted(weights.items())]
+    cells = [f"{name:<22}{seconds(v * 1e-9):>9}" for name, v in sorted(weights.items())]
     rows = (len(cells) + 2) // 3
     for k in range(rows):
         print("  " + "   ".join(cells[k::rows]))
@@ -135,15 +106,16 @@ def flat(weights: dict[str, Any]) -> dict[str, float]:
 
 
 def show(where: str, profile: dict[str, Any]) -> None:
+    """Prints a profile, section by section."""
     print(f"{where}: {profile['name']}")
     machine = profile.get("machine")
     if machine:
-        caches = ", ".join(f"{size // 1024} KiB" for size in machine["caches"])
+        caches = ", ".join(map(kibibytes, machine["caches"]))
         numpy = f", NumPy {machine['numpy']}" if machine["numpy"] else ""
         print(f"  {machine['cpu']}: {machine['cores']} cores, caches {caches}")
         print(f"  Python {machine['python']}{numpy}, measured on {machine['date']}")
     if profile.get("pace"):
-        print(f"  pace: {time_text(profile['pace'])} for a trip of a fixed loop of CPython's")
+        print(f"  pace: {seconds(profile['pace'] * 1e-9)} for a trip of a fixed loop of CPython's")
     for section in SECTIONS:
         print(f"\n{section}" + _told(profile["errors"].get(section)))
         if section in ("interpreter", "call", "cold", "compile", "pages"):
@@ -163,7 +135,8 @@ def _told(errors: dict[str, float] | None) -> str:
     return f": off by {errors['median']:.0%} (median), {errors['p90']:.0%} (90th percentile)"
 
 
-def diff(first: tuple[str, dict], second: tuple[str, dict]) -> None:
+def diff(first: tuple[str, dict[str, Any]], second: tuple[str, dict[str, Any]]) -> None:
+    """Prints the weights that differ, the largest ratios first."""
     (one, a), (other, b) = first, second
     print(f"{one}\n  against {other}")
     lines = []
@@ -179,7 +152,7 @@ def diff(first: tuple[str, dict], second: tuple[str, dict]) -> None:
                 lines.append((max(ratio, 1 / max(ratio, 1e-12)), section, name, value, before))
     for _, section, name, value, before in sorted(lines, reverse=True):
         told = f"{before:>12.4g} -> {value:<12.4g}"
-        ratio = f"x {value / before:.2f}" if before else "new"
-        print(f"  {section + '.' + name:<34}{told} {ratio}")
+        times = f"x {value / before:.2f}" if before else "new"
+        print(f"  {section + '.' + name:<34}{told} {times}")
     if not lines:
         print("  no weight differs by more than 2 %")

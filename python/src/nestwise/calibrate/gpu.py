@@ -134,7 +134,8 @@ def _barrier(card: Card, device: str) -> float:
 
 def _copies() -> tuple[dict[str, float], dict[str, float]]:
     """What crosses to the card, and back. A host that is done with what goes up may find the card
-    still at it: that, too, is what is waited for, and counted with what comes down."""
+    still at it: that, too, is what is waited for, and counted with what comes down.
+    """
     took = {n: _took("crosses", n // 8, 1) for n in (LITTLE, FIRST, MUCH)}
     # Two arrays go up and one comes down.
     ups = {n: t.up / 2 for n, t in took.items()}
@@ -179,7 +180,7 @@ def _took(name: str, elements: int, m: int) -> Took:
     return min((_call(name, arguments) for _ in range(CALLS)), key=sum)
 
 
-def _arguments(name: str, elements: int, m: int) -> tuple:
+def _arguments(name: str, elements: int, m: int) -> tuple[Any, ...]:
     import numpy as np
 
     function = sections.handled("on_gpu")[name]
@@ -195,7 +196,7 @@ def _arguments(name: str, elements: int, m: int) -> tuple:
     return tuple(given[n] for n in names)
 
 
-def _call(name: str, arguments: tuple) -> Took:
+def _call(name: str, arguments: tuple[Any, ...]) -> Took:
     """One call, by nestwise's own measuring."""
     function = sections.handled("on_gpu")[name]
     before = _sums(function)
@@ -207,19 +208,18 @@ def _call(name: str, arguments: tuple) -> Took:
     return Took(up, down, max(all_ - up - down, 0.0))
 
 
-def _sums(function: Callable) -> tuple[float, float, float, int]:
+def _sums(function: Callable[..., Any]) -> tuple[float, float, float, int]:
     extension.require()
     nests = core.report(function.__code__.co_filename, _lines(function))
-    transfers = [nest["transfers"] for nest in nests]
     return (
-        sum(t["seconds_up"] for t in transfers),
-        sum(t["seconds_down"] for t in transfers),
-        sum(nest["measured_s"] for nest in nests),
-        sum(nest["means"].get("grid", 0) for nest in nests),
+        sum(nest.transfers.seconds_up for nest in nests),
+        sum(nest.transfers.seconds_down for nest in nests),
+        sum(nest.measured_s for nest in nests),
+        sum(nest.means.get("grid", 0) for nest in nests),
     )
 
 
-def _lines(function: Callable) -> set[int]:
+def _lines(function: Callable[..., Any]) -> set[int]:
     return {line for _, _, line in function.__code__.co_lines() if line}
 
 

@@ -32,11 +32,13 @@ class Probe(NamedTuple):
     """Something to time: calls with the same arguments."""
 
     name: str
-    function: Callable
-    arguments: tuple
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
 
 
 class Timing(NamedTuple):
+    """What a call takes."""
+
     seconds: float  # a call
     error: float  # standard error, as a share of it
     samples: int
@@ -51,6 +53,7 @@ class Progress:
         self.last = -1
 
     def show(self, share: float, what: str) -> None:
+        """Fills the line up to a share, and says what is measured."""
         filled = int(self.width * min(max(share, 0.0), 1.0))
         if self.stream is not None and filled != self.last:
             bar = "#" * filled + "." * (self.width - filled)
@@ -59,6 +62,7 @@ class Progress:
             self.last = filled
 
     def done(self) -> None:
+        """Takes the line away."""
         if self.stream is not None and self.last >= 0:
             self.stream.write("\r" + " " * (self.width + 27) + "\r")
             self.stream.flush()
@@ -78,6 +82,7 @@ class Pace:
         self.kept: list[float] = []
 
     def take(self) -> float:
+        """Times the loop once: seconds."""
         mix(PACE_TRIPS)  # what was measured may have left the loop's own code cold
         begun = clock()
         mix(PACE_TRIPS)
@@ -142,7 +147,7 @@ class Rounds:
 
 
 def timings(
-    probes: list[Probe], budget_s: float, enough: float, summary: Callable, pace: Pace
+    probes: list[Probe], budget_s: float, enough: float, summary: Callable[..., Any], pace: Pace
 ) -> dict[str, Timing]:
     """Times of a call of each probe, all in turn, round after round, until the standard error of
     nearly every median is below `enough` of it or `budget_s` is spent. All are measured as often:
@@ -167,11 +172,14 @@ def timings(
     return summed(samples, rounds, summary)
 
 
-def summed(samples: dict[str, list[float]], rounds: Rounds, summary: Callable) -> dict[str, Timing]:
+def summed(
+    samples: dict[str, list[float]], rounds: Rounds, summary: Callable[..., Any]
+) -> dict[str, Timing]:
+    """Timings of the samples of quiet rounds, by probe."""
     found = {}
     for name, all_ in samples.items():
-        median, error, kept = summary(rounds.quiet(all_))
-        found[name] = Timing(median, error / median, kept)
+        one = summary(rounds.quiet(all_))
+        found[name] = Timing(one.median, one.error / one.median, one.kept)
     return found
 
 

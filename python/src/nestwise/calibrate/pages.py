@@ -8,13 +8,16 @@ import mmap
 import statistics
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import nestwise._core as core
 from nestwise.calibrate import sections
 from nestwise.calibrate.measure import Pace, Rounds
 from nestwise.calibrate.sections import Section
 from nestwise.native import extension
+
+if TYPE_CHECKING:
+    from nestwise._core import Summary
 
 # Bytes that the weights count in (`Fresh::PAGE`).
 PAGE = 4096
@@ -44,7 +47,8 @@ KEPT = 8
 
 def pages(budget_s: float, pace: Pace) -> tuple[Section | None, float | None]:
     """(the weights of pages, the share of a core that further threads add); None where the system
-    gives no such memory, and where there is one core or the loop did not run on several."""
+    gives no such memory, and where there is one core or the loop did not run on several.
+    """
     extension.require()
     function = sections.handled("touched")["fills"]
     several = core.cores()
@@ -66,7 +70,7 @@ def pages(budget_s: float, pace: Pace) -> tuple[Section | None, float | None]:
     return _section(samples), _share(samples, several) if sections.threaded(function) else None
 
 
-def _each_page(function: Callable, memory: _Memory) -> tuple[float, mmap.mmap]:
+def _each_page(function: Callable[..., Any], memory: _Memory) -> tuple[float, mmap.mmap]:
     """(seconds by which a page takes longer that was never touched, the memory)."""
     import numpy as np
 
@@ -85,23 +89,23 @@ def _each_page(function: Callable, memory: _Memory) -> tuple[float, mmap.mmap]:
 
 
 def _section(samples: dict[tuple[_Memory, int], list[float]]) -> Section:
-    of: Callable[[bool], dict[_Memory, Any]] = lambda held: {  # noqa: E731
+    of: Callable[[bool], dict[_Memory, Summary]] = lambda held: {  # noqa: E731
         memory: core.summary(taken)
         for (memory, threads), taken in samples.items()
         if threads == 1 and memory.held == held
     }
     fitted = {memory.kind: each for memory, each in of(False).items()}
-    weights = {kind: median * 1e9 for kind, (median, _, _) in fitted.items()}
+    weights = {kind: one.median * 1e9 for kind, one in fitted.items()}
     points = [
         (
             f"{memory.kind}, {memory.size >> 10} KiB",
-            median * memory.size / PAGE,
-            weights[memory.kind] * 1e-9 / median - 1.0,
+            one.median * memory.size / PAGE,
+            weights[memory.kind] * 1e-9 / one.median - 1.0,
         )
-        for memory, (median, _, _) in of(True).items()
+        for memory, one in of(True).items()
     ]
     off = sorted(abs(error) for _, _, error in points)
-    unsure = max(error / median for median, error, _ in fitted.values())
+    unsure = max(one.error / one.median for one in fitted.values())
     return Section(weights, statistics.median(off), off[-1], points, len(fitted), unsure)
 
 

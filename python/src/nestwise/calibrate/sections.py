@@ -7,7 +7,7 @@ import json
 import os
 import types
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import nestwise._core as core
 from nestwise import options
@@ -15,6 +15,10 @@ from nestwise.calibrate import data, measure
 from nestwise.calibrate.measure import Pace, Probe, Rounds, Timing
 from nestwise.importing import hook
 from nestwise.native import extension
+from nestwise.reporting.data import as_data
+
+if TYPE_CHECKING:
+    from nestwise._core import NestReport
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Iterations of the loops that CPython is timed in.
@@ -36,22 +40,22 @@ class Section(NamedTuple):
     unsure: float  # the largest standard error of a measurement, as a share of it
 
 
-def plain(name: str) -> dict[str, Callable]:
+def plain(name: str) -> dict[str, Callable[..., Any]]:
     """The functions of a module of probes as CPython has them."""
     return _functions(name, _source(name)[1])
 
 
 @functools.cache
-def handled(name: str) -> dict[str, Callable]:
+def handled(name: str) -> dict[str, Callable[..., Any]]:
     """The same with their loops handled by nestwise."""
     return anew(name)
 
 
-def anew(name: str) -> dict[str, Callable]:
+def anew(name: str) -> dict[str, Callable[..., Any]]:
     """Functions of a module of probes with their loops handled, by sites that no others have."""
     source, code = _source(name)
     path = os.path.join(HERE, name + ".py")
-    return _functions(name, hook.code_for(code, path, source))
+    return _functions(name, hook.code_for(code, path, source) or code)
 
 
 def _source(name: str) -> tuple[bytes, types.CodeType]:
@@ -61,11 +65,11 @@ def _source(name: str) -> tuple[bytes, types.CodeType]:
     return source, compile(source, path, "exec", dont_inherit=True)
 
 
-def _functions(name: str, code: types.CodeType) -> dict[str, Callable]:
+def _functions(name: str, code: types.CodeType) -> dict[str, Callable[..., Any]]:
     module = types.ModuleType(f"nestwise.calibrate.{name}")
     exec(code, module.__dict__)
-    is_probe = lambda n, v: isinstance(v, types.FunctionType) and not n.startswith("_")  # noqa: E731
-    return {n: v for n, v in vars(module).items() if is_probe(n, v)}
+    functions = ((n, v) for n, v in vars(module).items() if isinstance(v, types.FunctionType))
+    return {name: function for name, function in functions if not name.startswith("_")}
 
 
 def configure(
@@ -87,7 +91,9 @@ def configure(
     extension.configure(chosen)
 
 
-def counted(function: Callable, arguments: tuple, key: str) -> tuple[dict[str, float], dict]:
+def counted(
+    function: Callable[..., Any], arguments: tuple[Any, ...], key: str
+) -> tuple[dict[str, float], NestReport | None]:
     """(what one call of a handled function does, the report's line of it), by nestwise's count."""
     code = function.__code__
     lines = {line for _, _, line in code.co_lines() if line}
@@ -96,26 +102,26 @@ def counted(function: Callable, arguments: tuple, key: str) -> tuple[dict[str, f
     after = _sums(lines, code.co_filename, key)
     nests = _nests(lines, code.co_filename)
     work = {k: v - before.get(k, 0.0) for k, v in after.items()}
-    return {k: v for k, v in work.items() if v}, nests[0] if nests else {}
+    return {k: v for k, v in work.items() if v}, nests[0] if nests else None
 
 
-def threaded(function: Callable) -> int:
+def threaded(function: Callable[..., Any]) -> int:
     """Launches of a handled function on several threads so far."""
-    return sum(nest["threaded_launches"] for nest in _own_nests(function))
+    return sum(nest.threaded_launches for nest in _own_nests(function))
 
 
-def launches_of(function: Callable) -> int:
+def launches_of(function: Callable[..., Any]) -> int:
     """Launches of a handled function so far."""
-    return sum(nest["launches"] for nest in _own_nests(function))
+    return sum(nest.launches for nest in _own_nests(function))
 
 
-def _own_nests(function: Callable) -> list[dict[str, Any]]:
+def _own_nests(function: Callable[..., Any]) -> list[NestReport]:
     code = function.__code__
     lines = {line for _, _, line in code.co_lines() if line}
     return _nests(lines, code.co_filename)
 
 
-def _nests(lines: set[int], path: str) -> list[dict[str, Any]]:
+def _nests(lines: set[int], path: str) -> list[NestReport]:
     extension.require()
     return core.report(path, lines)
 
@@ -123,7 +129,8 @@ def _nests(lines: set[int], path: str) -> list[dict[str, Any]]:
 def _sums(lines: set[int], path: str, key: str) -> dict[str, float]:
     sums: dict[str, float] = {}
     for nest in _nests(lines, path):
-        for kind, times in nest[key].items():
+        done = nest.work if key == "work" else nest.launch_work
+        for kind, times in done.items():
             sums[kind] = sums.get(kind, 0.0) + times
     return sums
 
@@ -132,24 +139,30 @@ def fitted(
     name: str,
     fitting: list[str],
     held: list[str],
-    counts: dict[str, dict],
+    counts: dict[str, dict[str, Any]],
     times: dict[str, Timing],
 ) -> Section:
+    """A section: its weights fitted to some probes, and judged by those that were held back."""
     extension.require()
-    rows = lambda names: [counts[n] for n in names]  # noqa: E731
-    seconds = lambda names: [times[n].seconds for n in names]  # noqa: E731
-    weights, _ = core.fit(name, rows(fitting), seconds(fitting))
-    off, median, p90 = core.errors(name, weights, rows(held), seconds(held))
-    points = [(n, times[n].seconds, e) for n, e in zip(held, off, strict=True)]
+
+    def rows(names: list[str]) -> list[dict[str, Any]]:
+        return [counts[n] for n in names]
+
+    def seconds(names: list[str]) -> list[float]:
+        return [times[n].seconds for n in names]
+
+    weights = core.fit(name, rows(fitting), seconds(fitting)).weights
+    errors = core.errors(name, weights, rows(held), seconds(held))
+    points = [(n, times[n].seconds, e) for n, e in zip(held, errors.residuals, strict=True)]
     unsure = max(times[n].error for n in (*fitting, *held))
-    return Section(weights, median, p90, points, len(fitting), unsure)
+    return Section(weights, errors.median, errors.p90, points, len(fitting), unsure)
 
 
 def interpreter(budget_s: float, pace: Pace) -> Section:
     """CPython's weights."""
     given = data.values(TRIPS)
     configure("auto", prices=True)
-    counts: dict[str, dict] = {}
+    counts: dict[str, dict[str, Any]] = {}
     probes: list[Probe] = []
     fitting: list[str] = []
     held: list[str] = []
@@ -169,9 +182,9 @@ def interpreter(budget_s: float, pace: Pace) -> Section:
 def launches(budget_s: float, pace: Pace) -> tuple[Section, Section]:
     """The weights of launches, and of making kernels."""
     configure("serial", prices=True)
-    counts: dict[str, dict] = {}
+    counts: dict[str, dict[str, Any]] = {}
     probes: list[Probe] = []
-    nodes: dict[str, dict] = {}
+    nodes: dict[str, dict[str, Any]] = {}
     making: dict[str, Timing] = {}
     for name, function in handled("launches").items():
         for length in LIST_LENGTHS if _has_lists(function) else LIST_LENGTHS[:1]:
@@ -179,7 +192,7 @@ def launches(budget_s: float, pace: Pace) -> tuple[Section, Section]:
             key = f"{name} {length}"
             before = pace.take()
             work, nest = counted(function, arguments, "launch_work")
-            if not work or nest["fallbacks"]:
+            if not (work and nest) or nest.fallbacks:
                 continue
             counts[key] = work
             probes.append(Probe(key, function, arguments))
@@ -213,7 +226,7 @@ WARMED = 3
 LEAST_S = 4e-7
 
 
-def host(budget_s: float, pace: Pace) -> tuple[dict, Section]:
+def host(budget_s: float, pace: Pace) -> tuple[dict[str, Any], Section]:
     """(the weights of compiled code as a profile has them, what is to be told of them)."""
     extension.require()
     configure("serial", prices=True)
@@ -228,37 +241,42 @@ def host(budget_s: float, pace: Pace) -> tuple[dict, Section]:
             arguments = data.arguments(function, given)
             function(*arguments)
             _, nest = counted(function, arguments, "launch_work")
-            if nest and nest["runs"] and not (nest["fallbacks"] or nest["guessed_loops"]):
-                executed[f"{name} {n}"] = nest["runs"]
+            if nest and nest.runs and not (nest.fallbacks or nest.guessed_loops):
+                executed[f"{name} {n}"] = nest.runs
                 probes.append(Probe(f"{name} {n}", function, arguments))
     configure("serial", prices=False)
     times = _kernel_times(probes, budget_s, core.summary, pace)
     known = [p.name for p in probes if times[p.name].seconds > LEAST_S]
     held = [name for name in known if name.startswith("held_")]
     fitting = [name for name in known if not name.startswith("held_")]
-    seconds = lambda names: [times[n].seconds for n in names]  # noqa: E731
-    shapes = lambda names: [executed[n] for n in names]  # noqa: E731
-    text, off, median, p90 = core.fit_host(
-        shapes(fitting), seconds(fitting), shapes(held), seconds(held)
-    )
-    points = [(n, times[n].seconds, e) for n, e in zip(held, off, strict=True)]
+
+    def seconds(names: list[str]) -> list[float]:
+        return [times[n].seconds for n in names]
+
+    def shapes(names: list[str]) -> list[str]:
+        return [executed[n] for n in names]
+
+    fit = core.fit_host(shapes(fitting), seconds(fitting), shapes(held), seconds(held))
+    errors = fit.errors
+    points = [(n, times[n].seconds, e) for n, e in zip(held, errors.residuals, strict=True)]
     unsure = max(times[n].error for n in known)
-    weights = json.loads(text)
+    weights = json.loads(fit.weights)
     flat = {f"{k}.{n}": v for k in ("scalar", "vector", "latency") for n, v in weights[k].items()}
     flat |= {k: weights[k] for k in ("issue", "unsure", "entry")} | weights["functions"]
-    return weights, Section(flat, median, p90, points, len(fitting), unsure)
+    return weights, Section(flat, errors.median, errors.p90, points, len(fitting), unsure)
 
 
 def _beyond(caches: list[float]) -> list[int]:
     """Elements of an array of which three fill half of the second cache, are between the second and
-    the third, do not fit the third."""
+    the third, do not fit the third.
+    """
     _, second, third = caches
     for_all = (second / 2, (second * third) ** 0.5, min(2 * third, MOST_BYTES))
     return [int(size / 3 / 8) for size in for_all]
 
 
 def _kernel_times(
-    probes: list[Probe], budget_s: float, summary: Callable, pace: Pace
+    probes: list[Probe], budget_s: float, summary: Callable[..., Any], pace: Pace
 ) -> dict[str, Timing]:
     """Seconds of one kernel run of each, as the report has them."""
     samples: dict[str, list[float]] = {p.name: [] for p in probes}
@@ -288,12 +306,14 @@ def kernel_sample(probe: Probe, calls: int) -> float:
     return max(after - seconds, 1e-9) / max(launched - launches, 1)
 
 
-def _measured(function: Callable) -> tuple[float, int]:
+def _measured(function: Callable[..., Any]) -> tuple[float, int]:
     nests = _own_nests(function)
-    return sum(n["measured_s"] for n in nests), sum(n["launches"] for n in nests)
+    return sum(n.measured_s for n in nests), sum(n.launches for n in nests)
 
 
-def _make_more(tier: str, nodes: dict[str, dict], making: dict[str, Timing], pace: Pace) -> None:
+def _make_more(
+    tier: str, nodes: dict[str, dict[str, Any]], making: dict[str, Timing], pace: Pace
+) -> None:
     """Kernels of loops as programs have them: larger ones."""
     given = data.values(LIST_LENGTHS[0] * 16)
     for name, function in anew("mixed").items():
@@ -303,22 +323,26 @@ def _make_more(tier: str, nodes: dict[str, dict], making: dict[str, Timing], pac
 
 
 def _note_making(
-    name: str, nest: dict, nodes: dict[str, dict], making: dict[str, Timing], pace: float
+    name: str,
+    nest: NestReport | None,
+    nodes: dict[str, dict[str, Any]],
+    making: dict[str, Timing],
+    pace: float,
 ) -> None:
     """What making a kernel took, which is done once: as so many times what the pace loop took."""
-    if not nest or not nest["made"] or name in nodes:
+    if not nest or not nest.made or name in nodes:
         return
-    code, count = nest["made"][-1], nest["nodes"]
-    if code["tier"] == "quick":
+    code, count = nest.made[-1], as_data(nest.nodes)
+    if code.tier == "quick":
         nodes[name] = {"quick_kernel": 1.0, "quick_node": sum(count.values())}
     else:
         nodes[name] = {"kernel": 1.0, **count}
     # The first code of all, from which the compiler is warm.
     if len(nodes) == 1:
         nodes[name]["first"] = 1.0
-    making[name] = Timing(code["took_s"] / pace, 0.0, 1)
+    making[name] = Timing(code.took_s / pace, 0.0, 1)
 
 
-def _has_lists(function: Callable) -> bool:
+def _has_lists(function: Callable[..., Any]) -> bool:
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     return any(n in data.LISTS for n in names)

@@ -7,13 +7,11 @@ import time
 from typing import Any
 
 from nestwise.calibrate import data, sections
+from nestwise.calibrate.files import BOUNDS
 from nestwise.calibrate.measure import Pace, Probe, Rounds
 from nestwise.calibrate.sections import Section
 from nestwise.native import extension
 
-BOUNDS = ("compute", "latency", "memory")
-# Weights that are shares of a core; the last is measured elsewhere (`pages.py`).
-SHARES = (*BOUNDS, "pages")
 # Elements of a loop that is started often, as many as it hardly pays for, its starts in a call, and
 # elements of the long ones: such as fit caches, and such as do not.
 SHORT, STARTS, LONG, LARGE = 8192, 200, 100_000, 2_000_000
@@ -27,6 +25,7 @@ def counts(cores: int) -> list[int]:
 
 
 def values() -> dict[str, Any]:
+    """Arguments of the loops on threads, by the names of their parameters."""
     import numpy as np
 
     random = np.random.default_rng(9)
@@ -63,7 +62,7 @@ def threads(budget_s: float, pace: Pace) -> Section | None:
     # What is more than a part of the time alone: to call, to wait, to have what the others wrote.
     starts = {n: (times["starts", n] - times["starts", 1] / n) / STARTS for n in several}
     rows = [{"fork_join": 1.0, "thread": n - 1.0} for n in several]
-    weights, _ = core.fit("threads", rows, [max(starts[n], 1e-8) for n in several])
+    weights = core.fit("threads", rows, [max(starts[n], 1e-8) for n in several]).weights
     names = dict.fromkeys(name for name, _ in times)
     for bound in BOUNDS:
         # Round by round: the machine may be slower in one than in the next.
@@ -111,7 +110,7 @@ def _probes(most: int) -> list[Probe]:
         arguments = data.arguments(function, short if name == "starts" else given)
         for _ in range(2):  # the first call may compile in the middle of it
             _, nest = sections.counted(function, arguments, "launch_work")
-        if nest and nest["threaded_launches"] and not nest["fallbacks"]:
+        if nest and nest.threaded_launches and not nest.fallbacks:
             found.append(Probe(name, function, arguments))
     return found
 

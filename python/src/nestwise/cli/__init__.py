@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 
+from nestwise import options
 from nestwise.options import BadOption
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs one command and gives its exit code; 2 for a command line that makes no sense."""
+    options.command_line = True
     try:
         return _dispatch(sys.argv[1:] if arguments is None else arguments)
     except BadOption as error:
@@ -43,7 +45,7 @@ TOOLS = {
     "explain": "nestwise.cli.explain",
     "oracle": "nestwise.oracle.command",
     "calibrate": "nestwise.calibrate.command",
-    "profile": "nestwise.calibrate.files",
+    "profile": "nestwise.cli.profile",
     "whatif": "nestwise.cli.whatif",
 }
 

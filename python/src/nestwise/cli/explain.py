@@ -12,17 +12,17 @@ import re
 import sys
 from typing import Any, NamedTuple
 
+from nestwise import options
+from nestwise.cli.parsing import Parser
 from nestwise.inferred_types.infer import ANYWHERE, Guess
 from nestwise.inferred_types.scopes import Scopes
+from nestwise.options import BadOption
+from nestwise.reporting.data import as_data
+from nestwise.rewriting.sites import Loop, SiteText
 
-USAGE = "usage: nestwise explain [--json] [--sizes n=1000,a=20x30] [--after STAGE] script.py"
 STAGES = ("parse", "lower", "prove", "analyse", "schedule", "price")
 # Types named in the message of a refusal.
 MAX_TYPES = 8
-
-
-class _Bad(Exception):
-    """One line about a command line, or about a script, that makes no sense."""
 
 
 class _Asked(NamedTuple):
@@ -33,17 +33,9 @@ class _Asked(NamedTuple):
 
 
 def main(arguments: list[str]) -> int:
-    from nestwise.options import BadOption
-
-    if "-h" in arguments or "--help" in arguments:
-        print(USAGE)
-        return 0
-    try:
-        asked = _parse(arguments)
-        told = explain(asked)
-    except (_Bad, BadOption) as error:
-        print(f"nestwise: {error}", file=sys.stderr)
-        return 2
+    """Tells what each loop of a script may do; 1 where the extension module cannot be used."""
+    asked = _parse(arguments)
+    told = explain(asked)
     if told is None:
         return 1
     _print(json.dumps(told, indent=2) if asked.as_json else "\n".join(_lines(told)))
@@ -62,36 +54,36 @@ def _print(text: str) -> None:
 
 
 def _parse(arguments: list[str]) -> _Asked:
-    from nestwise import options
-
+    parser = Parser("explain", "What each loop of a script may do and why not more; nothing runs.")
+    parser.add_argument("script", help="the script to read")
+    parser.add_argument("--json", action="store_true", help="the same for programs")
+    parser.add_argument(
+        "--sizes",
+        action="append",
+        default=[],
+        metavar="NAME=N,...",
+        help="ints (n=1000, self.n=20) and extents (a=20x30, a.shape=(20,30)) as they will be",
+    )
+    parser.add_argument(
+        "--after",
+        metavar="STAGE",
+        help=f"the nests as they are after {', '.join(STAGES[:-1])}, or what calls would take on "
+        f"each device, after {STAGES[-1]} (with all sizes)",
+    )
+    parser.add_argument("--fp", metavar="MODE", help="floating point, as for run")
+    parser.add_argument("--profile", metavar="F", help="the machine profile to price with")
+    given = parser.parse_args(arguments)
+    if given.after not in (None, *STAGES):
+        raise BadOption(f"--after {given.after}: no such stage; there are {', '.join(STAGES)}")
     chosen = options.Options.from_environment()
-    found: dict[str, Any] = {"sizes": {}, "after": None}
-    paths, as_json, rest = [], False, list(arguments)
-    while rest:
-        word = rest.pop(0)
-        name, equals, value = word[2:].partition("=")
-        if word == "--json":
-            as_json = True
-        elif word.startswith("--") and name in ("sizes", "after", "fp", "profile"):
-            if not equals and not rest:
-                raise _Bad(f"{word}: a value is missing")
-            value = value if equals else rest.pop(0)
-            if name == "sizes":
-                found["sizes"].update(parse_sizes(value))
-            elif name == "after":
-                found["after"] = value
-            else:
-                chosen.set(name, value, f"--{name}")
-        elif word.startswith("-"):
-            raise _Bad(f"explain: unknown option {word}; {USAGE}")
-        else:
-            paths.append(word)
-    if found["after"] not in (None, *STAGES):
-        raise _Bad(f"--after {found['after']}: no such stage; there are {', '.join(STAGES)}")
-    if len(paths) != 1:
-        raise _Bad(USAGE)
+    for name in ("fp", "profile"):
+        if (value := getattr(given, name)) is not None:
+            chosen.set(name, value, f"--{name}")
+    sizes: dict[str, list[int]] = {}
+    for text in given.sizes:
+        sizes |= parse_sizes(text)
     options.choose(chosen)
-    return _Asked(paths[0], as_json, **found)
+    return _Asked(given.script, given.json, sizes, given.after)
 
 
 def parse_sizes(text: str) -> dict[str, list[int]]:
@@ -102,17 +94,19 @@ def parse_sizes(text: str) -> dict[str, list[int]]:
         wants_extents = name.endswith(".shape")
         name = name.removesuffix(".shape")
         if not equals or not all(n.isidentifier() for n in name.split(".")):
-            raise _Bad(f"--sizes: {part.strip()!r} is not of the form name=number")
+            raise BadOption(f"--sizes: {part.strip()!r} is not of the form name=number")
         inner = value[1:-1].strip().rstrip(",") if re.fullmatch(r"\(.*\)", value) else value
         numbers = re.split(r"\s*,\s*" if inner is not value else r"\s*x\s*", inner)
         if not all(re.fullmatch(r"-?\d+(_\d+)*", n) for n in numbers):
-            raise _Bad(f"--sizes: {value!r} is neither a number nor extents like 20x30 or (20,30)")
+            raise BadOption(
+                f"--sizes: {value!r} is neither a number nor extents like 20x30 or (20,30)"
+            )
         values = [int(n) for n in numbers]
         extents = wants_extents or len(values) > 1 or inner is not value
         if any(abs(v) >= 2**63 or (extents and v < 0) for v in values):
-            raise _Bad(f"--sizes: {value!r} is out of range")
+            raise BadOption(f"--sizes: {value!r} is out of range")
         if name in sizes:
-            raise _Bad(f"--sizes: {name} is given twice")
+            raise BadOption(f"--sizes: {name} is given twice")
         sizes[name] = values
     return sizes
 
@@ -130,7 +124,7 @@ def explain(asked: _Asked) -> dict[str, Any] | None:
     told = _Told(asked, source, text)
     told.look()
     for name in asked.sizes.keys() - told.used:
-        raise _Bad(f"--sizes: {told.unfit.get(name) or f'no loop nest uses {name}'}")
+        raise BadOption(f"--sizes: {told.unfit.get(name) or f'no loop nest uses {name}'}")
     return {"file": asked.path, "nests": told.nests, "refused": told.refused}
 
 
@@ -143,17 +137,17 @@ def _read(path: str) -> tuple[bytes, str]:
         compile(source, path, "exec", dont_inherit=True)
         return source, sources.decode(source)
     except OSError as error:
-        raise _Bad(f"cannot read {path!r}: {error.strerror}") from None
+        raise BadOption(f"cannot read {path!r}: {error.strerror}") from None
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
         where = f"{path}:{line}" if line else path
-        raise _Bad(f"{where}: {getattr(error, 'msg', error)}") from None
+        raise BadOption(f"{where}: {getattr(error, 'msg', error)}") from None
 
 
 class _Told:
     """The loops of one script, in order."""
 
-    def __init__(self, asked: _Asked, source: bytes, text: str):
+    def __init__(self, asked: _Asked, source: bytes, text: str) -> None:
         self.asked, self.source, self.text = asked, source, text
         self.nests: list[dict[str, Any]] = []
         self.refused: list[dict[str, Any]] = []
@@ -183,40 +177,40 @@ class _Told:
             elif self.nest(loop, site):
                 told_to = site.first_line + site.text.count("\n") - 1
 
-    def refuse(self, loop: Any, at: int, code: str, message: str, hint: str) -> None:
+    def refuse(self, loop: Loop, at: int, code: str, message: str, hint: str) -> None:
         entry = {"line": loop.line, "function": loop.function, "kind": loop.kind}
         entry |= {"reason_line": at, "reason": code, "message": message, "hint": hint or None}
         self.refused.append(entry)
 
-    def nest(self, loop: Any, site: Any) -> bool:
+    def nest(self, loop: Loop, site: SiteText) -> bool:
         """Whether the verdicts of a site could be told; if not, the loops inside are looked at."""
         import nestwise._core as core
 
         answer = core.explain(
-            site[:7],
+            site,
             lambda function, path: self.guess.describe(site.first_line, function, path),
             self.guess.function,
             self.asked.sizes,
             self.asked.after,
         )
-        self.used |= answer.get("used", set())
-        self.unfit |= answer.get("unfit", {})
-        types = {name: _type(words) for name, words in answer.get("types", {}).items()}
-        if "loops" not in answer:
-            message = answer["message"]
+        self.used |= answer.used
+        self.unfit |= answer.unfit
+        types = {name: _type(description) for name, description in answer.types.items()}
+        if (why := answer.refused) is not None:
+            message = why.message
             if types:
                 some = [f"{n}: {t}" for n, t in types.items()][:MAX_TYPES]
                 message += f" (types were guessed as {', '.join(some)})"
-            self.refuse(loop, answer["line"], answer["code"], message, answer["hint"])
+            self.refuse(loop, why.line, why.code, message, why.hint)
             return False
-        loops = [_without_draws(x) for x in json.loads(answer["loops"]) if x["line"] < ANYWHERE]
+        loops = [_without_draws(as_data(x)) for x in answer.loops if x.line < ANYWHERE]
         if site.value:
             # The one turn that it has is no loop of the script's.
             loops = [x | {"depth": x["depth"] - 1} for x in loops if x["depth"]]
         entry = {"line": loop.line, "function": loop.function, "types": types, "loops": loops}
-        entry["seconds"] = answer["seconds"]
+        entry["seconds"] = as_data(answer.seconds)
         if self.asked.after is not None:
-            entry |= {"after": self.asked.after, "stage": answer["stage"]}
+            entry |= {"after": self.asked.after, "stage": answer.stage}
         self.nests.append(entry)
         return True
 
@@ -231,9 +225,9 @@ def _without_draws(loop: dict[str, Any]) -> dict[str, Any]:
     return loop
 
 
-def _type(words: str) -> str:
+def _type(description: str) -> str:
     """A description without the range that an int is taken to be in."""
-    return "int" if words.startswith("int ") else words
+    return "int" if description.startswith("int ") else description
 
 
 # ---- The text ------------------------------------------------------------------------------------

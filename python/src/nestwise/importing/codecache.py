@@ -16,6 +16,10 @@ from types import CodeType
 
 from nestwise import options
 
+TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
+if TYPE_CHECKING:
+    from nestwise.rewriting.sites import Loop, SiteText
+
 LIMIT = 256 << 20  # bytes, together with the kernels that the native part keeps there
 # What a killed process left half-written is removed once it is this old, in seconds.
 ABANDONED = 600
@@ -28,7 +32,7 @@ _REWRITERS = ("rewrite.py", "region.py", "scope.py", "tracing.py")
 class Entry:
     """What the cache holds for one source file."""
 
-    def __init__(self, code: CodeType | None, sites: list[tuple], loops: list[tuple]):
+    def __init__(self, code: CodeType | None, sites: list[SiteText], loops: list[Loop]) -> None:
         self.code = code
         self.sites = sites
         self.loops = loops
@@ -40,6 +44,7 @@ def tag(source: bytes) -> str:
 
 
 def get(filename: str, source: bytes) -> Entry | None:
+    """What is kept of a source; None where there is nothing, or something damaged."""
     path = _path(filename, source)
     if path is None:
         return None
@@ -54,14 +59,18 @@ def get(filename: str, source: bytes) -> Entry | None:
         return None
     if name != filename or known != source:
         return None
-    return Entry(code, sites, loops)
+    from nestwise.rewriting.sites import Loop, SiteText
+
+    return Entry(code, [SiteText(*site) for site in sites], [Loop(*loop) for loop in loops])
 
 
 def put(filename: str, source: bytes, entry: Entry) -> None:
+    """Keeps what was made of a source."""
     path = _path(filename, source)
     if path is None:
         return
-    body = marshal.dumps((filename, source, entry.code, entry.sites, entry.loops))
+    sites, loops = [tuple(site) for site in entry.sites], [tuple(loop) for loop in entry.loops]
+    body = marshal.dumps((filename, source, entry.code, sites, loops))
     if _write(path, MAGIC + _imp.source_hash(_KEY, body) + body):
         _evict()
 
@@ -74,12 +83,14 @@ class Index:
         self._new: dict[str, tuple[int, int]] = {}
 
     def has(self, path: str, stat: os.stat_result) -> bool:
+        """Whether a module is known, as the file system has it, to be without a site."""
         if self._plain is None:
             self._plain = self._read()
         known = self._plain.get(path)
         return known is not None and known == (stat.st_mtime_ns, stat.st_size)
 
     def add(self, path: str, stat: os.stat_result) -> None:
+        """Notes that a module is without a site."""
         if not options.current().cache:
             return
         if not self._new:
@@ -89,6 +100,7 @@ class Index:
         self._new[path] = (stat.st_mtime_ns, stat.st_size)
 
     def save(self) -> None:
+        """Writes what was added, together with what others have written."""
         folder = _folder()
         if not self._new or folder is None:
             return
@@ -107,7 +119,8 @@ class Index:
                 data = file.read()
             body = memoryview(data)[len(MAGIC) + 8 :]
             if data[: len(MAGIC) + 8] == MAGIC + _imp.source_hash(_KEY, body):
-                return marshal.loads(body)
+                known: dict[str, tuple[int, int]] = marshal.loads(body)
+                return known
         except (OSError, ValueError, EOFError, TypeError):
             pass
         return {}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class _File:
     """One file that was asked about: its plain code, and its rewritten code once made."""
 
-    def __init__(self, source: bytes | str, plain: CodeType):
+    def __init__(self, source: bytes | str, plain: CodeType) -> None:
         self.source = source
         self.plain = plain
         self.rewritten: Any = None
@@ -75,14 +75,14 @@ def _rewritten(function: FunctionType) -> CodeType | None:
         kinds = {"noted": options.current().verify, "regions": options.regions()}
         text = sources.decode(source)
         file.rewritten = rewrite(source, text, filename, tag, core.lower, **kinds)
-        diagnostics.loops.setdefault(filename, [tuple(loop) for loop in file.rewritten.loops])
+        diagnostics.loops.setdefault(filename, file.rewritten.loops)
     made = file.rewritten
     if made.code is None:
         return None
     found = _named(made.code, code)
     if found is None or found.co_freevars != code.co_freevars:
         return None
-    return bind(found, tag, [core.Site(filename, site[:7]) for site in made.sites])
+    return bind(found, tag, [core.Site(filename, site) for site in made.sites])
 
 
 def _within(code: CodeType, wanted: CodeType) -> CodeType | None:

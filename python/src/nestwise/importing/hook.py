@@ -42,23 +42,33 @@ def _as_importlib(function: Any) -> Any:
 _plain_code = SourceFileLoader.get_code
 
 
+@_as_importlib
+def _as_plain(loader: Any) -> None:
+    """Makes one of our loaders a plain one."""
+    loader.__class__ = SourceFileLoader
+
+
 class Loader(SourceFileLoader):
+    """Loads a module of the user's, with its loops rewritten."""
+
     @_as_importlib
     def get_code(self, fullname: str) -> CodeType | None:
+        """The code of a module with its loops rewritten, or as CPython made it."""
         plain = _plain_code(self, fullname)
         if self.__class__ is SourceFileLoader:
             return plain  # `path_stats` saw that there is nothing to do
         stat = self.__dict__.pop("stat", None)
-        self.__class__ = SourceFileLoader
+        _as_plain(self)
         return code_for(plain, self.path, stat=stat)
 
     @_as_importlib
     def path_stats(self, path: str) -> dict[str, Any]:
+        """The time and size of a source, which tell whether there is anything to do."""
         # As the plain loader does. Modules without loops are many, and this is where they are
         # told from others: asking the file system once more is what a small module would feel.
         stat = os.stat(path)
         if codecache.index.has(path, stat) and options.current().report is None:
-            self.__class__ = SourceFileLoader
+            _as_plain(self)
         else:
             self.stat = stat
         return {"mtime": stat.st_mtime, "size": stat.st_size}
@@ -75,9 +85,11 @@ class NumpyLoader(SourceFileLoader):
 
     @_as_importlib
     def exec_module(self, module: Any) -> None:
-        self.__class__ = SourceFileLoader
+        """Runs the module, once what it needs is in place."""
+        _as_plain(self)
         if _BLAS_VARIABLE in os.environ:
-            return self.exec_module(module)
+            self.exec_module(module)
+            return
         # The library reads it once. Neither os.environ nor any process begun later has it.
         os.putenv(_BLAS_VARIABLE, _BLAS_PATIENCE)
         try:
@@ -90,9 +102,10 @@ class SpawnLoader(SourceFileLoader):
     """Loads multiprocessing.spawn as ever, then extends its preparation data."""
 
     def exec_module(self, module: Any) -> None:
+        """Runs the module, once what it needs is in place."""
         from nestwise.importing.spawn import patch_spawn
 
-        self.__class__ = SourceFileLoader
+        _as_plain(self)
         self.exec_module(module)
         patch_spawn(module, installed)
 
@@ -103,6 +116,7 @@ class Finder:
     @classmethod
     @_as_importlib
     def find_spec(cls, fullname: str, path: Any = None, target: Any = None) -> Any:
+        """The spec of PathFinder, with a loader of ours where the module is of interest."""
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is not None and type(spec.loader) is SourceFileLoader:
             if fullname == "multiprocessing.spawn":
@@ -197,7 +211,7 @@ def _entry(path: str, source: bytes) -> Entry | None:
         kinds = {"noted": options.current().verify, "regions": options.regions()}
         tag = codecache.tag(source)
         made = rewrite(source, sources.decode(source), path, tag, core.lower, **kinds)
-        entry = Entry(made.code, [tuple(s) for s in made.sites], [tuple(x) for x in made.loops])
+        entry = Entry(made.code, made.sites, made.loops)
         if entry.loops:
             codecache.put(path, source, entry)
     if entry.loops:
@@ -219,7 +233,7 @@ def _bound(entry: Entry, path: str, source: bytes) -> CodeType | None:
     from nestwise.rewriting.binding import bind
 
     sources.remember(path, source)
-    made = [core.Site(path, site[:7]) for site in entry.sites]
+    made = [core.Site(path, site) for site in entry.sites]
     return bind(entry.code, codecache.tag(source), made)
 
 

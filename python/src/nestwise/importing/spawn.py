@@ -17,13 +17,17 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+# An attribute of functions that stand for some of the standard library's.
+MARK = "nestwise"
+
+
 class _Activation:
     """Unpickles as a call of `activate`, or as nothing where the package is out of reach."""
 
-    def __init__(self, settings: dict[str, Any]):
+    def __init__(self, settings: dict[str, Any]) -> None:
         self.settings = settings
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Callable[[str], None], tuple[str]]:
         return exec, (
             _START.format(around=os.path.dirname(options.FOLDER), settings=self.settings),
         )
@@ -44,11 +48,11 @@ sys.path.remove({around!r})
 def patch_spawn(spawn: Any, active: Callable[[], bool]) -> None:
     """Has the module multiprocessing.spawn send word to workers begun while `active()`."""
     original = spawn.get_preparation_data
-    if getattr(original, "nestwise", False):
+    if hasattr(original, MARK):
         return
 
     def get_preparation_data(name: str) -> dict[str, Any]:
-        data = original(name)
+        data: dict[str, Any] = original(name)
         if name == "ignore":
             # For the fork server itself, which is not activated: were it to import the main
             # script, its children would inherit that and not import it once more.
@@ -60,5 +64,5 @@ def patch_spawn(spawn: Any, active: Callable[[], bool]) -> None:
             data["nestwise"] = _Activation(settings)
         return data
 
-    get_preparation_data.nestwise = True
+    setattr(get_preparation_data, MARK, True)
     spawn.get_preparation_data = get_preparation_data

@@ -6,21 +6,28 @@ import runpy
 
 from nestwise import options
 from nestwise.importing import hook
+from nestwise.importing.spawn import MARK
 
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:
     from typing import Any
 
 
+# The function of `runpy` that reads the code of a main script.
+_READER = "_get_code_from_file"
+
+
 def activate(settings: dict[str, Any]) -> None:
     """In the worker: our import hook, and the main script by way of it."""
-    options.choose(options.Options.from_dict(settings))
+    chosen = options.Options.from_dict(settings)
+    options.command_line = bool(chosen.program)
+    options.choose(chosen)
     hook.install()
-    if hasattr(runpy._get_code_from_file, "nestwise"):
+    original = getattr(runpy, _READER)
+    if hasattr(original, MARK):
         return
-    original = runpy._get_code_from_file
 
-    def _get_code_from_file(*args: Any) -> Any:  # the path is the last of them
+    def get_code_from_file(*args: Any) -> Any:  # the path is the last of them
         answer = original(*args)
         path = args[-1]
         code = answer[0] if isinstance(answer, tuple) else answer  # a pair until Python 3.12
@@ -28,5 +35,5 @@ def activate(settings: dict[str, Any]) -> None:
             code = hook.code_for(code, path)
         return (code, path) if isinstance(answer, tuple) else code
 
-    _get_code_from_file.nestwise = True
-    runpy._get_code_from_file = _get_code_from_file
+    setattr(get_code_from_file, MARK, True)
+    setattr(runpy, _READER, get_code_from_file)

@@ -12,12 +12,41 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from nestwise.inferred_types import library, uses
 from nestwise.inferred_types import values as g
 from nestwise.inferred_types.scopes import FUNCTIONS, Binding, Scope, Scopes, dotted
 from nestwise.rewriting import sources
+from nestwise.rewriting.sources import FunctionText
+
+
+class RandomText(Protocol):
+    """A method of a random number generator as a function; `_core.RandomText` is one."""
+
+    @property
+    def text(self) -> str:
+        """The function's lines."""
+
+    @property
+    def local_names(self) -> set[str]:
+        """Its local names."""
+
+
+class Uniform(NamedTuple):
+    """`random.uniform` as a function."""
+
+    text: str
+    local_names: set[str]
+
+
+class NamedFunction(NamedTuple):
+    """A function that the extension module may inline."""
+
+    text: FunctionText
+    name: str
+    library: str  # the method of a generator that it stands for, as `random.randint`, or nothing
+
 
 ANYWHERE = 10**9  # a line behind all others: what a name holds in the end
 # Deeper chains of evidence than this are given up.
@@ -26,9 +55,12 @@ MAX_DEPTH = 60
 PATIENCE = 20_000
 # Of `random.Random`, and written in Python.
 UNIFORM = "random.uniform"
-UNIFORM_TEXT = (
-    "def uniform(self, a, b):\n    return a + (b - a) * self.random()\n",
-    {"self", "a", "b"},
+UNIFORM_TEXT = Uniform(
+    "def uniform(self, a, b):\n    return a + (b - a) * self.random()\n", {"self", "a", "b"}
+)
+MODULES = (
+    *("numpy", "math", "cmath", "random", "time", "copy", "array"),
+    *("numpy.random", "numpy.linalg"),
 )
 CONSTANTS = {"math": ("pi", "e", "tau", "inf", "nan"), "numpy": ("pi", "e", "inf", "nan")}
 # What callers of functions by name put in the functions' parameters.
@@ -45,11 +77,11 @@ _ANNOTATIONS = {
 class Guess:
     """The guesses for one script."""
 
-    def __init__(self, scopes: Scopes, random_text: Callable[[str], tuple[str, set] | None]):
+    def __init__(self, scopes: Scopes, random_text: Callable[[str], RandomText | None]) -> None:
         self.scopes = scopes
         self.functions: list[Scope | str] = []  # or the name of a method that draws
-        self.known: dict[tuple, Any] = {}
-        self.active: set[tuple] = set()
+        self.known: dict[tuple[str, Scope, int], Any] = {}
+        self.active: set[tuple[Any, ...]] = set()
         self.asked = 0
         self.random_text = random_text
 
@@ -97,12 +129,16 @@ class Guess:
             self.functions.append(scope)
         return self.functions.index(scope)
 
-    def function(self, number: int) -> tuple | None:
-        """See `sources.function_text`, with the function's name; None where it is not inlined."""
+    def function(self, number: int) -> NamedFunction | None:
+        """The text of a function by its number; None where it is not inlined."""
         scope = self.functions[number]
         if isinstance(scope, str):
-            text, names = UNIFORM_TEXT if scope == UNIFORM else self.random_text(scope)
-            return text, ANYWHERE, False, names, set(), scope.rpartition(".")[2], scope
+            uniform: RandomText = UNIFORM_TEXT
+            made = uniform if scope == UNIFORM else self.random_text(scope)
+            if made is None:
+                return None
+            drawing = FunctionText(made.text, ANYWHERE, False, sorted(made.local_names), [])
+            return NamedFunction(drawing, scope.rpartition(".")[2], scope)
         node, text = scope.node, scope.module().text
         plain = isinstance(node, ast.Lambda) or (
             isinstance(node, ast.FunctionDef) and not node.decorator_list
@@ -117,7 +153,9 @@ class Guess:
         names = sources.names_of(node, text)
         if names is None:
             return None
-        return own, node.lineno, indented, *names, scope.name, ""
+        local_names, free_names = map(sorted, names)
+        found = FunctionText(own, node.lineno, indented, local_names, free_names)
+        return NamedFunction(found, scope.name, "")
 
     # ---- Names -----------------------------------------------------------------------------------
 
@@ -234,11 +272,8 @@ class Guess:
             return g.FLOAT
         if name in ("numpy.newaxis",):
             return g.Slice(True)
-        modules = ("numpy", "math", "cmath", "random", "time", "copy", "array")
-        modules += ("numpy.random", "numpy.linalg")
-        if name in modules:
-            return g.Module(name)
-        return g.Known(name) if module in modules else g.Module(name)
+        known = module in MODULES and name not in MODULES
+        return g.Known(name) if known else g.Module(name)
 
     def _parameter(self, name: str, scope: Scope) -> Any:
         if name == scope.receiver():
@@ -276,9 +311,9 @@ class Guess:
     def callee(self, call: ast.Call, scope: Scope) -> Scope | None:
         """The function of the script that a call runs."""
         match self.value(call.func, scope):
-            case g.Function(found) | g.Method(_, Scope() as found):
+            case g.Function(Scope() as found) | g.Method(_, Scope() as found):
                 return found
-            case g.Class(found):
+            case g.Class(Scope() as found):
                 return found.method("__init__")
         return None
 
@@ -297,6 +332,7 @@ class Guess:
     # ---- Attributes ------------------------------------------------------------------------------
 
     def attribute(self, base: Any, name: str) -> Any:
+        """What an attribute of a value holds."""
         match base:
             case g.Module(module):
                 return self._imported(f"{module}.{name}", self.scopes.module)
@@ -405,7 +441,9 @@ class Guess:
                 return g.Function(self.scopes.of[tree])
         return None
 
-    def _targets(self, generators: Sequence[Any], scope: Scope, names: dict) -> dict[str, Any]:
+    def _targets(
+        self, generators: Sequence[Any], scope: Scope, names: dict[str, Any]
+    ) -> dict[str, Any]:
         names = dict(names)
         for part in generators:
             pending = [(part.target, g.item(self.value(part.iter, scope, names)))]
@@ -417,7 +455,7 @@ class Guess:
                     pending.append((inner, g.element(value, [g.COUNT], [at])))
         return names
 
-    def _element(self, base: Any, index: ast.expr, scope: Scope, names: dict) -> Any:
+    def _element(self, base: Any, index: ast.expr, scope: Scope, names: dict[str, Any]) -> Any:
         parts = index.elts if isinstance(index, ast.Tuple) else [index]
         values, numbers = [], []
         for part in parts:
@@ -441,7 +479,7 @@ class Guess:
         function = self.value(tree.func, scope, names)
         trees = [a.value if isinstance(a, ast.Starred) else a for a in tree.args]
         named = {k.arg: k.value for k in tree.keywords if k.arg}
-        places = [*enumerate(trees), *named.items()]
+        places: list[tuple[int | str, ast.expr]] = [*enumerate(trees), *named.items()]
         call = library.Call(
             [self.value(a, scope, names) for a in trees],
             {name: self.value(a, scope, names) for name, a in named.items()},

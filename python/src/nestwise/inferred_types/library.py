@@ -17,6 +17,7 @@ class Call(NamedTuple):
     texts: dict[int | str, str]  # those of them that are literal strings
 
     def get(self, at: int, name: str) -> Any:
+        """An argument by its place, else by its name."""
         return self.args[at] if at < len(self.args) else self.named.get(name)
 
 
@@ -73,6 +74,7 @@ def _absolute(call: Call) -> Any:
 
 
 def real(value: Any) -> Any:
+    """The type of the real part of a value."""
     if isinstance(value, (g.Array, g.Scalar)) and value.dtype.startswith("complex"):
         return value._replace(dtype=f"float{int(value.dtype[7:]) // 2}")
     return value
@@ -192,9 +194,8 @@ def _numpy(name: str, call: Call) -> Any:
         at = 2 if name == "full_like" else 1
         return g.Array(dtype or _dtype(call, at) or g.dtype_of(first) or "float64", _rank(first))
     if name == "arange":
-        kinds = [g.dtype_of(a) for a in call.args]
-        found = "float64" if "float64" in kinds else "int64"
-        return g.Array(dtype or _dtype(call, 3) or found, 1)
+        floats = "float64" in [g.dtype_of(a) for a in call.args]
+        return g.Array(dtype or _dtype(call, 3) or ("float64" if floats else "int64"), 1)
     if name in ("linspace", "logspace", "geomspace", "hanning", "hamming", "fromfile"):
         return g.Array(dtype or "float64", 1)
     if name in ("eye", "identity", "tri", "diag"):
@@ -202,14 +203,14 @@ def _numpy(name: str, call: Call) -> Any:
     if name in ("array", "asarray", "ascontiguousarray", "frombuffer", "fromiter"):
         return _converted(first, dtype or _dtype(call, 1))
     if name == "meshgrid":
-        found = [g.dtype_of(a) or "float64" for a in call.args]
-        return g.Row("list", tuple(g.Array(d, len(found)) for d in found))
+        dtypes = [g.dtype_of(a) or "float64" for a in call.args]
+        return g.Row("list", tuple(g.Array(d, len(dtypes)) for d in dtypes))
     if name == "where" and len(call.args) == 3:
         rank = max(map(g.rank_of, call.args))
         return g.Array(g.promote(*call.args[1:]) or "float64", rank)
     if name in ("outer", "vstack", "stack", "column_stack"):
-        kinds = call.args[:2] if name == "outer" else [g.item(first), None]
-        return g.Array(g.promote(*kinds) or "float64", 2)
+        both = call.args[:2] if name == "outer" else [g.item(first), None]
+        return g.Array(g.promote(*both) or "float64", 2)
     if name in ("dot", "matmul", "vdot", "inner"):
         return g.binary(ast.MatMult(), *call.args[:2])
     return _elementwise(name, call, first, dtype)

@@ -26,7 +26,7 @@ class Binding(NamedTuple):
 class Scope:
     """A module, a function or a class."""
 
-    def __init__(self, node: Any, parent: Scope | None):
+    def __init__(self, node: Any, parent: Scope | None) -> None:
         self.node = node
         self.parent = parent
         self.is_class = isinstance(node, ast.ClassDef)
@@ -39,15 +39,18 @@ class Scope:
         self.folder = ""
 
     def module(self) -> Scope:
+        """The module around it."""
         return self if self.parent is None else self.parent.module()
 
     def params(self) -> list[ast.arg]:
+        """The parameters of a function, but for `*args` and `**kwargs`."""
         if not self.is_function:
             return []
         arguments = self.node.args
         return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
 
     def default(self, name: str) -> ast.expr | None:
+        """The default of a parameter."""
         arguments = self.node.args
         positional = [*arguments.posonlyargs, *arguments.args]
         late = positional[len(positional) - len(arguments.defaults) :]
@@ -56,6 +59,7 @@ class Scope:
         return next((d for a, d in pairs if a.arg == name), None)
 
     def decorated(self, name: str) -> bool:
+        """Whether a decorator of that name stands before it."""
         found = [ast.unparse(d) for d in getattr(self.node, "decorator_list", ())]
         return any(d.rpartition(".")[2] == name for d in found)
 
@@ -71,7 +75,8 @@ class Scope:
         return next((s for s in self.inner if s.is_function and s.name == name), None)
 
     def holds(self, line: int) -> bool:
-        return self.node.lineno <= line <= self.node.end_lineno
+        """Whether a line lies in it."""
+        return line in range(self.node.lineno, self.node.end_lineno + 1)
 
 
 def dotted(node: Any) -> str | None:
@@ -86,9 +91,10 @@ def dotted(node: Any) -> str | None:
 
 class Scopes:
     """All scopes of a script and of the modules beside it that it imports, the calls in them, and
-    every node's parent."""
+    every node's parent.
+    """
 
-    def __init__(self, tree: ast.Module, text: str, path: str):
+    def __init__(self, tree: ast.Module, text: str, path: str) -> None:
         self.calls: dict[str, list[tuple[ast.Call, Scope]]] = {}
         self.up: dict[ast.AST, ast.AST] = {}
         self.uses: dict[tuple[Scope, str], list[ast.expr]] = {}
@@ -149,9 +155,10 @@ class Scopes:
             name = node.func.attr if isinstance(node.func, ast.Attribute) else dotted(node.func)
             if name is not None:
                 self.calls.setdefault(name, []).append((node, scope))
-        path = dotted(node) if isinstance(node, (ast.Name, ast.Attribute)) else None
-        if path is not None and isinstance(node.ctx, ast.Load):
-            self.uses.setdefault((scope, path), []).append(node)
+        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
+            path = dotted(node)
+            if path is not None:
+                self.uses.setdefault((scope, path), []).append(node)
         for field, child in _children(node):
             self.up[child] = node
             self._visit(child, scope, _branch(node, field) or within)
@@ -210,10 +217,15 @@ def _branch(node: Any, field: str) -> tuple[int, int] | None:
     """The lines of a branch that may be passed by."""
     if isinstance(node, ast.If) and field in ("body", "orelse"):
         block = getattr(node, field)
-        return block[0].lineno, block[-1].end_lineno
+        return _lines(block)
     if isinstance(node, (ast.ExceptHandler, ast.match_case)) and field == "body":
-        return node.body[0].lineno, node.body[-1].end_lineno
+        return _lines(node.body)
     return None
+
+
+def _lines(block: list[ast.stmt]) -> tuple[int, int]:
+    """The first and the last line of a block."""
+    return block[0].lineno, block[-1].end_lineno or block[-1].lineno
 
 
 def _targets(scope: Scope, target: Any, binding: Binding) -> None:

@@ -61,12 +61,13 @@ def _both(needs: list[Need]) -> Need:
 class Uses:
     """One question about one name; the names it passes through are looked at once."""
 
-    def __init__(self, guess: Values):
+    def __init__(self, guess: Values) -> None:
         self.guess = guess
         self.up = guess.scopes.up
         self.asked: set[tuple[Scope, str]] = set()
 
     def name(self, scope: Scope, path: str) -> Need:
+        """What all uses of a dotted name in a scope ask for together."""
         if (scope, path) in self.asked:
             return NOTHING
         self.asked.add((scope, path))

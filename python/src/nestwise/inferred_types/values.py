@@ -50,7 +50,7 @@ class Row(NamedTuple):
     """A tuple, or a list display, of which each element is known by itself."""
 
     kind: str
-    items: tuple
+    items: tuple[Any, ...]
 
 
 class Table(NamedTuple):
@@ -182,7 +182,7 @@ def _sequence(value: Many | Row) -> str:
     rank, leaves = 0, [value]
     while leaves and all(isinstance(x, (Many, Row)) for x in leaves):
         rank += 1
-        inner = []
+        inner: list[Any] = []
         for leaf in leaves:
             inner += leaf.items if isinstance(leaf, Row) else [leaf.item]
         leaves = inner
@@ -251,6 +251,7 @@ def _indexed(dtype: str, rank: int, index: Sequence[Any]) -> Any:
 
 
 def rank_of(value: Any) -> int:
+    """The number of axes; 0 for what has none."""
     match value:
         case Array(_, rank):
             return rank

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
 from nestwise import options
+from nestwise.native.settings import OneCall, Settings
 from nestwise.options import DEFAULT, BadOption
 from nestwise.reporting import diagnostics
 
@@ -25,7 +24,7 @@ def available() -> bool:
             if "subinterpreter" in str(error):
                 diagnostics.note("this is a subinterpreter: its loops stay in CPython")
                 return False
-            print(f"nestwise: running without compiled loops: {error}", file=sys.stderr)
+            diagnostics.warn(f"running without compiled loops: {error}")
             diagnostics.note(f"the native part could not be used: {error}")
     return _loaded
 
@@ -70,34 +69,35 @@ def _configure() -> None:
 
         if (library := libdevice.find()) is not None:
             core.use_libdevice(library)
-    told = core.configure(
-        chosen.device,
-        chosen.threads,
-        chosen.fp,
-        chosen.cache_dir(),
-        asked,
-        chosen.schedule,
-        chosen.broken,
-        chosen.unchecked,
-        chosen.verify,
-        chosen.prices,
-        chosen.record,
-        chosen.learning,
-        chosen.background,
-        chosen.early,
-        found,
-        chosen.report is not None,
-        chosen.cooperative,
-        chosen.tier,
-        chosen.profile != DEFAULT,
+    settings = Settings(
+        device=chosen.device,
+        threads=chosen.threads,
+        fp=chosen.fp,
+        cache_dir=chosen.cache_dir(),
+        profile=asked,
+        found=found,
+        schedule=chosen.schedule,
+        broken=chosen.broken,
+        unchecked=chosen.unchecked,
+        tier=chosen.tier,
+        cooperative=chosen.cooperative,
+        verify=chosen.verify,
+        prices=chosen.prices,
+        record=chosen.record,
+        learning=chosen.learning,
+        background=chosen.background,
+        early=chosen.early,
+        reported=chosen.report is not None,
+        scaled=chosen.profile != DEFAULT,
     )
+    told = core.configure(settings)
     if chosen.program:  # the process is its own
         core.keep_heap()
     for text in told:
         if asked and "default profile is used" in text and text not in diagnostics.notes:
-            print(f"nestwise: {text}", file=sys.stderr)
+            diagnostics.warn(text)
         diagnostics.note(text)
     if chosen.verify:
         from nestwise.verifying.check import Check
 
-        core.verify(Check, chosen.sample, chosen.only)
+        core.verify(Check, chosen.sample, chosen.only and OneCall(*chosen.only))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 
-class State(list):
+class State(list[int]):
     """A generator's words, as the texts have them: the position, then the words themselves."""
 
 

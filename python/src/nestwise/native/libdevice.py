@@ -14,7 +14,8 @@ USUAL = "/usr/local/cuda"
 
 def find() -> str | None:
     """The file: the one that NESTWISE_LIBDEVICE names, else a toolkit's, else a package's
-    (nvidia-nvvm); None where there is none."""
+    (nvidia-nvvm); None where there is none.
+    """
     named = os.environ.get("NESTWISE_LIBDEVICE")
     if named:
         return named

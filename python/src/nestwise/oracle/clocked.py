@@ -25,11 +25,13 @@ class Clock:
         self._depth, self._begun = 0, 0.0
 
     def begin(self) -> None:
+        """A nest begins."""
         self._depth += 1
         if self._depth == 1:
             self._begun = time.perf_counter()
 
     def end(self) -> None:
+        """A nest ends."""
         self._depth -= 1
         if self._depth == 0:
             self.seconds += time.perf_counter() - self._begun
@@ -40,7 +42,8 @@ def load(script: Path) -> tuple[ModuleType, Clock]:
     source = script.read_bytes()
     made = rewrite(source, sources.decode(source), str(script), "", _core.lower)
     sites = {loop.line for loop in made.loops if loop.is_site and not loop.depth}
-    tree = _Clocks(sites).visit(ast.parse(source, str(script)))
+    tree = ast.parse(source, str(script))
+    _Clocks(sites).visit(tree)
     module, clock = ModuleType(script.stem), Clock()
     module.__file__ = str(script)
     module.__dict__.update({_BEGIN: clock.begin, _END: clock.end})
@@ -49,7 +52,7 @@ def load(script: Path) -> tuple[ModuleType, Clock]:
 
 
 class _Clocks(ast.NodeTransformer):
-    def __init__(self, lines: set[int]):
+    def __init__(self, lines: set[int]) -> None:
         self.lines = lines
 
     def visit_For(self, node: ast.For) -> ast.stmt:
@@ -65,8 +68,10 @@ class _Clocks(ast.NodeTransformer):
     def visit(self, node: ast.AST) -> ast.AST:
         if isinstance(node, ast.stmt) and not hasattr(node, "body") and type(node) in EVALUATES:
             values = (part for part in ast.walk(node) if has_loop(part))
-            return self._clocked(node, any(part.lineno in self.lines for part in values))
-        return super().visit(node)
+            lines = {part.lineno for part in values if isinstance(part, ast.expr)}
+            return self._clocked(node, not lines.isdisjoint(self.lines))
+        visited: ast.AST = super().visit(node)
+        return visited
 
     def _clocked(self, node: ast.stmt, wanted: bool) -> ast.stmt:
         if not wanted:

@@ -8,78 +8,67 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from nestwise import options
 from nestwise.calibrate import files
+from nestwise.cli.parsing import Parser, file_name, number, numbers
 from nestwise.native import extension
 from nestwise.oracle import generate, measure, page, score
 from nestwise.oracle.measure import Candidate, Experiment
 from nestwise.oracle.programs import GENERATED, NoProgram, Program, find
+from nestwise.reporting.formatting import seconds
 
-USAGE = """\
-usage: nestwise oracle [options] [PATH...]
-
+ABOUT = """\
 Runs scripts (those of a folder with an index.json, or single ones, each with a main() that takes
 `--size N`) on every device at many sizes, and compares what was predicted and chosen with what was
 measured. Ctrl-C keeps what is done; the same command goes on from there if --json is given.
-
-  --devices D,...       of interpreter, serial, threads, gpu (all; a card that the profile has)
-  --threads N,...       numbers of threads to try (every power of two, and all cores)
-  --schedules N         also the first N legal schedules of every nest, one by one (0)
-  --sizes N,...         these sizes instead of sizes found around the crossovers
-  --spread N            sizes over the whole range, besides those at crossovers (7)
-  --even                none at crossovers
-  --brief               a few turns of each, of sizes up to some tens of milliseconds
-  --cold                each size also from nothing: a few calls, compilation included
-  --generated N         also N random programs, at three sizes each, their figures apart
-  --seed S              those of this seed (drawn and told)
-  --forms               each form of the programs (ndarray, list), not the first alone
-  --profile F           the machine profile to price with
-  --fp MODE             as for run
-  --json F              every experiment, as it is measured
-  --html F              the report as a page
 """
 
 VERSION = 1
 DEVICES = ("interpreter", "serial", "threads", "gpu")
 # Random programs are many: fewer sizes of each do.
 GENERATED_SIZES = 3
-FLAGS = ("forms", "cold", "even", "brief")
-VALUED = (
-    "devices",
-    "threads",
-    "schedules",
-    "sizes",
-    "spread",
-    "profile",
-    "fp",
-    "json",
-    "html",
-    "generated",
-    "seed",
-)
 
 
 class Bad(ValueError):
     """A command line that makes no sense."""
 
 
+class Asked(NamedTuple):
+    """What the command line asks for."""
+
+    paths: list[str]
+    devices: list[str]
+    threads: list[int]
+    schedules: int
+    sizes: list[int] | None
+    spread: int
+    even: bool
+    brief: bool
+    cold: bool
+    generated: int
+    seed: int
+    forms: bool
+    profile: str | None
+    fp: str | None
+    json: str | None
+    html: str | None
+
+
 def main(arguments: list[str]) -> int:
-    if not arguments or arguments[0] in ("-h", "--help"):
-        print(USAGE, end="")
-        return 0 if arguments else 2
+    """Measures, and tells how choices and predictions did; 1 where a program failed."""
     try:
-        asked, paths = _parse(arguments)
-        programs = find(paths, asked["forms"])
+        asked = _parse(arguments)
+        programs = find(asked.paths, asked.forms)
         done = _kept(asked)
     except (Bad, NoProgram) as error:
         print(f"nestwise: oracle: {error}", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory() as folder:
-        if asked["generated"]:
-            print(f"{asked['generated']} random programs: --seed {asked['seed']}")
-            programs += generate.programs(asked["generated"], asked["seed"], Path(folder))
+        if asked.generated:
+            print(f"{asked.generated} random programs: --seed {asked.seed}")
+            programs += generate.programs(asked.generated, asked.seed, Path(folder))
         try:
             failed = _run(programs, asked, done)
         except KeyboardInterrupt:
@@ -88,56 +77,85 @@ def main(arguments: list[str]) -> int:
     if done:
         scored = [score.score(e) for e in done]
         print(text(scored, done))
-        if asked["html"]:
-            page.write(Path(asked["html"]), done, scored)
+        if asked.html:
+            page.write(Path(asked.html), done, scored)
     return 1 if failed or not done else 0
 
 
-def _parse(arguments: list[str]) -> tuple[dict[str, Any], list[str]]:
-    asked: dict[str, Any] = dict.fromkeys(VALUED)
-    asked |= dict.fromkeys(FLAGS, False)
-    paths, rest = [], list(arguments)
-    while rest:
-        word = rest.pop(0)
-        name, equals, value = word[2:].partition("=")
-        if not word.startswith("--"):
-            paths.append(word)
-        elif word.startswith("--") and word[2:] in FLAGS:
-            asked[name] = True
-        elif name not in VALUED:
-            raise Bad(f"unknown option {word} (see nestwise oracle --help)")
-        elif not equals and not rest:
-            raise Bad(f"{word}: a value is missing")
-        else:
-            asked[name] = value if equals else rest.pop(0)
-    asked["generated"] = (_numbers("generated", asked["generated"]) or [0])[0]
-    seed = _numbers("seed", asked["seed"])
-    asked["seed"] = seed[0] if seed else int.from_bytes(os.urandom(3), "big") + 1
-    if not paths and not asked["generated"]:
+def _parse(arguments: list[str]) -> Asked:
+    parser = Parser("oracle", ABOUT)
+    add = parser.add_argument
+    add("paths", nargs="*", metavar="PATH", help="scripts and folders")
+    add(
+        "--devices",
+        metavar="D,...",
+        help=f"of {', '.join(DEVICES)} (all; a card that the profile has)",
+    )
+    add(
+        "--threads",
+        type=numbers,
+        metavar="N,...",
+        help="numbers of threads to try (every power of two, and all cores)",
+    )
+    add(
+        "--schedules",
+        type=number,
+        default=0,
+        metavar="N",
+        help="also the first N legal schedules of every nest, one by one (0)",
+    )
+    add(
+        "--sizes",
+        type=numbers,
+        metavar="N,...",
+        help="these sizes instead of sizes found around the crossovers",
+    )
+    add(
+        "--spread",
+        type=number,
+        default=7,
+        metavar="N",
+        help="sizes over the whole range, besides those at crossovers (7)",
+    )
+    add("--even", action="store_true", help="none at crossovers")
+    add(
+        "--brief",
+        action="store_true",
+        help="a few turns of each, of sizes up to some tens of milliseconds",
+    )
+    add(
+        "--cold",
+        action="store_true",
+        help="each size also from nothing: a few calls, compilation included",
+    )
+    add(
+        "--generated",
+        type=number,
+        default=0,
+        metavar="N",
+        help="also N random programs, at three sizes each, their figures apart",
+    )
+    add("--seed", type=number, metavar="S", help="those of this seed (drawn and told)")
+    add(
+        "--forms",
+        action="store_true",
+        help="each form of the programs (ndarray, list), not the first alone",
+    )
+    add("--profile", metavar="F", help="the machine profile to price with")
+    add("--fp", metavar="MODE", help="as for run")
+    add("--json", type=file_name, metavar="F", help="every experiment, as it is measured")
+    add("--html", type=file_name, metavar="F", help="the report as a page")
+    given = vars(parser.parse_args(arguments))
+    if not given["paths"] and not given["generated"]:
         raise Bad("a script or a folder is missing")
-    asked["sizes"] = _numbers("sizes", asked["sizes"])
-    asked["threads"] = _numbers("threads", asked["threads"]) or _some_threads()
-    asked["schedules"] = (_numbers("schedules", asked["schedules"]) or [0])[0]
-    asked["spread"] = (_numbers("spread", asked["spread"]) or [7])[0]
-    asked["devices"] = _devices(asked["devices"], asked["profile"])
-    return asked, paths
-
-
-def _numbers(name: str, text: str | None) -> list[int] | None:
-    if text is None:
-        return None
-    try:
-        numbers = [int(word) for word in text.split(",")]
-    except ValueError:
-        numbers = []
-    if not numbers or min(numbers) < 1:
-        raise Bad(f"--{name}: {text!r} is not a list of positive whole numbers")
-    return numbers
+    given["seed"] = given["seed"] or int.from_bytes(os.urandom(3), "big") + 1
+    given["threads"] = given["threads"] or _some_threads()
+    given["devices"] = _devices(given["devices"], given["profile"])
+    return Asked(**given)
 
 
 def _devices(text: str | None, profile: str | None) -> list[str]:
     """Those that are named, or all that there are: a card if there is one that has prices."""
-
     if text is None:
         return [d for d in DEVICES if d != "gpu" or _has_card(profile)]
     named = text.split(",")
@@ -173,9 +191,9 @@ def _some_threads() -> list[int]:
     return sorted({2**k for k in range(1, cores.bit_length()) if 2**k <= cores} | {cores} - {1})
 
 
-def _kept(asked: dict[str, Any]) -> list[Experiment]:
+def _kept(asked: Asked) -> list[Experiment]:
     """The experiments of a run that was broken off."""
-    path = asked["json"]
+    path = asked.json
     if not path or not os.path.exists(path):
         return []
     try:
@@ -187,29 +205,30 @@ def _kept(asked: dict[str, Any]) -> list[Experiment]:
         raise Bad(f"{path}: not what `nestwise oracle --json` writes: {error}") from None
 
 
-def _keep(asked: dict[str, Any], done: list[Experiment]) -> None:
-    if asked["json"]:
-        path = Path(asked["json"])
+def _keep(asked: Asked, done: list[Experiment]) -> None:
+    if asked.json:
+        path = Path(asked.json)
         content = {"version": VERSION, "experiments": [one._asdict() for one in done]}
         fresh = path.with_name(f".{path.name}.{os.getpid()}")
         fresh.write_text(json.dumps(content))
         fresh.replace(path)
 
 
-def _ways(asked: dict[str, Any]) -> list[Candidate]:
-    every = [*measure.candidates(asked["threads"], asked["schedules"]), measure.ON_CARD]
-    return [way for way in every if way.name.split()[0] in asked["devices"]]
+def _ways(asked: Asked) -> list[Candidate]:
+    every = [*measure.candidates(asked.threads, asked.schedules), measure.ON_CARD]
+    return [way for way in every if way.name.split()[0] in asked.devices]
 
 
-def _effort(program: Program, asked: dict[str, Any]) -> measure.Effort:
-    if asked["brief"]:
+def _effort(program: Program, asked: Asked) -> measure.Effort:
+    if asked.brief:
         return measure.BRIEF
     return measure.OF_MANY if program.group == GENERATED else measure.THOROUGH
 
 
-def _run(programs: list[Program], asked: dict[str, Any], done: list[Experiment]) -> int:
+def _run(programs: list[Program], asked: Asked, done: list[Experiment]) -> int:
     """Measures what is not done yet; the number of programs that failed."""
-    words = [w for name in ("profile", "fp") if asked[name] for w in (f"--{name}", asked[name])]
+    words = ["--profile", asked.profile] if asked.profile else []
+    words += ["--fp", asked.fp] if asked.fp else []
     known, failed = {one.program for one in done}, 0
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as cache:
@@ -224,10 +243,10 @@ def _run(programs: list[Program], asked: dict[str, Any], done: list[Experiment])
                     _ways(asked),
                     words,
                     Path(cache),
-                    GENERATED_SIZES if program.group == GENERATED else asked["spread"],
-                    not asked["even"] and program.group != GENERATED,
-                    asked["sizes"],
-                    asked["cold"],
+                    GENERATED_SIZES if program.group == GENERATED else asked.spread,
+                    not asked.even and program.group != GENERATED,
+                    asked.sizes,
+                    asked.cold,
                     bar.say,
                     _effort(program, asked),
                 )
@@ -243,20 +262,20 @@ def _run(programs: list[Program], asked: dict[str, Any], done: list[Experiment])
 
 def _one_line(name: str, scored: list[score.Scored]) -> str:
     s = score.summary([one.slowdown for one in scored])
-    return f"{name:22} {s.count:3} sizes, slowdown mean {s.mean:7.1%}, worst {s.worst:7.1%}"
+    return f"{name:22} {s.experiments:3} sizes, slowdown mean {s.mean:7.1%}, worst {s.worst:7.1%}"
 
 
 class _Bar:
     """Progress, where somebody looks."""
 
-    def __init__(self, k: int, count: int, name: str, begun: float):
+    def __init__(self, k: int, count: int, name: str, begun: float) -> None:
         self.head = f"[{k + 1}/{count}] {name}"
         self.begun = begun
 
     def say(self, what: str) -> None:
         if sys.stderr.isatty():
-            seconds = time.monotonic() - self.begun
-            print(f"\r\x1b[K{self.head}: {what} ({seconds:.0f} s)", end="", file=sys.stderr)
+            spent = time.monotonic() - self.begun
+            print(f"\r\x1b[K{self.head}: {what} ({spent:.0f} s)", end="", file=sys.stderr)
 
     def line(self, text: str) -> None:
         if sys.stderr.isatty():
@@ -282,7 +301,7 @@ def text(scored: list[score.Scored], done: list[Experiment]) -> str:
     worst = sorted(scored, key=lambda o: -o.slowdown)[:10]
     lines += ["", f"{'the worst':24} {'size':>9} {'chosen':>10} {'best':>10}"]
     for o in worst:
-        head = f"{o.program:24} {o.size:9} {_seconds(o.chosen_s)} {_seconds(o.best_s)}"
+        head = f"{o.program:24} {o.size:9} {seconds(o.chosen_s):>10} {seconds(o.best_s):>10}"
         why = score.wrong(o)
         lines.append(f"{head} {o.slowdown:8.1%} best: {o.best}{'; ' + why if why else ''}")
     found = score.intervals(scored)
@@ -301,10 +320,3 @@ def _figures(scored: list[score.Scored], group: str) -> list[str]:
     for device, (count, half, most) in score.prediction_errors(scored).items():
         lines.append(f"{device:24} {half:9.1%} {most:9.1%}   of {count}")
     return lines
-
-
-def _seconds(s: float) -> str:
-    for unit, scale in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
-        if s * scale >= 1.0:
-            return f"{s * scale:7.2f} {unit:2}"
-    return f"{s * 1e9:7.0f} ns"

@@ -62,13 +62,14 @@ def programs(count: int, seed: int, folder: Path) -> Iterator[Program]:
 
 
 def script(seed: int) -> str:
+    """The text of a random program."""
     return _Nest(random.Random(seed)).script(seed)
 
 
 class _Nest:
     """One program as it comes about."""
 
-    def __init__(self, draw: random.Random):
+    def __init__(self, draw: random.Random) -> None:
         self.draw = draw
         self.rank = draw.choice([1, 1, 2, 2, 2, 3])
         self.lists = self.rank == 1 and draw.random() < 0.25

@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from nestwise.options import profile_path
 from nestwise.oracle.pace import TRIPS
@@ -82,7 +82,8 @@ BRIEF = Effort(0.1, True, 4.0, 0.02, 16, 8, 0.004, 0.03, 60, False, (0.55, 1.25,
 
 class Candidate(NamedTuple):
     """A way to run a program's nests; `chosen` is the automatic one by prices alone, `learned` the
-    same with prices corrected by what is measured on the way."""
+    same with prices corrected by what is measured on the way.
+    """
 
     name: str
     options: tuple[str, ...]
@@ -129,7 +130,9 @@ class Failed(RuntimeError):
 class Server:
     """One candidate's process."""
 
-    def __init__(self, program: Program, candidate: Candidate, options: Iterable[str], cache: Path):
+    def __init__(
+        self, program: Program, candidate: Candidate, options: Iterable[str], cache: Path
+    ) -> None:
         self.name = candidate.name
         environment = dict(os.environ, NESTWISE_CACHE_DIR=str(cache), **dict(candidate.settings))
         environment.setdefault("MALLOC_MMAP_THRESHOLD_", str(OWN_PAGES))
@@ -150,25 +153,36 @@ class Server:
             text=True,
             env=environment,
         )
+        process = self.process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        self.questions, self.answers = process.stdin, process.stdout
+        self.complaints = process.stderr
 
-    def ask(self, arguments: list[str], turns: int, warm: float = 0.0, made: bool = False) -> dict:
+    def ask(
+        self, arguments: list[str], turns: int, warm: float = 0.0, made: bool = False
+    ) -> dict[str, Any]:
         """Has it run `turns` times, after others that take up to `warm` seconds. `made`: it is to
-        tell of the code that it has made."""
+        tell of the code that it has made.
+        """
         question = {"arguments": arguments, "turns": turns, "warm": warm, "made": made}
+        answer: dict[str, Any]
         try:
-            self.process.stdin.write(json.dumps(question) + "\n")
-            self.process.stdin.flush()
-            answer = json.loads(self.process.stdout.readline() or "{}")
+            self.questions.write(json.dumps(question) + "\n")
+            self.questions.flush()
+            answer = json.loads(self.answers.readline() or "{}")
         except OSError:
             answer = {}
         if "seconds" not in answer:
-            why = answer.get("error") or self.process.stderr.read().strip().splitlines()[-1:]
+            why = answer.get("error") or self.complaints.read().strip().splitlines()[-1:]
             raise Failed(f"{self.name}: {why}")
         return answer
 
     def close(self) -> None:
+        """Ends its process."""
         self.process.kill()
-        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+        for pipe in (self.questions, self.answers, self.complaints):
             # What nobody read of a process that ended before.
             with contextlib.suppress(BrokenPipeError):
                 pipe.close()
@@ -183,7 +197,7 @@ class Experiment(NamedTuple):
     samples: dict[str, list[float]]  # seconds by candidate; those of OURS among them
     predicted: dict[str, float]  # seconds by device, those outside nests among them
     crossovers: list[float]  # sizes
-    cold: dict[str, list[float]] = {}  # as `samples`, of `COLD_CALLS` calls from nothing
+    cold: dict[str, list[float]] = {}  # noqa: RUF012  # as `samples`, of COLD_CALLS from nothing
     group: str = ""  # of programs that nothing was tuned to
     pace: float = 1.0  # time that CPython took for a fixed loop, over what the profile says
     rough: Sequence[str] = ()  # candidates whose samples are of a size nearby
@@ -194,7 +208,8 @@ class Experiment(NamedTuple):
 
 class Bench:
     """The servers of one program: some of each candidate, others that tell prices, what is outside
-    of nests, and the pace."""
+    of nests, and the pace.
+    """
 
     def __init__(
         self,
@@ -203,9 +218,12 @@ class Bench:
         options: list[str],
         cache: Path,
         effort: Effort,
-    ):
+    ) -> None:
         self.program, self.effort = program, effort
-        start = lambda way: Server(program, way, options, cache)  # noqa: E731
+
+        def start(way: Candidate) -> Server:
+            return Server(program, way, options, cache)
+
         self.ours = [way.name for way in OURS if effort.learning or way.name != LEARNED]
         every = [*ways, *(way for way in OURS if way.name in self.ours)]
         self.servers = {w.name: [start(w) for _ in range(PROCESSES)] for w in every}
@@ -219,10 +237,12 @@ class Bench:
         self.clock = Server(clock, candidates(())[0], (), cache)
 
     def close(self) -> None:
+        """Ends its process."""
         for server in (*self.every(), *self.tellers.values(), self.clocked, self.clock):
             server.close()
 
     def every(self) -> list[Server]:
+        """All servers."""
         return [server for several in self.servers.values() for server in several]
 
     def quick(self) -> dict[int, dict[str, float]]:
@@ -266,7 +286,8 @@ class Bench:
 
     def warm(self, size: int) -> None:
         """Lets every process compile what it needs at a size where it surely does: all at once but
-        the automatic ones, which may learn from what they measure."""
+        the automatic ones, which may learn from what they measure.
+        """
         arguments = self.program.arguments(size)
         every = (*self.every(), *self.tellers.values())
         forced = [s for s in every if s.name not in (INTERPRETER, CHOSEN, LEARNED)]
@@ -276,6 +297,7 @@ class Bench:
             self.settle(server, arguments, WARMED_S)
 
     def automatic(self) -> list[Server]:
+        """The servers that choose by themselves."""
         return [server for name in self.ours for server in self.servers[name]]
 
     def settle(self, server: Server, arguments: list[str], settled_s: float) -> None:
@@ -345,7 +367,9 @@ class Bench:
 
     def predicted(self, arguments: list[str]) -> dict[str, float]:
         """Seconds by device."""
-        told = {of: teller.ask(arguments, 1)["predicted"] for of, teller in self.tellers.items()}
+        told: dict[str, dict[str, float]] = {
+            of: teller.ask(arguments, 1)["predicted"] for of, teller in self.tellers.items()
+        }
         return told.pop("") | {of: those[of] for of, those in told.items() if of in those}
 
 
@@ -369,7 +393,8 @@ def _measured_pace(options: list[str]) -> float | None:
     """Nanoseconds of a trip as the profile has them; what is wrong with that is told elsewhere."""
     named = options[options.index("--profile") + 1] if "--profile" in options else None
     try:
-        return json.loads(Path(named or profile_path() or "").read_text()).get("pace")
+        profile: dict[str, Any] = json.loads(Path(named or profile_path() or "").read_text())
+        return profile.get("pace")
     except (OSError, ValueError):
         return None
 
@@ -401,7 +426,7 @@ def experiments(
         for k, size in enumerate(sizes):
             said(f"size {size} ({k + 1} of {len(sizes)})")
             near = min(quick, key=lambda n: abs(n - size)) if quick else None
-            found = bench.measure(size, quick.get(near), crossovers)
+            found = bench.measure(size, None if near is None else quick.get(near), crossovers)
             if cold:
                 said(f"size {size}, cold")
                 cold_s, made = cold_times(program, ways, options, found)
@@ -415,7 +440,8 @@ def cold_times(
     program: Program, ways: list[Candidate], options: list[str], warm: Experiment
 ) -> tuple[dict[str, list[float]], list[tuple[str, float, float]]]:
     """Seconds of a few calls with whatever has to be compiled for them, by candidate; and what was
-    compiled, as in `Experiment.made`."""
+    compiled, as in `Experiment.made`.
+    """
     seconds = {way: min(samples) for way, samples in warm.samples.items()}
     most = max(THOROUGH.hopeless * min(seconds.values()), COMPILED_S / COLD_CALLS)
     every = [*(way for way in ways if seconds[way.name] < most), *OURS]

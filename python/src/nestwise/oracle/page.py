@@ -6,7 +6,7 @@ import html
 import json
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from nestwise.oracle import score
@@ -42,7 +42,7 @@ def _figures(scored: Sequence[score.Scored], group: str) -> str:
     rows = score.against_oracle(scored, group)
     cells = "".join(
         f"<tr><td>{html.escape(name)}</td><td>{s.mean:.1%}</td><td>{s.p95:.1%}</td>"
-        f"<td>{s.worst:.1%}</td><td>{s.count}</td></tr>"
+        f"<td>{s.worst:.1%}</td><td>{s.experiments}</td></tr>"
         for name, s in rows.items()
     )
     errors = "".join(
@@ -74,7 +74,7 @@ def _rows(scored: Sequence[score.Scored]) -> str:
 class _Axes:
     """Where a size and a time stand in a picture; both logarithmic."""
 
-    def __init__(self, sizes: Sequence[float], times: Sequence[float]):
+    def __init__(self, sizes: Sequence[float], times: Sequence[float]) -> None:
         self.low = math.log10(min(sizes)), math.log10(max(min(times), 1e-9))
         high = math.log10(max(sizes)), math.log10(max(times))
         self.span = max(high[0] - self.low[0], 1e-3), max(high[1] - self.low[1], 1e-3)
@@ -122,7 +122,7 @@ def _picture(name: str, done: Sequence[Experiment]) -> str:
     )
 
 
-def _colours(ways) -> dict[str, str]:
+def _colours(ways: Iterable[str]) -> dict[str, str]:
     several = [way for way in ways if way not in COLOURS]
     return COLOURS | {way: SEVERAL[k % len(SEVERAL)] for k, way in enumerate(several)}
 
@@ -143,7 +143,9 @@ def _frame(axes: _Axes) -> str:
     return "".join(parts)
 
 
-def _line(axes: _Axes, line, colour: str, kind: str, title: str) -> str:
+def _line(
+    axes: _Axes, line: Iterable[tuple[float, float]], colour: str, kind: str, title: str
+) -> str:
     points = " ".join("{:.1f},{:.1f}".format(*axes.at(*p)) for p in line)
     return (
         f'<polyline class="{kind}" stroke="{colour}" points="{points}">'

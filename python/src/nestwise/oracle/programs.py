@@ -5,6 +5,7 @@ A script has a `main()` that takes `--size N`, and `--form F` where its folder's
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Iterator, Sequence
@@ -16,12 +17,15 @@ HELD_BACK, GENERATED = "held back", "generated"
 
 
 class Program(NamedTuple):
+    """A script that is measured."""
+
     name: str
     script: Path
     form: str | None
     group: str = ""
 
     def arguments(self, size: int) -> list[str]:
+        """Its arguments for a size."""
         form = ["--form", self.form] if self.form else []
         return ["--size", str(size), *form]
 
@@ -92,11 +96,12 @@ def chosen_sizes(
     quick: dict[int, dict[str, float]], spread: int, around: Sequence[float] = AROUND
 ) -> tuple[list[int], list[float]]:
     """(sizes, crossovers) from quick times by size and candidate: `spread` of them over the whole
-    range, and those `around` every place where another candidate becomes the best."""
+    range, and those `around` every place where another candidate becomes the best.
+    """
     known = sorted(quick)
     sizes = set(evenly(known, spread))
     crossovers: list[float] = []
-    for low, high in zip(known, known[1:], strict=False):
+    for low, high in itertools.pairwise(known):
         before, after = _best(quick[low]), _best(quick[high])
         if before == after or before not in quick[high] or after not in quick[low]:
             continue

@@ -36,6 +36,7 @@ class Scored(NamedTuple):
 
     @property
     def slowdown(self) -> float:
+        """What was chosen against the best: the share of time lost."""
         return self.slowdowns[CHOSEN]
 
     @property
@@ -45,13 +46,16 @@ class Scored(NamedTuple):
 
 
 class Summary(NamedTuple):
-    count: int
+    """Slowdowns of experiments."""
+
+    experiments: int
     mean: float
     p95: float
     worst: float
 
 
 def score(experiment: Experiment) -> Scored:
+    """An experiment, judged: half of the samples pick the best way, the other half time it."""
     candidates = [w for w in experiment.samples if w not in (CHOSEN, LEARNED)]
     picked = {w: statistics.median(_half(experiment.samples[w], 0)) for w in candidates}
     times = {w: statistics.median(_half(s, 1)) for w, s in experiment.samples.items()}
@@ -96,6 +100,7 @@ def groups(scored: Sequence[Scored]) -> dict[str, list[Scored]]:
 
 
 def summary(slowdowns: Sequence[float]) -> Summary:
+    """What slowdowns come to."""
     values = sorted(slowdowns)
     return Summary(len(values), statistics.fmean(values), percentile(values, 0.95), values[-1])
 
@@ -141,7 +146,7 @@ def cold(done: Iterable[Experiment]) -> list[Cold]:
         chosen = times.pop(CHOSEN, None)
         chosen = times.pop(LEARNED, chosen)
         if chosen is not None:
-            best = min(times, key=times.get)
+            best = min(times, key=lambda way: times[way])
             found.append(Cold(one.program, one.size, chosen, best, times[best]))
     return found
 
@@ -167,7 +172,8 @@ def against_oracle(scored: Sequence[Scored], group: str) -> dict[str, Summary]:
 
 def prediction_errors(scored: Iterable[Scored]) -> dict[str, tuple[int, float, float]]:
     """By device and of all: (count, median, 90th percentile) of |predicted / measured - 1|, also
-    with what was predicted as much longer as CPython took for a loop that was run in between."""
+    with what was predicted as much longer as CPython took for a loop that was run in between.
+    """
     errors: dict[str, list[float]] = {}
     for one in scored:
         for device, predicted in one.predicted.items():

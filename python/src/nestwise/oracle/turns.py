@@ -24,7 +24,8 @@ import random
 import sys
 import time
 from pathlib import Path
-from typing import NamedTuple
+from types import ModuleType
+from typing import Any, NamedTuple
 
 # Enough to have the caches filled again.
 WARM_TURNS = 12
@@ -37,7 +38,8 @@ _random = random.Random()
 
 def _predictions() -> dict[str, float]:
     """Seconds by device, summed over every call that was priced so far, of a process that is to
-    tell: asking has the caches, and makes the turn after it up to 2 us slower."""
+    tell: asking has the caches, and makes the turn after it up to 2 us slower.
+    """
     if not os.environ.get("NESTWISE_PRICES"):
         return {}
     from nestwise.native import extension
@@ -48,7 +50,7 @@ def _predictions() -> dict[str, float]:
     import nestwise._core as core
 
     for nest in core.report():
-        for device, seconds in nest["priced_s"].items():
+        for device, seconds in nest.priced_s.items():
             sums[device] = sums.get(device, 0.0) + seconds
     return sums
 
@@ -61,11 +63,11 @@ def _made() -> list[tuple[str, float, float]]:
         return []
     import nestwise._core as core
 
-    codes = [code for nest in core.report() for code in nest["made"]]
-    return [(code["tier"], code["predicted_s"], code["took_s"]) for code in codes]
+    codes = [code for nest in core.report() for code in nest.made]
+    return [(code.tier, code.predicted_s, code.took_s) for code in codes]
 
 
-def _turn(module, script: str, arguments: list[str]) -> tuple[float, str]:
+def _turn(module: ModuleType, script: str, arguments: list[str]) -> tuple[float, str]:
     """(seconds, checksum) of one run of main()."""
     sys.argv = [script, *arguments]
     _pieces = [bytes(_random.randrange(1, MOST_BYTES)) for _ in range(PIECES)]
@@ -87,7 +89,7 @@ class _Turn(NamedTuple):
 class _Asked:
     """Answers questions; knows how long the turns of the last one took."""
 
-    def __init__(self, script: str):
+    def __init__(self, script: str) -> None:
         sys.path.insert(0, str(Path(script).resolve().parent))
         self.script, self.clock = script, None
         if os.environ.get("NESTWISE_CLOCKED"):
@@ -101,14 +103,14 @@ class _Asked:
         gc.collect()
         gc.freeze()
 
-    def answer(self, question: dict) -> dict:
+    def answer(self, question: dict[str, Any]) -> dict[str, Any]:
         # What earlier turns left behind is no part of these.
         gc.collect()
         arguments = question["arguments"]
-        left, turns = question.get("warm", 0.0), 0
-        while self.last[0] == arguments and self.last[1] < left and turns < WARM_TURNS:
+        left, warmed = question.get("warm", 0.0), 0
+        while self.last[0] == arguments and self.last[1] < left and warmed < WARM_TURNS:
             self.turn(arguments)
-            left, turns = left - self.last[1], turns + 1
+            left, warmed = left - self.last[1], warmed + 1
         before = _predictions()
         turns = [self.turn(arguments) for _ in range(question["turns"])]
         after = _predictions()
@@ -129,6 +131,7 @@ class _Asked:
 
 
 def main(script: str) -> None:
+    """Answers questions of standard input, a line of JSON each, on standard output."""
     answers = os.fdopen(os.dup(1), "w")
     asked = _Asked(script)
     for line in sys.stdin:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from nestwise import options
 from nestwise.native import extension
 from nestwise.reporting import diagnostics
+from nestwise.reporting.data import as_data
 from nestwise.version import VERSION
 
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
@@ -19,29 +20,28 @@ def collect() -> dict[str, Any]:
     if extension.loaded():
         import nestwise._core as core
 
-        nests = [dict(nest) for nest in core.report()]
+        nests = [as_data(nest) for nest in core.report()]
         panics = core.panics()
     functions, refused = {}, []
     for path, loops in diagnostics.loops.items():
-        for line, kind, function, depth, is_site, code, message, hint, at in loops:
-            functions[path, line] = function
-            if not is_site and not depth:
+        for loop in loops:
+            functions[path, loop.line] = loop.function
+            if not loop.is_site and not loop.depth:
                 refused.append(
                     {
                         "file": path,
-                        "line": line,
-                        "kind": kind,
-                        "function": function,
-                        "code": code,
-                        "message": message,
-                        "hint": hint,
-                        "reason_line": at,
+                        "line": loop.line,
+                        "kind": loop.kind,
+                        "function": loop.function,
+                        "code": loop.code,
+                        "message": loop.message,
+                        "hint": loop.hint,
+                        "reason_line": loop.reason_line,
                     }
                 )
     for nest in nests:
-        if not nest.get("function"):
-            nest["function"] = functions.get((nest.get("file"), nest.get("line")), "")
-        nest.setdefault("compiled_share", share([nest]))
+        nest["function"] = functions.get((nest["file"], nest["line"]), "")
+        nest["compiled_share"] = share([nest])
     return {
         "nestwise": VERSION,
         "options": {k: v for k, v in options.current().as_dict().items() if "report" not in k},

@@ -81,6 +81,7 @@ def _why(nest: dict[str, Any]) -> list[str]:
 
 
 def place(nest: dict[str, Any]) -> str:
+    """`file:line function` of a nest, the file relative to the current folder if it is below."""
     path = str(nest.get("file", "?"))
     short = os.path.relpath(path) if os.path.isabs(path) else path
     if short.startswith(".."):

@@ -11,6 +11,7 @@ from types import CodeType
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:
     import ast
+    from typing import Any
 
 # The second compilation happens under this name, so that one filter, which matches nothing else
 # in the process, keeps the warnings quiet that the first compilation has given already.
@@ -21,10 +22,10 @@ _OURS = (COMPILING, __name__, "nestwise.rewriting.rewrite")
 
 def plain_code(source: bytes | str, filename: str) -> tuple[ast.Module, CodeType]:
     """The tree of a source and the code that CPython makes of it, without its warnings."""
-    from _ast import PyCF_ONLY_AST
+    from nestwise.rewriting.syntax import parse
 
     with quiet():
-        tree = compile(source, COMPILING, "exec", PyCF_ONLY_AST, dont_inherit=True)
+        tree = parse(source, COMPILING)
         return tree, renamed(compile(tree, COMPILING, "exec", dont_inherit=True), filename)
 
 
@@ -36,6 +37,14 @@ def renamed(code: CodeType, filename: str) -> CodeType:
     return code.replace(co_filename=filename, co_consts=constants)
 
 
+def warning_filters() -> list[Any]:
+    """The list of warning filters that is in force, not a copy of it."""
+    of_context = getattr(warnings, "_get_filters", None)
+    found: Any = warnings.filters if of_context is None else of_context()
+    filters: list[Any] = found
+    return filters
+
+
 class quiet:
     """No warnings from our own compilation, in a `with` block.
 
@@ -44,7 +53,7 @@ class quiet:
     """
 
     def __enter__(self) -> None:
-        self.filters = getattr(warnings, "_get_filters", lambda: warnings.filters)()
+        self.filters = warning_filters()
         self.rules = [("ignore", None, Warning, module, 0) for module in _OURS]
         self.filters[:0] = self.rules
 

@@ -28,16 +28,15 @@ to be told of names that are bound by either). What makes an array is called by 
 
 from __future__ import annotations
 
+from nestwise.records import NamedTuple
 from nestwise.rewriting import syntax
-from nestwise.rewriting.records import NamedTuple
-from nestwise.rewriting.scope import Scope, mangle
+from nestwise.rewriting.scope import Facts, Scope, mangle
 
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
-_PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 _CONSTANTS = (int, float, complex, bool, type(None), str, bytes)
 # NumPy's functions that make arrays, with their first arguments.
 _MAKERS = {
@@ -67,6 +66,7 @@ class Uses:
         self.renamed: set[str] = set()  # names whose values get another one
 
     def add(self, role: str, name: str) -> bool:
+        """Notes a role of a name; True."""
         self.roles[role, name] = None
         return True
 
@@ -89,29 +89,35 @@ class Uses:
                 return plain and all(map(self.expression, (node.left, *node.comparators)))
             case syntax.IfExp():
                 return all(map(self.expression, (node.test, node.body, node.orelse)))
-            case syntax.Subscript(value=syntax.Name()):
-                return self.element(node) and self.subscript(node.slice)
-            case syntax.Subscript(value=syntax.Attribute(value=syntax.Name(), attr="shape")):
-                return self.add("h", node.value.value.id) and self.subscript(node.slice)
-            case syntax.Attribute(value=syntax.Name(), attr="size" | "ndim"):
-                return self.add("h", node.value.id)
-            case syntax.Call(func=syntax.Name(), keywords=[]):
-                return self.add("f", node.func.id) and self.arguments(node)
+            case syntax.Subscript(value=syntax.Name(id=name), slice=index):
+                return self.element(name, index) and self.subscript(index)
+            case syntax.Subscript(
+                value=syntax.Attribute(value=syntax.Name(id=name), attr="shape"), slice=index
+            ):
+                return self.add("h", name) and self.subscript(index)
+            case syntax.Attribute(value=syntax.Name(id=name), attr="size" | "ndim"):
+                return self.add("h", name)
+            case syntax.Call(func=syntax.Name(id=name), args=args, keywords=[]):
+                return self.add("f", name) and self.arguments(name, args)
         return False
 
-    def element(self, node: syntax.Subscript) -> bool:
-        parts = node.slice.elts if isinstance(node.slice, syntax.Tuple) else [node.slice]
+    def element(self, array: str, index: syntax.expr) -> bool:
+        """The same of a read of an element of what a name holds."""
+        parts = index.elts if isinstance(index, syntax.Tuple) else [index]
         if not all(map(_is_bare, parts)):
-            return self.add("r", node.value.id)
-        self.elements.append((node.value.id, parts))
-        return self.add("e", node.value.id)
+            return self.add("r", array)
+        self.elements.append((array, parts))
+        return self.add("e", array)
 
-    def arguments(self, node: syntax.Call) -> bool:
-        if node.func.id == "len" and all(isinstance(a, syntax.Name) for a in node.args):
-            return all(self.add("m", a.id) for a in node.args)
-        return all(map(self.expression, node.args))
+    def arguments(self, function: str, args: list[syntax.expr]) -> bool:
+        """The same of what a function is called with."""
+        names = [a.id for a in args if isinstance(a, syntax.Name)]
+        if function == "len" and len(names) == len(args):
+            return all(self.add("m", name) for name in names)
+        return all(map(self.expression, args))
 
     def subscript(self, node: syntax.expr) -> bool:
+        """The same as `expression` of all parts of a subscript."""
         parts = node.elts if isinstance(node, syntax.Tuple) else [node]
         return all(map(self.expression, parts))
 
@@ -121,63 +127,66 @@ class Uses:
 
     def makes(self, node: syntax.expr) -> bool:
         """Whether it makes an array, as far as is seen without knowing what names hold."""
-        if not _is_maker(node):
+        made = _as_maker(node)
+        if made is None:
             return False
-        kinds = _MAKERS.get(node.func.attr, ())[: len(node.args)]
-        kinds = [*kinds, *("type" for _ in node.keywords)]
-        self.makers.append((node, kinds))
-        if node.func.attr == "copy":  # whatever it is of: COPY looks
+        call, module, function = made
+        kinds = [*_MAKERS.get(function, ())[: len(call.args)], *("type" for _ in call.keywords)]
+        self.makers.append((call, kinds))
+        if function == "copy":  # whatever it is of: COPY looks
             return True
-        parts = [*node.args, *(k.value for k in node.keywords)]
-        plain = len(kinds) == len(parts) and all(k.arg == "dtype" for k in node.keywords)
-        known = plain and self.add("p", node.func.value.id)
+        parts = [*call.args, *(k.value for k in call.keywords)]
+        plain = len(kinds) == len(parts) and all(k.arg == "dtype" for k in call.keywords)
+        known = plain and self.add("p", module)
         return known and all(map(self.argument, kinds, parts))
 
     def argument(self, kind: str, node: syntax.expr) -> bool:
         """What is handed to a function that makes an array."""
         match kind, node:
-            case "shape", syntax.Tuple():
-                return all(map(self.expression, node.elts))
-            case "shape", syntax.Name():
-                return self.add("s", node.id)
-            case "array", syntax.Name():
-                return self.add("h", node.id)
-            case ("shape", syntax.Attribute(value=syntax.Name(), attr="shape")) | (
+            case "shape", syntax.Tuple(elts=sizes):
+                return all(map(self.expression, sizes))
+            case "shape", syntax.Name(id=name):
+                return self.add("s", name)
+            case "array", syntax.Name(id=name):
+                return self.add("h", name)
+            case ("shape", syntax.Attribute(value=syntax.Name(id=name), attr="shape")) | (
                 "type",
-                syntax.Attribute(value=syntax.Name(), attr="dtype"),
+                syntax.Attribute(value=syntax.Name(id=name), attr="dtype"),
             ):
-                return self.add("h", node.value.id)
-            case "type", syntax.Attribute(value=syntax.Name()):
-                return self.add("p", node.value.id)
+                return self.add("h", name)
+            case "type", syntax.Attribute(value=syntax.Name(id=name)):
+                return self.add("p", name)
             case "type", syntax.Name(id="float" | "int" | "bool" | "complex") | syntax.Constant():
                 return True
         return kind in ("shape", "number") and self.expression(node)
 
     def target(self, node: syntax.expr) -> bool:
+        """Whether assigning to it runs nobody's code; its names are noted as bound."""
         match node:
             case syntax.Name():
                 self.bound.add(node.id)
                 return self.add("m", node.id)
-            case syntax.Subscript(value=syntax.Name()):
-                return self.add("w", node.value.id) and self.subscript(node.slice)
+            case syntax.Subscript(value=syntax.Name(id=name), slice=index):
+                return self.add("w", name) and self.subscript(index)
         return False
 
     def pair(self, target: syntax.expr, value: syntax.expr) -> bool:
+        """Whether assigning a value to a target runs nobody's code."""
         match target, value:
-            case syntax.Tuple(), syntax.Tuple():
-                alike = len(target.elts) == len(value.elts)
-                return alike and all(map(self.pair, target.elts, value.elts))
-            case syntax.Name(), syntax.Name():  # it may be an array
-                self.renamed.add(value.id)
-                return self.target(target) and self.add("m", value.id)
-            case syntax.Name(), syntax.Call(func=syntax.Attribute()):
-                self.made.add(target.id)
+            case syntax.Tuple(elts=targets), syntax.Tuple(elts=values):
+                return len(targets) == len(values) and all(map(self.pair, targets, values))
+            case syntax.Name(), syntax.Name(id=name):  # it may be an array
+                self.renamed.add(name)
+                return self.target(target) and self.add("m", name)
+            case syntax.Name(id=name), syntax.Call(func=syntax.Attribute()):
+                self.made.add(name)
                 return self.target(target) and self.makes(value)
             case syntax.Name() | syntax.Subscript(), _:
                 return self.target(target) and self.expression(value)
         return False
 
     def statement(self, node: syntax.stmt) -> bool:
+        """Whether executing it runs nobody's code if its names hold what their roles say."""
         match node:
             case (
                 syntax.Pass()
@@ -191,10 +200,10 @@ class Uses:
                 return True
             case syntax.Assign():
                 return all(self.pair(target, node.value) for target in node.targets)
-            case syntax.AugAssign(target=syntax.Name()):
-                self.bound.add(node.target.id)
-                plain = not isinstance(node.op, syntax.MatMult)
-                return plain and self.add("n", node.target.id) and self.expression(node.value)
+            case syntax.AugAssign(target=syntax.Name(id=name), op=op, value=value):
+                self.bound.add(name)
+                plain = not isinstance(op, syntax.MatMult)
+                return plain and self.add("n", name) and self.expression(value)
             case syntax.If():
                 return self.expression(node.test)
         return False
@@ -203,14 +212,13 @@ class Uses:
 class Gap:
     """A call of KEEP or FLUSH; which one is known when all of the region is."""
 
-    def __init__(self, at: Any, uses: Uses | None, sure: frozenset[str], mark: str = ""):
+    def __init__(self, at: Any, uses: Uses | None, sure: frozenset[str], mark: str = "") -> None:
         self.uses = uses  # None: FLUSH
         self.mark = mark
         self.sure = sure  # names that surely have a value there
-        self.at = {name: getattr(at, name) for name in _PLACE}
+        self.at = syntax.place(at)
         self.call = syntax.Call(syntax.Constant(None, **self.at), [], [], **self.at)
         self.statement = syntax.Expr(self.call, **self.at)
-        self.statement.nw_gap = True
 
 
 class Nest(NamedTuple):
@@ -220,22 +228,27 @@ class Nest(NamedTuple):
     stores: frozenset[str]  # names that it binds
     maybe: frozenset[str]  # of those, such as it may leave alone
     gap: Gap
+    uses: Uses  # of the gap
     plain: bool  # its own code runs nothing of the user's
 
 
 class Region:
     """One region while it is rewritten."""
 
-    def __init__(self, root: Any, scope: Scope, prefix: str, first: int):
-        self.root, self.scope = root, scope
+    def __init__(
+        self, root: syntax.For | syntax.While, facts: Facts, scope: Scope, prefix: str, first: int
+    ) -> None:
+        self.root, self.facts, self.scope = root, facts, scope
         self.prefix = f"{prefix}{first}:"
         self.first = first
         header = root.iter if isinstance(root, syntax.For) else root.test
-        self.at = {name: getattr(header, name) for name in _PLACE}
+        self.at = syntax.place(header)
         self.were: list[tuple[Any, dict[str, Any]]] = []  # of nodes that are changed, as they were
         self.makers = 0
         self.made: set[str] = set()  # names of arrays that are made in it
         self.gaps: list[Gap] = []
+        # What stands for another statement: that one.
+        self.replaced: dict[syntax.stmt, syntax.stmt] = {}
         self.nests: list[Nest] = []
         self.by_site: list[str] = []  # names that sites bind
         self.by_statement: list[str] = []  # those that statements bind that KEEP can be before
@@ -257,10 +270,11 @@ class Region:
         if self.scope.module_level:
             return frozenset()
         klass = self.scope.klass
-        known = (node.nw_state & self.scope.locals) - self.scope.shared
+        known = (self.facts.state(node) & self.scope.locals) - self.scope.shared
         return frozenset(n for n in self.everywhere if mangle(n, klass) in known) - self.deleted
 
     def gap(self, node: syntax.stmt, uses: Uses | None, at: Any = None, mark: str = "") -> Gap:
+        """A call of KEEP or FLUSH that stands before a node."""
         gap = Gap(at or node, uses, self.sure(node), mark)
         self.gaps.append(gap)
         return gap
@@ -280,7 +294,8 @@ class Region:
 
     def assigned(self, node: syntax.stmt) -> syntax.stmt | None:
         """What stands for a statement that writes all of an array, as another one holds it: a
-        device may do that."""
+        device may do that.
+        """
         match node:
             case syntax.Assign(
                 targets=[syntax.Subscript(value=syntax.Name(id=to), slice=all_)], value=value
@@ -290,28 +305,31 @@ class Region:
                 return None
         if isinstance(value, syntax.Subscript):
             axes[1], value = _whole(value.slice), value.value
-        if None in axes or not isinstance(value, syntax.Name):
+        known = [axis for axis in axes if axis is not None]
+        if len(known) < len(axes) or not isinstance(value, syntax.Name):
             return None
-        at = {name: getattr(node, name) for name in _PLACE}
+        at = syntax.place(node)
         names = [syntax.Name(name, syntax.Load(), **at) for name in (value.id, to)]
-        done = self.call("assign", *names, syntax.Constant(max(axes), **at), at=at)
+        done = self.call("assign", *names, syntax.Constant(max(known), **at), at=at)
         instead = syntax.If(done, [syntax.Pass(**at)], [node], **at)
-        instead.nw_instead_of = node
+        self.replaced[instead] = node
         return instead
 
     def make(self, node: syntax.Call, kinds: list[str]) -> None:
         """Has functions of ours see what a call makes."""
-        at = {name: getattr(node, name) for name in _PLACE}
+        at = syntax.place(node)
         fields = ("func", "args", "keywords")
         self.were.append((node, {name: getattr(node, name) for name in fields}))
         place = syntax.Constant(self.makers, **at)
         self.makers += 1
+        assert isinstance(node.func, syntax.Attribute)  # as `_as_maker` found it
         if node.func.attr == "copy":
             changed = self.call("copy", place, node.func.value, at=at)
         else:
-            known = lambda part: self.call("known", part, at=at)  # noqa: E731
             parts = [
-                known(part) if kind == "type" and _may_be_anybodys(part) else part
+                self.call("known", part, at=at)
+                if kind == "type" and _may_be_anybodys(part)
+                else part
                 for kind, part in zip(
                     kinds, (*node.args, *(k.value for k in node.keywords)), strict=True
                 )
@@ -322,7 +340,8 @@ class Region:
                 for k, value in zip(node.keywords, values, strict=True)
             ]
             alone = syntax.Constant(node.func.attr in _EMPTY, **at)
-            made = syntax.Call(known(node.func), args, keywords, **at)
+            known = self.call("known", node.func, at=at)
+            made = syntax.Call(known, args, keywords, **at)
             changed = self.call("made", place, made, alone, at=at)
         vars(node).update({name: getattr(changed, name) for name in fields})
 
@@ -357,10 +376,13 @@ class Region:
             uses.target(syntax.Name(name, syntax.Store()))
         gap = self.gap(node, uses, mark="?")
         self.by_site += stores
-        self.nests.append(Nest(calls, frozenset(stores), maybe, gap, plain))
+        self.nests.append(Nest(calls, frozenset(stores), maybe, gap, uses, plain))
         return [gap.statement]
 
-    def call(self, name: str, *arguments: syntax.expr, at: dict | None = None) -> syntax.Call:
+    def call(
+        self, name: str, *arguments: syntax.expr, at: syntax.Place | None = None
+    ) -> syntax.Call:
+        """A call of one of the region's functions."""
         at = at or self.at
         constant = syntax.Constant(self.prefix + name, **at)
         # As in `rewrite.py`: called as it stands, a string would earn a SyntaxWarning.
@@ -371,16 +393,13 @@ class Region:
         """As if there had been no region."""
         for node, fields in self.were:
             vars(node).update(fields)
-        pending = [self.root]
+        pending: list[syntax.If | syntax.For | syntax.While] = [self.root]
+        added = {gap.statement for gap in self.gaps}
         while pending:
             node = pending.pop()
             for name in ("body", "orelse"):
                 block = getattr(node, name, [])
-                block[:] = [
-                    getattr(part, "nw_instead_of", part)
-                    for part in block
-                    if not hasattr(part, "nw_gap")
-                ]
+                block[:] = [self.replaced.get(part, part) for part in block if part not in added]
                 pending += [
                     p for p in block if isinstance(p, (syntax.If, syntax.For, syntax.While))
                 ]
@@ -396,15 +415,16 @@ class Region:
         if not any(keep):
             return False
         for nest, keeps, names in zip(self.nests, keep, unsure, strict=True):
+            uses = nest.uses
             maybe = any(mangle(name, self.scope.klass) in nest.maybe for name in names)
             said = {"k": keeps, "u": names, "m": maybe, "a": self.alone}
             flags = "".join(flag for flag, is_so in said.items() if is_so)
             for call in nest.calls:
-                call.value += f"_in:{self.first}:{flags}"
-            roles = nest.gap.uses.roles
+                call.value = f"{call.value!s}_in:{self.first}:{flags}"
+            roles = uses.roles
             gone = names | self.counters
-            nest.gap.uses.roles = {use: None for use in roles if use[1] not in gone}
-            nest.gap.uses.add("f", "range")
+            uses.roles = {use: None for use in roles if use[1] not in gone}
+            uses.add("f", "range")
         for gap in self.gaps:
             self.choose(gap, *((checked, either) if self.alone else (set(), set())))
         return True
@@ -423,8 +443,10 @@ class Region:
 
     def choose(self, gap: Gap, checked: set[str], either: set[str]) -> None:
         """`checked`: names that hold what KEEP was asked about, or nothing yet; `either`: or what
-        a site has bound them to."""
-        uses, unsure, mark = gap.uses, set(), gap.mark
+        a site has bound them to.
+        """
+        uses, mark = gap.uses, gap.mark
+        unsure: frozenset[str] = frozenset()
         if uses is not None:
             unsure = self.local(name for _, name in uses.roles) - gap.sure
             read = {name for role, name in uses.roles if role != "m"}
@@ -449,23 +471,24 @@ class Region:
         keep = self.call("keep", text, *(value for _, value in parts), at=gap.at)
         gap.call.func, gap.call.args = keep.func, keep.args
 
-    def held(self, role: str, name: str, at: dict) -> tuple[str, syntax.expr]:
+    def held(self, role: str, name: str, at: syntax.Place) -> tuple[str, syntax.expr]:
         """What is no local may have no value: it is looked up."""
         if self.local([name]):
             return role, syntax.Name(name, syntax.Load(), **at)
         return role.upper(), syntax.Constant(mangle(name, self.scope.klass), **at)
 
-    def index(self, part: syntax.expr, at: dict) -> tuple[str, syntax.expr]:
+    def index(self, part: syntax.expr, at: syntax.Place) -> tuple[str, syntax.expr]:
+        """One part of a subscript as an argument of KEEP, with its role."""
         if isinstance(part, syntax.Name):
             return self.held("i", part.id, at)
-        value = part.operand.value if isinstance(part, syntax.UnaryOp) else part.value
-        return "i", syntax.Constant(-value if isinstance(part, syntax.UnaryOp) else value, **at)
+        return "i", syntax.Constant(_int(part), **at)
 
 
-def may_be_one(node: Any, scope: Scope | None) -> bool:
-    """Whether a loop can be the root of a region, whatever is in it: not where what is on the value
-    stack may outlive the moment (generators, coroutines)."""
-    if scope is None or scope.is_async:
+def may_be_one(scope: Scope) -> bool:
+    """Whether a loop of a scope can be the root of a region, whatever is in it: not where what is
+    on the value stack may outlive the moment (generators, coroutines).
+    """
+    if scope.is_async:
         return False
     return not any(
         isinstance(part, (syntax.Yield, syntax.YieldFrom, syntax.Await))
@@ -473,10 +496,11 @@ def may_be_one(node: Any, scope: Scope | None) -> bool:
     )
 
 
-def stored(node: Any) -> list[str]:
+def stored(node: syntax.AST) -> list[str]:
     """The names that are bound in a piece of a scope, once for each place; those of functions and
-    classes in it among them, but not what these bind."""
-    found = []
+    classes in it among them, but not what these bind.
+    """
+    found: list[str] = []
     for part in _own(node):
         if isinstance(part, syntax.Name) and not isinstance(part.ctx, syntax.Load):
             found.append(part.id)
@@ -506,23 +530,25 @@ def counted(root: Any) -> list[str]:
 
 def maker(node: Any) -> syntax.Call | None:
     """What makes an array in a loop, which no nest does."""
-    return next(filter(_is_maker, syntax.walk(node)), None)
+    found = (_as_maker(part) for part in syntax.walk(node))
+    return next((made[0] for made in found if made is not None), None)
 
 
-def _is_maker(node: syntax.AST) -> bool:
+def _as_maker(node: syntax.AST) -> tuple[syntax.Call, str, str] | None:
+    """A call that makes an array, with the name that its function is an attribute of, and that
+    attribute.
+    """
     match node:
-        case syntax.Call(
-            func=syntax.Attribute(value=syntax.Name(), attr="copy"), args=[], keywords=[]
-        ):
-            return True
-        case syntax.Call(func=syntax.Attribute(value=syntax.Name(), attr=name)):
-            return name in _MAKERS
-    return False
+        case syntax.Call(func=syntax.Attribute(value=syntax.Name(id=owner), attr=name)):
+            copies = name == "copy" and not (node.args or node.keywords)
+            return (node, owner, name) if copies or name in _MAKERS else None
+    return None
 
 
 def _whole(node: syntax.expr) -> int | None:
     """How many axes an array needs for a subscript that is all of it: `...`, `:`, `:, :` and so
-    on."""
+    on.
+    """
     match node:
         case syntax.Constant(value=value):
             return 0 if value is ... else None
@@ -537,21 +563,23 @@ def _may_be_anybodys(node: syntax.expr) -> bool:
     """A type by its name; a constant or the type of an array's elements is none."""
     return not (
         isinstance(node, syntax.Constant)
-        or isinstance(node, syntax.Attribute)
-        and node.attr == "dtype"
+        or (isinstance(node, syntax.Attribute) and node.attr == "dtype")
     )
 
 
 def _is_bare(node: syntax.expr) -> bool:
     """A name or an int: to evaluate it once more is nobody's code, whatever it is."""
+    return isinstance(node, syntax.Name) or _int(node) is not None
+
+
+def _int(node: syntax.expr) -> int | None:
+    """The int that an expression writes out; True and False are none."""
     match node:
-        case syntax.Name():
-            return True
-        case syntax.UnaryOp(op=syntax.USub(), operand=syntax.Constant()):
-            return type(node.operand.value) is int
-        case syntax.Constant():
-            return type(node.value) is int
-    return False
+        case syntax.UnaryOp(op=syntax.USub(), operand=syntax.Constant(value=value)):
+            return -value if type(value) is int else None
+        case syntax.Constant(value=value):
+            return value if type(value) is int else None
+    return None
 
 
 def _is_range(node: syntax.expr) -> bool:
@@ -559,7 +587,7 @@ def _is_range(node: syntax.expr) -> bool:
     return isinstance(function, syntax.Name) and function.id == "range"
 
 
-def _own(node: Any):
+def _own(node: syntax.AST) -> Iterator[syntax.AST]:
     """All parts of a scope, without the insides of functions and classes in it."""
     pending = [node]
     while pending:

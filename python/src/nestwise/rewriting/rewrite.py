@@ -74,50 +74,23 @@ from __future__ import annotations
 
 from types import CodeType
 
+from nestwise.records import NamedTuple
 from nestwise.rewriting import syntax
 from nestwise.rewriting.binding import mark_of
 from nestwise.rewriting.compiling import COMPILING, quiet, renamed
-from nestwise.rewriting.records import NamedTuple
 from nestwise.rewriting.region import Region, maker, may_be_one
-from nestwise.rewriting.scope import Scope, annotate, bound, mangle
+from nestwise.rewriting.scope import Facts, Scope, analyse, mangle
+from nestwise.rewriting.sites import Loop, SiteText
 from nestwise.rewriting.tracing import quiet_turns
 
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
-    Lower = Callable[..., dict]
+    from nestwise._core import Lowered
 
-
-_PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
-
-
-class SiteText(NamedTuple):
-    """What `_core.Site` is made from."""
-
-    text: str
-    first_line: int
-    indented: bool
-    module_level: bool
-    local_names: frozenset[str]
-    bound_names: frozenset[str]
-    value: bool  # it is an expression
-    function: str
-
-
-class Loop(NamedTuple):
-    """What became of one loop, for reports."""
-
-    line: int
-    kind: str
-    function: str
-    depth: int  # how many sites it lies in
-    is_site: bool
-    code: str
-    message: str
-    hint: str
-    reason_line: int
+    Lower = Callable[[SiteText], Lowered]
 
 
 class Made(NamedTuple):
@@ -130,6 +103,8 @@ class Made(NamedTuple):
 
 
 class Rewritten(NamedTuple):
+    """The code of a file, with its sites and loops in order."""
+
     code: CodeType | None  # None where no loop is a site
     sites: list[SiteText]
     loops: list[Loop]
@@ -155,10 +130,10 @@ def rewrite(
         # CPython limits how deep blocks nest; where our loops exceed it, regions go, and sites
         # inside sites.
         for nested, regions_too in ((True, regions), (True, False), (False, False)):
-            tree = compile(source, COMPILING, "exec", syntax.PyCF_ONLY_AST, dont_inherit=True)
-            annotate(tree, text, COMPILING)
+            tree = syntax.parse(source, COMPILING)
+            facts = analyse(tree, text, COMPILING)
             plain = compile(tree, COMPILING, "exec", dont_inherit=True, optimize=optimize)
-            work = _Rewriter(lines, tag, lower, nested, noted, regions_too)
+            work = _Rewriter(lines, tag, lower, facts, nested, noted, regions_too)
             tree.body = work.block(tree.body)
             if not work.sites:
                 break
@@ -192,7 +167,7 @@ def _reordered(plain: CodeType, code: CodeType, scopes: dict[Scope, None]) -> bo
     changed = False
     for scope in scopes:
         node = scope.node
-        if scope.module_level:
+        if isinstance(node, syntax.Module):
             continue
         decorators = node.decorator_list
         key = (node.name, decorators[0].lineno if decorators else node.lineno)
@@ -201,7 +176,7 @@ def _reordered(plain: CodeType, code: CodeType, scopes: dict[Scope, None]) -> bo
             continue
         changed = True
         first = 1 if syntax.has_docstring(node) else 0
-        at = {name: getattr(node.body[first], name) for name in _PLACE}
+        at = syntax.place(node.body[first])
         targets: list[syntax.expr] = [syntax.Name(n, syntax.Store(), **at) for n in order]
         dead = syntax.Assign(targets, syntax.Constant(None, **at), None, **at)
         node.body.insert(first, syntax.If(syntax.Constant(False, **at), [dead], [], **at))
@@ -216,18 +191,20 @@ def _orders(code: CodeType) -> dict[tuple[str, int], tuple[str, ...]]:
     return found
 
 
-def _clone(node: Any) -> Any:
-    """A deep copy of a tree, with the attributes that `annotate` left."""
+def _clone(node: Any, facts: Facts | None = None) -> Any:
+    """A deep copy of a tree; `facts` are told of the copies of statements."""
     if isinstance(node, list):
-        return [_clone(n) for n in node]
+        return [_clone(n, facts) for n in node]
     if not isinstance(node, syntax.AST):
         return node
     copy = node.__class__.__new__(node.__class__)
     fields = node.__dict__
     for name, value in fields.items():
         if isinstance(value, (list, syntax.AST)):
-            value = _clone(value)
+            value = _clone(value, facts)
         copy.__dict__[name] = value
+    if facts is not None:
+        facts.copied(node, copy)
     return copy
 
 
@@ -237,11 +214,19 @@ class _Refused(Exception):
 
 class _Rewriter:
     def __init__(
-        self, lines: list[str], tag: str, lower: Lower, nested: bool, noted: bool, regions: bool
-    ):
+        self,
+        lines: list[str],
+        tag: str,
+        lower: Lower,
+        facts: Facts,
+        nested: bool,
+        noted: bool,
+        regions: bool,
+    ) -> None:
         self.lines = lines
         self.mark = mark_of(tag)
         self.lower = lower
+        self.facts = facts
         self.nested = nested
         self.noted = noted
         self.regions = regions
@@ -254,7 +239,7 @@ class _Rewriter:
     def block(self, statements: list[syntax.stmt]) -> list[syntax.stmt]:
         if self.region is None:
             return [self.statement(s) for s in statements]
-        return [part for s in statements for part in self.parts(s)]
+        return [part for s in statements for part in self.parts(s, self.region)]
 
     def statement(self, node: syntax.stmt) -> syntax.stmt:
         if isinstance(node, (syntax.For, syntax.While)):
@@ -263,8 +248,9 @@ class _Rewriter:
                     return self.site(node).statement
                 except _Refused as why:
                     self.note(node, why)
-            if self.regions and not self.depth and may_be_one(node, node.nw_scope):
-                return self.begin_region(node)
+            scope = self.facts.scope(node)
+            if self.regions and not self.depth and scope is not None and may_be_one(scope):
+                return self.begin_region(node, scope)
         if self.nested or not self.depth:
             self.values(node)
         self.descend(node)
@@ -295,18 +281,18 @@ class _Rewriter:
         return part
 
     def value(self, part: syntax.expr, node: syntax.stmt) -> syntax.expr:
-        scope: Scope | None = node.nw_scope
-        _check(part, scope)
+        scope = self.facts.scope(node)
+        scope = _check(part, scope)
         text = self.checked(syntax.unparse(part) + "\n", part, scope)
-        names = (scope.locals, bound(node))
+        names = (scope.locals, self.facts.bound(node))
         site = SiteText(text, part.lineno, False, scope.module_level, *names, True, scope.qualname)
         answer = self.ask(site)
-        number = self.enter(part, site, node)
+        number = self.enter(part, site, scope, node)
         return _Shape(self.mark, number, part, self.noted).value(answer)
 
-    def begin_region(self, node: syntax.For | syntax.While) -> syntax.stmt:
+    def begin_region(self, node: syntax.For | syntax.While, scope: Scope) -> syntax.stmt:
         """A loop that is no site, as a region if its sites can leave anything on a device."""
-        region = Region(node, node.nw_scope, self.mark, len(self.sites))
+        region = Region(node, self.facts, scope, self.mark, len(self.sites))
         self.region = region
         test = region.guarded(node) if isinstance(node, syntax.While) else None
         node.body = self.block(node.body)
@@ -315,19 +301,19 @@ class _Rewriter:
         if _stray_exit(node.orelse) is not None or not region.finish():
             region.undo()
             return node
-        if test is not None:
-            node.test = test
-        else:
+        if isinstance(node, syntax.For):
             node.iter = region.call("over", node.iter)
+        elif test is not None:
+            node.test = test
         at = region.at
         if node.orelse:
             node.orelse.insert(0, syntax.Expr(region.call("flush"), **at))
         target = syntax.Tuple([], syntax.Store(), **at)
         return syntax.For(target, region.call("region"), [node], [], None, **at)
 
-    def parts(self, node: syntax.stmt) -> list[syntax.stmt]:
+    def parts(self, node: syntax.stmt, region: Region) -> list[syntax.stmt]:
         """A statement of a region, and what stands around it."""
-        region, before = self.region, []
+        before: list[syntax.stmt] = []
         if isinstance(node, (syntax.For, syntax.While)):
             self.region = None
             try:
@@ -362,15 +348,15 @@ class _Rewriter:
     def note(self, node: Any, refused: _Refused | None, within: syntax.stmt | None = None) -> None:
         line, code, message, hint = refused.args if refused else (node.lineno, "", "", "")
         kind = {syntax.For: "for", syntax.While: "while"}.get(type(node), "comprehension")
-        scope = (within or node).nw_scope
+        scope = self.facts.scope(within or node)
         where = scope.qualname if scope is not None else ""
         self.loops.append(
             Loop(node.lineno, kind, where, self.depth, not refused, code, message, hint, line)
         )
 
     def site(self, node: syntax.For | syntax.While) -> Made:
-        scope: Scope | None = node.nw_scope
-        _check(node, scope)
+        scope = self.facts.scope(node)
+        scope = _check(node, scope)
         if self.regions and (made := maker(node)) is not None:
             # Refused sooner than by what runs natively: what is around it can be a region.
             what = f"`{syntax.unparse(made.func)}` in a loop"
@@ -381,36 +367,37 @@ class _Rewriter:
             node.col_offset > 0,
             scope.module_level,
             scope.locals,
-            bound(node),
+            self.facts.bound(node),
             False,
             scope.qualname,
         )
         answer = self.ask(site)
-        number = self.enter(node, site)
+        number = self.enter(node, site, scope)
         self.depth += 1
-        ours = _clone(node)
+        ours = _clone(node, self.facts)
         self.descend(ours)
         self.depth -= 1
         shape = _Shape(self.mark, number, node, self.noted)
-        built, maybe = shape.build(ours, answer), frozenset(answer["maybe"])
-        return Made(built, shape.asked, maybe, answer["returns"])
+        built, maybe = shape.build(ours, answer), frozenset(answer.maybe)
+        return Made(built, shape.asked, maybe, answer.returns)
 
-    def enter(self, node: Any, site: SiteText, within: syntax.stmt | None = None) -> int:
+    def enter(
+        self, node: Any, site: SiteText, scope: Scope, within: syntax.stmt | None = None
+    ) -> int:
         """Its number."""
         self.note(node, None, within)
         self.sites.append(site)
-        self.scopes[(within or node).nw_scope] = None
+        self.scopes[scope] = None
         return len(self.sites) - 1
 
-    def ask(self, site: SiteText) -> dict:
+    def ask(self, site: SiteText) -> Lowered:
         try:
-            answer = self.lower(site[:7])
+            answer = self.lower(site)
         except Exception as error:
             raise _Refused(site.first_line, "internal", f"internal failure: {error}", "") from None
-        if not answer["ok"]:
-            line = answer.get("line") or site.first_line
-            raise _Refused(line, *(answer.get(k, "") for k in ("code", "message", "hint")))
-        unbound = {*answer["reads"]} - site.bound_names
+        if (why := answer.refused) is not None:
+            raise _Refused(why.line or site.first_line, why.code, why.message, why.hint)
+        unbound = {*answer.reads} - site.bound_names
         if unbound:
             names = ", ".join(sorted(unbound))
             raise _Refused(
@@ -447,8 +434,10 @@ def _mangled(text: str, node: Any, klass: str) -> str:
     return re.sub(r"(?<!\w)__\w+", lambda m: mangle(m.group(), klass), text)
 
 
-def _check(node: Any, scope: Scope | None) -> None:
-    """What the shape itself cannot carry, whatever the native part thinks of the loop."""
+def _check(node: Any, scope: Scope | None) -> Scope:
+    """The scope of a loop; raises _Refused for what the shape itself cannot carry, whatever the
+    native part thinks of the loop.
+    """
     if scope is None:
         raise _Refused(node.lineno, "class-body", "a loop in a class body", "")
     for part in syntax.walk(node):
@@ -467,6 +456,7 @@ def _check(node: Any, scope: Scope | None) -> None:
         raise _Refused(
             stray.lineno, "else-exit", "the else leaves an enclosing loop", "use a flag instead"
         )
+    return scope
 
 
 _UNFIT: dict[type, str] = {
@@ -563,37 +553,37 @@ def _rebinds_its_iterable(node: syntax.For | syntax.While) -> bool:
 class _Shape:
     """Builds the tree of one site. Every node of ours stands where the loop's header stands."""
 
-    def __init__(self, mark: str, number: int, node: Any, noted: bool):
+    def __init__(self, mark: str, number: int, node: Any, noted: bool) -> None:
         self.node = node
         self.noted = noted
         self.prefix = f"{mark}{number}:"
         self.asked: list[syntax.Constant] = []
         header = getattr(node, {syntax.For: "iter", syntax.While: "test"}.get(type(node), ""), node)
-        self.at = {name: getattr(header, name) for name in _PLACE}
+        self.at = syntax.place(header)
 
-    def build(self, ours: Any, answer: dict) -> syntax.stmt:
+    def build(self, ours: Any, answer: Lowered) -> syntax.stmt:
         # Sites in an else clause are its own there; here it is as it was.
         after = [
-            *self.assigned(answer["maybe"]),
+            *self.assigned(answer.maybe),
             *self.left(answer),
             *self.owed(_clone(self.node.orelse)),
         ]
         # Where nothing more is asked, nothing has to be kept to answer it.
-        given = [self.name(n, syntax.Load()) for n in answer["reads"]]
+        given = [self.name(n, syntax.Load()) for n in answer.reads]
         if _rebinds_its_iterable(self.node):
             given.append(_clone(self.node.iter))
         call = self.subscript("call_asked" if after else "call", given)
-        values = self.targets(answer["writes"])
+        values = self.targets(answer.writes)
         stay = self.stay(ours, answer)
         run = self.loop(values, call, [*after, self.leave()], orelse=[stay])
-        return syntax.If(self.gate(answer["sizes"]), [run], [self.node], **self.at)
+        return syntax.If(self.gate(answer.sizes), [run], [self.node], **self.at)
 
-    def value(self, answer: dict) -> syntax.expr:
+    def value(self, answer: Lowered) -> syntax.expr:
         """Of an expression."""
         instead = syntax.Call(self.call("instead"), [_clone(self.node)], [], **self.at)
-        computed = self.call("ask", answer["reads"])
+        computed = self.call("ask", answer.reads)
         asked = syntax.IfExp(computed, self.call("got"), instead, **self.at)
-        return syntax.IfExp(self.gate(answer["sizes"]), asked, self.node, **self.at)
+        return syntax.IfExp(self.gate(answer.sizes), asked, self.node, **self.at)
 
     def noting(self, share: Any) -> Any:
         """What CPython runs of the loop, with the values that it returns told."""
@@ -604,12 +594,12 @@ class _Shape:
                 part.value = noted
         return share
 
-    def stay(self, ours: Any, answer: dict) -> syntax.For:
+    def stay(self, ours: Any, answer: Lowered) -> syntax.For:
         """CPython runs a part of it, or all."""
-        values = self.targets(answer["writes"])
-        given = [self.name(n, syntax.Load()) for n in answer["reads"]]
-        body = [self.loop(values, self.subscript("out", given), [self.leave()])]
-        body += self.assigned(answer["maybe"])
+        values = self.targets(answer.writes)
+        given = [self.name(n, syntax.Load()) for n in answer.reads]
+        body: list[syntax.stmt] = [self.loop(values, self.subscript("out", given), [self.leave()])]
+        body += self.assigned(answer.maybe)
         body.append(self.remainder(self.noting(ours), answer))
         body.append(self.leave())
         return self.loop(self.targets([]), self.constant("stay"), body)
@@ -623,8 +613,8 @@ class _Shape:
             for i, name in enumerate(maybe)
         ]
 
-    def left(self, answer: dict) -> list[syntax.stmt]:
-        if not answer["returns"]:
+    def left(self, answer: Lowered) -> list[syntax.stmt]:
+        if not answer.returns:
             return []
         given = syntax.Return(self.call("value"), **self.at)
         return [self.when(self.call("returned"), [given])]
@@ -635,9 +625,9 @@ class _Shape:
         It has no line: a tracer would be told of the header's line once more where the user's code
         comes here from another line, after a `break` or an `else` clause of its own.
         """
-        return syntax.Break(**dict.fromkeys(_PLACE, -1))
+        return syntax.Break(lineno=-1, col_offset=-1, end_lineno=-1, end_col_offset=-1)
 
-    def remainder(self, ours: Any, answer: dict) -> syntax.stmt:
+    def remainder(self, ours: syntax.For | syntax.While, answer: Lowered) -> syntax.stmt:
         """The user's loop over what is left, or over a few trips before the hook tries again."""
         if isinstance(ours, syntax.While):
             return self.rest_of_while(ours, answer)
@@ -652,7 +642,7 @@ class _Shape:
         ours.iter = syntax.BoolOp(syntax.Or(), [self.call("rest"), all_of_it], **self.at)
         return ours
 
-    def rest_of_while(self, ours: syntax.While, answer: dict) -> syntax.stmt:
+    def rest_of_while(self, ours: syntax.While, answer: Lowered) -> syntax.stmt:
         brief = self.noting(_clone(self.node))  # soon to be left for native code: no sites inside
         brief.test = syntax.BoolOp(syntax.And(), [self.call("tick"), brief.test], **self.at)
         brief.orelse = [self.once_more(), *self.owed(brief.orelse)]
@@ -681,12 +671,12 @@ class _Shape:
             self.asked.append(constant)
         return syntax.IfExp(syntax.Constant(True, **self.at), constant, constant, **self.at)
 
-    def call(self, what: str, names: list[str] = ()) -> syntax.Call:
+    def call(self, what: str, names: Sequence[str] = ()) -> syntax.Call:
         return syntax.Call(
             self.hook(what), [self.name(n, syntax.Load()) for n in names], [], **self.at
         )
 
-    def subscript(self, what: str, given: list[syntax.expr] = ()) -> syntax.Subscript:
+    def subscript(self, what: str, given: Sequence[syntax.expr] = ()) -> syntax.Subscript:
         """One of our functions, given a tuple: behind a subscript no signal is handled."""
         key = syntax.Tuple(list(given), syntax.Load(), **self.at)
         return syntax.Subscript(self.hook(what), key, syntax.Load(), **self.at)
@@ -699,11 +689,17 @@ class _Shape:
     def name(self, name: str, context: syntax.expr_context) -> syntax.Name:
         return syntax.Name(name, context, **self.at)
 
-    def tuple(self, elements: list, context: syntax.expr_context) -> syntax.Tuple:
-        return syntax.Tuple(elements, context, **self.at)
+    def tuple(self, elements: Sequence[syntax.expr], context: syntax.expr_context) -> syntax.Tuple:
+        return syntax.Tuple(list(elements), context, **self.at)
 
     def when(self, test: syntax.expr, body: list[syntax.stmt]) -> syntax.If:
         return syntax.If(test, body, [], **self.at)
 
-    def loop(self, target, iterable, body, orelse=()) -> syntax.For:
-        return syntax.For(target, iterable, body, list(orelse), None, **self.at)
+    def loop(
+        self,
+        target: syntax.Name | syntax.Tuple,
+        iterable: syntax.expr,
+        body: Sequence[syntax.stmt],
+        orelse: Sequence[syntax.stmt] = (),
+    ) -> syntax.For:
+        return syntax.For(target, iterable, list(body), list(orelse), None, **self.at)

@@ -1,22 +1,26 @@
 """What a loop may rely on: which of its names are local, and which are surely bound.
 
-`annotate` leaves two attributes on every statement of a tree: `nw_scope`, the function or module
-that owns it (None in a class body), and `nw_state`, the names that have a value on every path that
-reaches it; `bound` tells which of them a site can rely on. Locality is CPython's own answer
-(symtable). Boundness is a forward walk that errs on one side only: a name it lists never raises
-when it is read before the statement.
+`analyse` tells of every statement of a tree which function or module owns it, and which names have
+a value on every path that reaches it (`Facts`). Locality is CPython's own answer (symtable).
+Boundness is a forward walk that errs on one side only: a name it lists never raises when it is read
+before the statement.
 """
 
 from __future__ import annotations
 
-import _symtable  # `symtable` is a view of it, which takes longer to import
+import _symtable  # type: ignore[import-not-found]  # `symtable` takes longer to import
 
 from nestwise.rewriting import syntax
 
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any
+    from typing import Any, TypeAlias
+
+    Function: TypeAlias = syntax.FunctionDef | syntax.AsyncFunctionDef
+    Owner: TypeAlias = Function | syntax.Module
+    # The symbol tables of functions, by their names and first lines.
+    Tables: TypeAlias = dict[tuple[str, int], Any]
 
 Names = frozenset[str]
 NOTHING: Names = frozenset()
@@ -29,7 +33,7 @@ TRANSPARENT = {"open", "np.errstate", "numpy.errstate"}
 class Scope:
     """One function body, or the module's."""
 
-    def __init__(self, node: syntax.AST, table: Any, qualname: str, klass):
+    def __init__(self, node: Owner, table: Any, qualname: str, klass: str | None) -> None:
         self.node = node
         self.qualname = qualname
         self.klass: str | None = klass  # the class whose private names are mangled here
@@ -45,8 +49,43 @@ class Scope:
             self.shared = self.frees | _frees_below(table)
 
 
-def annotate(tree: syntax.Module, text: str, filename: str) -> None:
-    tables: dict[tuple[str, int], Any] = {}
+class Facts:
+    """What is known of the statements of one tree, in side tables by statement."""
+
+    def __init__(self) -> None:
+        self._scopes: dict[syntax.AST, Scope | None] = {}
+        self._states: dict[syntax.AST, Names] = {}
+
+    def note(self, node: syntax.stmt, scope: Scope | None, state: Names) -> None:
+        """Records the owner of a statement, and the names that have a value before it."""
+        self._scopes[node] = scope
+        self._states[node] = state
+
+    def copied(self, node: syntax.AST, copy: syntax.AST) -> None:
+        """Records of a copy of a node what is known of the node."""
+        if node in self._states:
+            self._scopes[copy] = self._scopes[node]
+            self._states[copy] = self._states[node]
+
+    def scope(self, node: syntax.AST) -> Scope | None:
+        """The function or module that owns a statement; None in a class body."""
+        return self._scopes[node]
+
+    def state(self, node: syntax.AST) -> Names:
+        """The names that have a value on every path that reaches a statement."""
+        return self._states[node]
+
+    def bound(self, node: syntax.AST) -> Names:
+        """The local names that a site at a statement can rely on to have a value."""
+        scope = self._scopes[node]
+        if scope is None or scope.module_level:
+            return NOTHING
+        return (self._states[node] & scope.locals) - (scope.unstable & scope.shared)
+
+
+def analyse(tree: syntax.Module, text: str, filename: str) -> Facts:
+    """The facts of a module's statements; `text` is its source. Raises SyntaxError."""
+    tables: Tables = {}
     _collect(_symtable.symtable(text, filename, "exec"), tables)
     scope = Scope(tree, None, "", None)
     found: list[set[str]] = []
@@ -57,7 +96,9 @@ def annotate(tree: syntax.Module, text: str, filename: str) -> None:
             found.append(_trusted(tree))
         return found[0]
 
-    _Flow(scope, tables, NOTHING, trusted).block(tree.body, NOTHING)
+    facts = Facts()
+    _Flow(scope, tables, NOTHING, trusted, facts).block(tree.body, NOTHING)
+    return facts
 
 
 def mangle(name: str, klass: str | None) -> str:
@@ -68,25 +109,20 @@ def mangle(name: str, klass: str | None) -> str:
     return f"_{stripped}{name}" if stripped else name
 
 
-def bound(node: syntax.stmt) -> Names:
-    """The local names that have a value on every path that reaches a statement."""
-    scope: Scope = node.nw_scope
-    if scope.module_level:
-        return NOTHING
-    return (node.nw_state & scope.locals) - (scope.unstable & scope.shared)
-
-
 def _names(table: Any, *kinds: int) -> Names:
     """The names of a table whose scopes are of these kinds."""
-    kind = lambda flags: flags >> _symtable.SCOPE_OFF & _symtable.SCOPE_MASK  # noqa: E731
-    return frozenset(name for name, flags in table.symbols.items() if kind(flags) in kinds)
+    return frozenset(
+        name
+        for name, flags in table.symbols.items()
+        if flags >> _symtable.SCOPE_OFF & _symtable.SCOPE_MASK in kinds
+    )
 
 
 def _parameters(table: Any) -> Names:
     return frozenset(n for n, flags in table.symbols.items() if flags & _symtable.DEF_PARAM)
 
 
-def _collect(table: Any, tables: dict[tuple[str, int], Any]) -> None:
+def _collect(table: Any, tables: Tables) -> None:
     """Functions by name and line: two of them never share both, a `def` owns its line."""
     for child in table.children:
         if child.type == _symtable.TYPE_FUNCTION:
@@ -139,7 +175,7 @@ def _killed(nodes: Iterable[syntax.AST], klass: str | None, deep: bool = False) 
             (syntax.stmt, syntax.ExceptHandler, syntax.expr_context, syntax.Tuple, syntax.List),
         ):
             pending.extend(syntax.iter_child_nodes(node))
-        elif type(node).__name__ == "match_case":
+        elif isinstance(node, syntax.match_case):
             pending.extend(node.body)
     return frozenset(found)
 
@@ -176,7 +212,15 @@ def _join(*states: Names | None) -> Names | None:
 class _Flow:
     """The walk over one scope. A state is the set of surely bound names, None in dead code."""
 
-    def __init__(self, scope: Scope, tables, unstable: Names, trusted: Callable[[], set[str]]):
+    def __init__(
+        self,
+        scope: Scope,
+        tables: Tables,
+        unstable: Names,
+        trusted: Callable[[], set[str]],
+        facts: Facts,
+    ) -> None:
+        self.facts = facts
         self.scope = scope
         self.tables = tables
         self.unstable = scope.unstable = unstable  # of this nest of functions
@@ -189,8 +233,7 @@ class _Flow:
 
     def block(self, statements: list[syntax.stmt], state: Names | None) -> Names | None:
         for statement in statements:
-            statement.nw_state = NOTHING if state is None else state
-            statement.nw_scope = self.owner
+            self.facts.note(statement, self.owner, NOTHING if state is None else state)
             visit = getattr(self, "_" + type(statement).__name__, None)
             if visit is None:
                 continue
@@ -205,64 +248,67 @@ class _Flow:
 
     # Simple statements.
 
-    def _Assign(self, node, state):
+    def _Assign(self, node: syntax.Assign, state: Names) -> Names:
         return self._bind(state, *node.targets)
 
-    def _AnnAssign(self, node, state):
+    def _AnnAssign(self, node: syntax.AnnAssign, state: Names) -> Names:
         return self._bind(state, node.target) if node.value is not None else state
 
-    def _AugAssign(self, node, state):
+    def _AugAssign(self, node: syntax.AugAssign, state: Names) -> Names:
         return self._bind(state, node.target)
 
-    def _TypeAlias(self, node, state):
+    def _TypeAlias(self, node: Any, state: Names) -> Names:
         return self._bind(state, node.name)
 
-    def _Delete(self, node, state):
+    def _Delete(self, node: syntax.Delete, state: Names) -> Names:
         return state - _killed([node], self.klass)
 
-    def _Import(self, node, state):
+    def _Import(self, node: syntax.Import | syntax.ImportFrom, state: Names) -> Names:
         names = (a.asname or a.name.partition(".")[0] for a in node.names)
         return state.union(mangle(n, self.klass) for n in names)
 
     _ImportFrom = _Import
 
-    def _Return(self, node, state):
+    def _Return(self, node: syntax.stmt, state: Names) -> None:
         return None
 
     _Raise = _Continue = _Return
 
-    def _Break(self, node, state):
+    def _Break(self, node: syntax.Break, state: Names) -> None:
         if self.breaks:
             self.breaks[-1].append(state)
         return None
 
     # Branches.
 
-    def _If(self, node, state):
+    def _If(self, node: syntax.If, state: Names) -> Names | None:
         return _join(self.block(node.body, state), self.block(node.orelse, state))
 
-    def _Match(self, node, state):
+    def _Match(self, node: syntax.Match, state: Names) -> Names | None:
         exits = [
             self.block(case.body, state | _captures(case.pattern, self.klass))
             for case in node.cases
         ]
         last = node.cases[-1]
-        total = last.guard is None and isinstance(last.pattern, syntax.MatchAs)
-        total = total and last.pattern.pattern is None
+        pattern = last.pattern
+        total = last.guard is None and isinstance(pattern, syntax.MatchAs)
+        total = total and getattr(pattern, "pattern", None) is None
         return _join(*exits) if total else _join(state, *exits)
 
     # Loops.
 
-    def _For(self, node, state):
+    def _For(self, node: syntax.For | syntax.AsyncFor, state: Names) -> Names | None:
         return self._loop(node, state, endless=False)
 
     _AsyncFor = _For
 
-    def _While(self, node, state):
+    def _While(self, node: syntax.While, state: Names) -> Names | None:
         endless = isinstance(node.test, syntax.Constant) and bool(node.test.value)
         return self._loop(node, state, endless)
 
-    def _loop(self, node, state, endless: bool):
+    def _loop(
+        self, node: syntax.For | syntax.AsyncFor | syntax.While, state: Names, endless: bool
+    ) -> Names | None:
         # A later trip starts from what the first one started from, less what the body unbinds.
         header = state - _killed(node.body, self.klass)
         self.breaks.append([])
@@ -272,7 +318,7 @@ class _Flow:
 
     # Blocks that exceptions leave early.
 
-    def _With(self, node, state):
+    def _With(self, node: syntax.With | syntax.AsyncWith, state: Names) -> Names | None:
         inner = state
         for item in node.items:
             inner = self._bind(inner, item.optional_vars)
@@ -283,12 +329,14 @@ class _Flow:
 
     _AsyncWith = _With
 
-    def _transparent(self, manager) -> bool:
+    def _transparent(self, manager: syntax.expr) -> bool:
         return isinstance(manager, syntax.Call) and syntax.unparse(manager.func) in self.trusted()
 
-    def _Try(self, node, state):
-        parts = [node.body, *(h.body for h in node.handlers), node.orelse]
-        unbound = NOTHING.union(*(_killed(p, self.klass) for p in [*parts, node.handlers]))
+    def _Try(self, node: syntax.Try, state: Names) -> Names | None:
+        parts: list[list[syntax.stmt]] = [node.body, *(h.body for h in node.handlers)]
+        parts.append(node.orelse)
+        unbound = NOTHING.union(*(_killed(p, self.klass) for p in parts))
+        unbound |= _killed(node.handlers, self.klass)
         mark = [len(b) for b in self.breaks]
         thrown = state - _killed(node.body, self.klass)
         exits = [self.block(node.orelse, self.block(node.body, state))]
@@ -306,7 +354,7 @@ class _Flow:
 
     _TryStar = _Try
 
-    def _handler(self, handler, state):
+    def _handler(self, handler: syntax.ExceptHandler, state: Names) -> Names | None:
         name = frozenset((mangle(handler.name, self.klass),)) if handler.name else NOTHING
         mark = [len(b) for b in self.breaks]
         after = self.block(handler.body, state | name)
@@ -322,7 +370,7 @@ class _Flow:
 
     # Inner scopes.
 
-    def _FunctionDef(self, node, state):
+    def _FunctionDef(self, node: Function, state: Names) -> Names:
         table = self.tables.get((node.name, node.lineno))
         after = state | {mangle(node.name, self.klass)}
         if table is None:
@@ -337,13 +385,13 @@ class _Flow:
         if self.owner is not None and not node.decorator_list:
             seen = after
         start = _parameters(table) | (seen & scope.frees)
-        inner = _Flow(scope, self.tables, unstable, self.trusted)
+        inner = _Flow(scope, self.tables, unstable, self.trusted, self.facts)
         inner.block(node.body, start)
         return after
 
     _AsyncFunctionDef = _FunctionDef
 
-    def _ClassDef(self, node, state):
+    def _ClassDef(self, node: syntax.ClassDef, state: Names) -> Names:
         saved = self.owner, self.klass, self.breaks, self.path, self.around
         if self.owner is not None:
             self.around = state

@@ -4,24 +4,36 @@ from __future__ import annotations
 
 from types import CodeType, FunctionType
 
+from nestwise.records import NamedTuple
+
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:
     from typing import Any
 
+
+class _Parsed(NamedTuple):
+    """What is known of the functions of a file."""
+
+    functions: dict[tuple[int, str], tuple[Any, CodeType]]  # by first line and name
+    lines: list[str]
+
+
 # The bytes of every file whose code is ours, as it was when it was loaded.
 _loaded: dict[str, bytes] = {}
-# filename -> (source, its functions by first line and name)
-_functions: dict[str, tuple[bytes | str, dict]] = {}
+# filename -> (source, its functions; None where it does not compile)
+_functions: dict[str, tuple[bytes | str, _Parsed | None]] = {}
 # The lines of files that were loaded.
 _lines: dict[str, list[str]] = {}
 
 
 def remember(filename: str, source: bytes) -> None:
+    """Notes the bytes that a file was loaded from."""
     _loaded[filename] = source
     _lines.pop(filename, None)
 
 
 def loaded(filename: str) -> bool:
+    """Whether the import hook has loaded a file."""
     return filename in _loaded
 
 
@@ -52,7 +64,7 @@ def is_utf8(source: bytes) -> bool:
         return False
 
 
-def source_of(filename: str, module_globals: dict | None = None) -> bytes | str | None:
+def source_of(filename: str, module_globals: dict[str, Any] | None = None) -> bytes | str | None:
     """The source of `filename`: as it was loaded, or else as it is now."""
     if filename in _loaded:
         return _loaded[filename]
@@ -63,10 +75,20 @@ def source_of(filename: str, module_globals: dict | None = None) -> bytes | str 
     return "".join(lines) or None
 
 
-def function_text(func: Any) -> tuple[str, int, bool, list[str], list[str]] | None:
-    """(text, first line, indented, local names, free names) of a plain function.
+class FunctionText(NamedTuple):
+    """A function as the extension module reads it to inline it."""
 
-    The text is that of the `def`, or `_ = (lambda ...)`; None where it is not exactly known or
+    text: str
+    first_line: int
+    indented: bool
+    local_names: list[str]
+    free_names: list[str]
+
+
+def function_text(func: Any) -> FunctionText | None:
+    """The text of a plain function.
+
+    It is that of the `def`, or `_ = (lambda ...)`; None where it is not exactly known or
     where the function is decorated, asynchronous or a generator.
     """
     if type(func) is not FunctionType:
@@ -86,7 +108,7 @@ def function_text(func: Any) -> tuple[str, int, bool, list[str], list[str]] | No
     if node.col_offset > 0 and _has_private_names(text):
         return None  # those are stored in another spelling
     names = [*code.co_varnames, *(c for c in code.co_cellvars if c not in code.co_varnames)]
-    return text, node.lineno, indented, names, list(code.co_freevars)
+    return FunctionText(text, node.lineno, indented, names, list(code.co_freevars))
 
 
 def _has_private_names(text: str) -> bool:
@@ -124,8 +146,10 @@ def names_of(node: Any, text: str) -> tuple[set[str], set[str]] | None:
             found.append(table)
     if len(found) != 1 or found[0].get_type() != "function":
         return None
-    free = set(found[0].get_frees())
-    return set(found[0].get_locals()) - free, free
+    table = found[0]
+    assert isinstance(table, symtable.Function)
+    free = set(table.get_frees())
+    return set(table.get_locals()) - free, free
 
 
 def _defaults_are_literal(node: Any, func: FunctionType) -> bool:
@@ -171,7 +195,7 @@ def _filled(cell: Any) -> bool:
     return True
 
 
-def _find(code: CodeType, module_globals: dict) -> tuple[Any, list[str]] | None:
+def _find(code: CodeType, module_globals: dict[str, Any]) -> tuple[Any, list[str]] | None:
     source = source_of(code.co_filename, module_globals)
     if source is None:
         return None
@@ -184,16 +208,16 @@ def _find(code: CodeType, module_globals: dict) -> tuple[Any, list[str]] | None:
         try:
             cached = (source, _parse(source, code.co_filename))
         except (SyntaxError, ValueError, RecursionError):
-            cached = (source, {"": []})
+            cached = (source, None)
         _functions[code.co_filename] = cached
-    table = cached[1]
-    found = table.get((code.co_firstlineno, code.co_name))
-    if found is None:
+    parsed = cached[1]
+    key = (code.co_firstlineno, code.co_name)
+    if parsed is None or key not in parsed.functions:
         return None
-    node, plain = found
+    node, plain = parsed.functions[key]
     # A file edited since it was loaded may hold another function on this line.
     same = plain == code or (loaded(code.co_filename) and _alike(plain, code))
-    return (node, table[""]) if same else None
+    return (node, parsed.lines) if same else None
 
 
 def _alone(code: CodeType, source: bytes | str) -> tuple[Any, list[str]] | None:
@@ -218,19 +242,20 @@ def _alone(code: CodeType, source: bytes | str) -> tuple[Any, list[str]] | None:
         if text and not text.startswith("#") and not line.startswith((indent + " ", indent + "\t")):
             break
         last += 1
-    from _ast import FunctionDef, PyCF_ONLY_AST
-
     from nestwise.rewriting.compiling import COMPILING, quiet
+    from nestwise.rewriting.syntax import FunctionDef, If, parse
 
     text = "\n" * (first - bool(indent)) + ("if 1:\n" if indent else "")
     text += "\n".join(lines[first:last]) + "\n"
     try:
         with quiet():
-            tree = compile(text, COMPILING, "exec", PyCF_ONLY_AST, dont_inherit=True)
+            tree = parse(text, COMPILING)
             made = compile(tree, COMPILING, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError):
         return None
-    node = tree.body[0].body[0] if indent else tree.body[0]
+    node = tree.body[0]
+    if indent and isinstance(node, If):
+        node = node.body[0]
     codes: dict[tuple[int, str], CodeType | None] = {}
     _index_codes(made, codes)
     plain = codes.get((code.co_firstlineno, code.co_name))
@@ -252,8 +277,8 @@ def _alike(plain: CodeType, code: CodeType) -> bool:
     )
 
 
-def _parse(source: bytes | str, filename: str) -> dict:
-    """(first line, name) -> (its statement, its plain code); "" -> the lines."""
+def _parse(source: bytes | str, filename: str) -> _Parsed:
+    """A file's functions. Raises SyntaxError, ValueError or RecursionError."""
     import ast
 
     from nestwise.rewriting.compiling import plain_code
@@ -261,7 +286,7 @@ def _parse(source: bytes | str, filename: str) -> dict:
     tree, code = plain_code(source, filename)
     codes: dict[tuple[int, str], CodeType | None] = {}
     _index_codes(code, codes)
-    table: dict = {"": decode(source).split("\n")}
+    functions: dict[tuple[int, str], tuple[Any, CodeType]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and not node.decorator_list:
             key = (node.lineno, node.name)
@@ -269,12 +294,12 @@ def _parse(source: bytes | str, filename: str) -> dict:
             key = (node.lineno, "<lambda>")
         else:
             continue
-        if codes.get(key) is not None:
-            table[key] = (node, codes[key])
-    return table
+        if (plain := codes.get(key)) is not None:
+            functions[key] = (node, plain)
+    return _Parsed(functions, decode(source).split("\n"))
 
 
-def _index_codes(code: CodeType, codes: dict) -> None:
+def _index_codes(code: CodeType, codes: dict[tuple[int, str], CodeType | None]) -> None:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             key = (constant.co_firstlineno, constant.co_name)

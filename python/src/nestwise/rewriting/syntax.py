@@ -7,12 +7,48 @@ to be rewritten, as it brings `enum`, `contextlib` and `collections`.
 from __future__ import annotations
 
 from _ast import *  # noqa: F403
-from _ast import AST, AsyncFunctionDef, ClassDef, Constant, Expr, FunctionDef, Module
+from _ast import (
+    AST,
+    AsyncFunctionDef,
+    ClassDef,
+    Constant,
+    Expr,
+    FunctionDef,
+    Module,
+    PyCF_ONLY_AST,
+    expr,
+    stmt,
+)
 
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
+    from typing import Any, TypedDict
+
+    class Place(TypedDict):
+        """Lines from 1, columns in bytes from 0; the end is behind the node."""
+
+        lineno: int
+        col_offset: int
+        end_lineno: int | None
+        end_col_offset: int | None
+
+
+def place(node: stmt | expr) -> Place:
+    """Where a node stands in its source, as what a new node there is made with."""
+    return {
+        "lineno": node.lineno,
+        "col_offset": node.col_offset,
+        "end_lineno": node.end_lineno,
+        "end_col_offset": node.end_col_offset,
+    }
+
+
+def parse(source: bytes | str, filename: str) -> Module:
+    """The tree of a source. Raises SyntaxError or ValueError, and warns, as `compile` does."""
+    tree = compile(source, filename, "exec", PyCF_ONLY_AST, dont_inherit=True)
+    assert isinstance(tree, Module)
+    return tree
 
 
 def iter_fields(node: AST) -> Iterator[tuple[str, Any]]:

@@ -68,7 +68,7 @@ def _turns(code: CodeType, mark: str) -> Iterator[int]:
         asked = op == GET_ITER and loads
         constant = code.co_consts[argument] if op == LOAD_CONST else None
         named = isinstance(constant, str) and constant.startswith(mark)
-        loads = named and constant.endswith(":stay")
+        loads = named and str(constant).endswith(":stay")
         argument = 0
 
 

@@ -20,7 +20,10 @@ from nestwise.verifying.warned import Watch
 
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
+
+    from nestwise._core import NativeRun, NestCall
 
 # How one nest's differences may fill the screen.
 SHOWN_RUNS = 5
@@ -52,14 +55,14 @@ class Check:
 
     def __init__(
         self,
-        about: tuple[str, int, int],
+        about: NestCall,
         captured: list[tuple[str, Any]],
         attributes: list[tuple[str, Any, str]],
         names: list[str],
         modules: list[dict[str, Any]],
         local: tuple[list[str], list[str]],
-    ):
-        self.file, self.line, self.call = about
+    ) -> None:
+        self.file, self.line, self.call = about.file, about.line, about.call
         self.old = _locals(sys._getframe(1), local)
         self.state = Remembered(captured, attributes, names, modules[0], self.old.values())
         self.watch = Watch(modules)
@@ -67,15 +70,16 @@ class Check:
         self.boundary: Any = None
         self.ranges: list[tuple[str, str]] = []
 
-    def ran(self, about: tuple[str, str, str, int], values: dict[str, Any], value: Any) -> bool:
-        """The native run is over: `how` it ended, where it ran, what it leaves in names.
+    def ran(self, run: NativeRun, values: dict[str, Any], value: Any) -> bool:
+        """The native run is over; `values` is what it leaves in names, `value` what it returns.
 
         True for one that was undone: CPython is to run an iteration, and to come back. Where an
         event fires, elements that its iteration writes anew in any case are not taken back: there
         stands what CPython will write.
         """
         try:
-            self.how, self.device, self.schedule, self.trips = about
+            self.how, self.device, self.schedule = run.how, run.device, run.schedule
+            self.trips = run.iterations
             self.values = values
             self.value = value
             self.native = self.state.take()
@@ -146,7 +150,7 @@ class Check:
             )
         return [("the end", f"compiled code {done}, CPython {did}")]
 
-    def _names(self, now_held: dict[str, Any]):
+    def _names(self, now_held: dict[str, Any]) -> Iterator[tuple[str, str]]:
         """Local names that hold something else."""
         nothing = object()
         for name in (*self.always, *self.perhaps):

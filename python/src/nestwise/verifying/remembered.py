@@ -10,6 +10,7 @@ import random
 import struct
 import sys
 from array import array
+from types import MemberDescriptorType
 
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:
@@ -29,11 +30,11 @@ class Remembered:
         names: list[str],
         module: dict[str, Any],
         local: Iterable[Any] = (),
-    ):
+    ) -> None:
         self.arrays: dict[int, tuple[str, Any]] = {}  # as the nest sees them
         self.owners: dict[int, Any] = {}  # the arrays with their memory
         self.flat: dict[int, tuple[str, Any]] = {}  # array.array, bytearray
-        self.lists: dict[int, tuple[str, list]] = {}
+        self.lists: dict[int, tuple[str, list[Any]]] = {}
         self.generators: dict[int, tuple[str, Any]] = {}
         self.attributes = attributes
         self.names = names
@@ -133,7 +134,7 @@ class Remembered:
     def _made(self, thing: Any) -> bool:
         """Whether it is a list, or an array with its own memory, that was not there before."""
         kind = type(thing)
-        own = kind is list or kind is self.ndarray and thing.base is None
+        own = kind is list or (kind is self.ndarray and thing.base is None)
         return own and id(thing) not in self.known
 
     def differences(
@@ -155,10 +156,10 @@ class Remembered:
         for key, (label, _) in self.flat.items():
             if bytes(mine.flat[key]) == bytes(other.flat[key]):
                 continue
-            after = later and list(later.flat[key])
+            after = None if later is None else list(later.flat[key])
             yield from list_differences(label, list(mine.flat[key]), list(other.flat[key]), after)
         for key, (label, _) in self.lists.items():
-            after = later and later.lists[key]
+            after = None if later is None else later.lists[key]
             yield from list_differences(label, mine.lists[key], other.lists[key], after)
         for key, (label, _) in self.generators.items():
             become = later is not None and mine.generators[key] == later.generators[key]
@@ -177,7 +178,7 @@ class State:
     arrays: dict[int, Any]
     owners: dict[int, Any]
     flat: dict[int, Any]
-    lists: dict[int, list]
+    lists: dict[int, list[Any]]
     generators: dict[int, Any]
     attributes: list[Any]
     names: list[Any]
@@ -206,7 +207,7 @@ def array_differences(
 
 
 def list_differences(
-    label: str, mine: list, other: list, later: list | None = None
+    label: str, mine: list[Any], other: list[Any], later: list[Any] | None = None
 ) -> Iterator[tuple[str, str]]:
     """The same for lists, whose lengths may differ too."""
     if len(mine) != len(other):
@@ -233,17 +234,17 @@ def same(a: Any, b: Any) -> bool:
     if kind is complex:
         return struct.pack("<dd", a.real, a.imag) == struct.pack("<dd", b.real, b.imag)
     if kind in (int, str, bytes, bool, range):
-        return a == b
+        return bool(a == b)
     if kind is tuple:
         return len(a) == len(b) and all(map(same, a, b))
     numpy = sys.modules.get("numpy")
     if numpy is None:
         return False
     if isinstance(a, numpy.generic):
-        return a.dtype == b.dtype and a.tobytes() == b.tobytes()
+        return bool(a.dtype == b.dtype and a.tobytes() == b.tobytes())
     if kind is numpy.ndarray:
         mine, other = a.__array_interface__, b.__array_interface__
-        return mine == other and a.strides == b.strides
+        return bool(mine == other and a.strides == b.strides)
     return False
 
 
@@ -281,7 +282,7 @@ def _attribute(owner: Any, name: str) -> Any:
         pass
     for klass in type(owner).__mro__:
         slot = klass.__dict__.get(name)
-        if type(slot) is _Slot:
+        if isinstance(slot, MemberDescriptorType):
             try:
                 return slot.__get__(owner, type(owner))
             except AttributeError:
@@ -289,14 +290,7 @@ def _attribute(owner: Any, name: str) -> Any:
     return _ABSENT
 
 
-class _Slotted:
-    __slots__ = ("slot",)
-
-
-_Slot = type(_Slotted.slot)
-
-
-def _numpy_states(numpy: Any) -> tuple:
+def _numpy_states(numpy: Any) -> tuple[type, ...]:
     module = getattr(numpy, "random", None)
     classes = (getattr(module, name, None) for name in ("RandomState", "Generator"))
     return tuple(found for found in classes if found is not None)

@@ -10,11 +10,15 @@ from __future__ import annotations
 import sys
 import warnings
 
+from nestwise.rewriting.compiling import warning_filters
+
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:
     from typing import Any
 
 _REGISTRY = "__warningregistry__"
+# The function of `warnings` that shows a warning.
+_SHOWS = "_showwarnmsg"
 
 
 def _lines(registry: dict[Any, Any]) -> list[tuple[str, type, int]]:
@@ -25,11 +29,12 @@ def _lines(registry: dict[Any, Any]) -> list[tuple[str, type, int]]:
 class Watch:
     """Watches code whose globals are among `modules`."""
 
-    def __init__(self, modules: list[dict[str, Any]]):
+    def __init__(self, modules: list[dict[str, Any]]) -> None:
         self.modules = {id(m): m for m in modules}
         self.active = False
 
     def begin(self) -> None:
+        """Begins to watch."""
         self.found: set[str] = set()
         # Registries by their module, with what was in them.
         self.before = {}
@@ -39,14 +44,14 @@ class Watch:
                 self.before[key] = registry, dict(registry)
                 for line in _lines(registry):
                     del registry[line]
-        filters = getattr(warnings, "_get_filters", lambda: warnings.filters)()
+        filters = warning_filters()
         # Put in directly: the official way has every module forget what it has shown. Its text is
         # whatever `match` says of it.
         self.rule = ("ignore", self, Warning, None, 0)
         self.filters = filters
         filters.insert(0, self.rule)
-        self.shows = warnings._showwarnmsg
-        warnings._showwarnmsg = self._show
+        self.shows = getattr(warnings, _SHOWS)
+        setattr(warnings, _SHOWS, self._show)
         self.active = True
 
     def match(self, text: str) -> bool:
@@ -74,8 +79,8 @@ class Watch:
         if not self.active:
             return []
         self.active = False
-        if warnings._showwarnmsg == self._show:
-            warnings._showwarnmsg = self.shows
+        if getattr(warnings, _SHOWS) == self._show:
+            setattr(warnings, _SHOWS, self.shows)
         if self.rule in self.filters:
             self.filters.remove(self.rule)
         for key, module in self.modules.items():

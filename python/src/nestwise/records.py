@@ -6,7 +6,7 @@ from _operator import itemgetter
 
 TYPE_CHECKING = False  # what `typing` calls so
 if TYPE_CHECKING:
-    from typing import NamedTuple
+    from typing import Any, NamedTuple
 else:
 
     class NamedTuple(tuple):
@@ -19,20 +19,21 @@ else:
             for number, name in enumerate(cls._fields):
                 setattr(cls, name, property(itemgetter(number)))
 
-        def __new__(cls, *items, **named):
+        def __new__(cls, *items: Any, **named: Any) -> Any:
+            """A record of fields by place, then by name; raises TypeError unless all are there."""
             items += tuple(named.pop(name) for name in cls._fields[len(items) :])
             if named or len(items) != len(cls._fields):
                 raise TypeError(f"{cls.__name__} has the fields {', '.join(cls._fields)}")
             return tuple.__new__(cls, items)
 
-        def __getnewargs__(self):
+        def __getnewargs__(self) -> tuple[Any, ...]:
             return tuple(self)
 
         def __repr__(self) -> str:
             pairs = zip(self._fields, self, strict=True)
             return f"{type(self).__name__}({', '.join(f'{n}={v!r}' for n, v in pairs)})"
 
-        def _replace(self, **named):
+        def _replace(self, **named: Any) -> Any:
             return type(self)(**dict(zip(self._fields, self, strict=True)) | named)
 
 

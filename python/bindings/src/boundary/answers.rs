@@ -1,0 +1,259 @@
+//! What becomes of a site's text: an interface, verdicts, or the reason why not.
+
+use std::collections::HashSet;
+
+use nestwise_analysis::explain::{DependenceRecord, LoopRecord, ReductionRecord};
+use nestwise_frontend::{Interface, Refusal};
+use nestwise_ir::WithSpan;
+use nestwise_runtime::Reason;
+
+use crate::boundary::mapping::Mapping;
+use crate::boundary::record;
+
+record! {
+    /// Why a loop stays in CPython.
+    Refused {
+        /// Line of the user's file; 0 where none is known.
+        line: u32,
+        /// The reason code.
+        code: String,
+        /// The reason as a sentence.
+        message: String,
+        /// What would change it; empty where nothing is known.
+        hint: String,
+    }
+}
+
+impl Refused {
+    /// A refusal of the front end.
+    pub fn of(refused: &WithSpan<Refusal>) -> Refused {
+        Refused {
+            line: refused.span.line,
+            code: refused.error.code().into(),
+            message: refused.error.to_string(),
+            hint: refused.error.hint().unwrap_or_default().to_string(),
+        }
+    }
+
+    /// The reason of a later stage; `line` is the site's.
+    pub fn because(reason: Reason, line: u32) -> Refused {
+        match reason {
+            Reason::Refused {
+                line,
+                code,
+                message,
+                hint,
+            } => Refused {
+                line,
+                code: code.to_string(),
+                message: message.to_string(),
+                hint: hint.unwrap_or_default().to_string(),
+            },
+            other => Refused {
+                line,
+                code: other.code().into(),
+                message: other.to_string(),
+                hint: String::new(),
+            },
+        }
+    }
+}
+
+record! {
+    /// What a site's hook is given and gives back, or why the loop is not a site: all else is empty then.
+    Lowered {
+        /// Why the loop is not a site.
+        refused: Option<Refused>,
+        /// Local names that the hook is given the values of.
+        reads: Vec<String>,
+        /// Local names that the hook always gives a value.
+        writes: Vec<String>,
+        /// Local names that the hook may give a value.
+        maybe: Vec<String>,
+        /// The loop may leave the function by `return`.
+        returns: bool,
+        /// Names that the gate is given the values of, to tell whether a call is worth it.
+        sizes: Vec<String>,
+    }
+}
+
+impl Lowered {
+    /// The interface of a site; `sizes` of a gate that judges by them.
+    pub fn of(interface: &Interface, judged: bool) -> Lowered {
+        Lowered {
+            refused: None,
+            reads: interface.reads.clone(),
+            writes: interface.writes.clone(),
+            maybe: interface.maybe.clone(),
+            returns: interface.returns,
+            // Without sizes there is still the gate's switch.
+            sizes: if judged {
+                interface.sizes.clone()
+            } else {
+                vec![]
+            },
+        }
+    }
+
+    /// No site.
+    pub fn refused(refused: Option<Refused>) -> Lowered {
+        Lowered {
+            refused,
+            reads: vec![],
+            writes: vec![],
+            maybe: vec![],
+            returns: false,
+            sizes: vec![],
+        }
+    }
+}
+
+record! {
+    /// The text of a method of a random number generator, as a function.
+    RandomText {
+        /// The function's lines.
+        text: String,
+        /// Its local names.
+        local_names: HashSet<String>,
+    }
+}
+
+record! {
+    /// One variable of a reduction.
+    Reduction {
+        /// In the user's words.
+        name: String,
+        /// How partial results are combined.
+        op: &'static str,
+    }
+}
+
+record! {
+    /// A dependence in the words of the source.
+    Dependence {
+        /// `flow`, `anti` or `output`.
+        kind: &'static str,
+        /// The array or the variable.
+        name: String,
+        /// Line of the earlier access.
+        source_line: u32,
+        /// Line of the later access.
+        sink_line: u32,
+        /// Per loop around both, outermost first: `<`, `=`, `>` or `*`.
+        direction: Vec<String>,
+        /// Per loop: iterations between them, where that is one number.
+        distance: Vec<Option<i64>>,
+    }
+}
+
+record! {
+    /// What one loop may do.
+    LoopVerdict {
+        /// Line of the `for` or `while`.
+        line: u32,
+        /// The loop variables as written; empty for `while`.
+        var: String,
+        /// Loops of the nest around it.
+        depth: u32,
+        /// `parallel`, `reduction`, `when` or `serial`.
+        verdict: &'static str,
+        /// How a reduction combines, if it is one kind of operation.
+        op: Option<&'static str>,
+        /// What must hold for a `when` to be parallel.
+        condition: Option<String>,
+        /// Why it is no more than that.
+        because: Option<String>,
+        /// What would change it, where that is known.
+        hint: Option<String>,
+        /// How many times as fast the nest would be under `--fp fast`.
+        gain: Option<f64>,
+        /// How many times as fast the nest would be under `--fp faithful`.
+        faithful_gain: Option<f64>,
+        /// What the verdict takes for granted; a launch checks it.
+        assumes: Vec<String>,
+        /// Variables of which each iteration has its own.
+        private: Vec<String>,
+        /// Arrays that some accesses read from a copy made before the loop.
+        copied_before: Vec<String>,
+        /// Variables that are combined from partial results.
+        reductions: Vec<Reduction>,
+        /// What passes from one iteration to a later one.
+        dependences: Vec<Dependence>,
+    }
+}
+
+impl From<ReductionRecord> for Reduction {
+    fn from(r: ReductionRecord) -> Reduction {
+        Reduction {
+            name: r.name,
+            op: r.op,
+        }
+    }
+}
+
+impl From<DependenceRecord> for Dependence {
+    fn from(d: DependenceRecord) -> Dependence {
+        Dependence {
+            kind: d.kind,
+            name: d.name,
+            source_line: d.source_line,
+            sink_line: d.sink_line,
+            direction: d.direction,
+            distance: d.distance,
+        }
+    }
+}
+
+impl From<LoopRecord> for LoopVerdict {
+    fn from(l: LoopRecord) -> LoopVerdict {
+        LoopVerdict {
+            line: l.line,
+            var: l.var,
+            depth: l.depth,
+            verdict: l.verdict,
+            op: l.op,
+            condition: l.condition,
+            because: l.because,
+            hint: l.hint,
+            gain: l.gain,
+            faithful_gain: l.faithful_gain,
+            assumes: l.assumes,
+            private: l.private,
+            copied_before: l.copied_before,
+            reductions: l.reductions.into_iter().map(Reduction::from).collect(),
+            dependences: l.dependences.into_iter().map(Dependence::from).collect(),
+        }
+    }
+}
+
+record! {
+    /// Seconds that the stages of a run took which come before any value is known.
+    StageSeconds {
+        /// From syntax to an untyped nest.
+        lower: f64,
+        /// Static proofs.
+        prove: f64,
+        /// Verdicts.
+        analyse: f64,
+    }
+}
+
+record! {
+    /// The verdicts of a site's loops, or why there are none.
+    Explained {
+        /// Why there are no verdicts.
+        refused: Option<Refused>,
+        /// Descriptions of what the site's places were taken to hold, by their paths.
+        types: Mapping<String>,
+        /// Names of the stated sizes that the site uses.
+        used: HashSet<String>,
+        /// Names of the stated sizes that do not fit, with what is wrong.
+        unfit: Mapping<String>,
+        /// The loops, in source order.
+        loops: Vec<LoopVerdict>,
+        /// The nest after the stage that was asked for, as text.
+        stage: Option<String>,
+        /// What the stages took; none where the site was refused.
+        seconds: Option<StageSeconds>,
+    }
+}
