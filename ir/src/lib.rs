@@ -41,11 +41,11 @@ pub mod interrupts;
 pub mod machine_shape;
 pub mod model;
 pub mod preconditions;
-pub(crate) mod printer;
 pub mod schedule;
 pub mod surface;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+pub mod text;
 pub mod verifier;
 
 pub use crate::interpreter_work::{LoopWork, NestWork, Tally, Work};

@@ -14,6 +14,7 @@ mod proofs;
 mod properties;
 mod repeats;
 mod resolved;
+mod round_trips;
 mod schedules;
 mod unshared;
 mod verdicts;

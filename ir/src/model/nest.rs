@@ -122,6 +122,19 @@ pub enum ArrayKind {
 }
 
 impl ArrayKind {
+    /// Every kind.
+    pub const ALL: [ArrayKind; 9] = [
+        ArrayKind::Ndarray,
+        ArrayKind::List,
+        ArrayKind::Tuple,
+        ArrayKind::ArrayArray,
+        ArrayKind::Bytes,
+        ArrayKind::Str,
+        ArrayKind::Appended,
+        ArrayKind::Scratch,
+        ArrayKind::Objects,
+    ];
+
     /// Whether it is memory that a launch makes for itself alone, and that is no copy of what anybody else has.
     pub fn is_own(self) -> bool {
         matches!(self, Self::Appended | Self::Scratch)

@@ -183,6 +183,54 @@ pub enum Fun {
 }
 
 impl Fun {
+    /// Every function.
+    pub const ALL: [Fun; 44] = [
+        Fun::Sqrt,
+        Fun::Fabs,
+        Fun::Floor,
+        Fun::Ceil,
+        Fun::Trunc,
+        Fun::Rint,
+        Fun::Exp,
+        Fun::Exp2,
+        Fun::Expm1,
+        Fun::Log,
+        Fun::Log2,
+        Fun::Log10,
+        Fun::Log1p,
+        Fun::Sin,
+        Fun::Cos,
+        Fun::Tan,
+        Fun::Asin,
+        Fun::Acos,
+        Fun::Atan,
+        Fun::Sinh,
+        Fun::Cosh,
+        Fun::Tanh,
+        Fun::Asinh,
+        Fun::Acosh,
+        Fun::Atanh,
+        Fun::Cbrt,
+        Fun::Erf,
+        Fun::Erfc,
+        Fun::Atan2,
+        Fun::Hypot,
+        Fun::Fmod,
+        Fun::Copysign,
+        Fun::Pow,
+        Fun::Pair,
+        Fun::IsNan,
+        Fun::IsInf,
+        Fun::IsFinite,
+        Fun::AddNext,
+        Fun::DotNext,
+        Fun::MatMulNext,
+        Fun::DotEachNext,
+        Fun::MatMulEachNext,
+        Fun::AddFlatNext,
+        Fun::DotFlatNext,
+    ];
+
     /// Whether it is a step of what only a whole loop computes, or several.
     pub fn is_fold(self) -> bool {
         let one_loop = matches!(self, Fun::AddNext | Fun::DotNext | Fun::MatMulNext);

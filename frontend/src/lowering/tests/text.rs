@@ -3,6 +3,7 @@
 //!
 //! `NESTWISE_BLESS=1` writes the file anew with what the specialiser says now.
 
+use nestwise_ir::testing::assert_round_trip;
 use nestwise_ir::{ArrayKind, Nest, Scalar, Ty};
 
 use crate::lowering::tests::{Is, spec};
@@ -73,7 +74,10 @@ type Told = fn(&Nest) -> String;
 
 #[test]
 fn cases() {
-    check("cases.txt", 40, |nest| nest.to_string());
+    check("cases.txt", 40, |nest| {
+        assert_round_trip(nest);
+        nest.to_string()
+    });
 }
 
 #[test]
