@@ -18,6 +18,8 @@ pub mod refusal;
 pub mod site;
 pub mod surface_text;
 pub mod syntax;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 
 pub use crate::refusal::Refusal;
 pub use crate::site::access_paths::ScopeInfo;

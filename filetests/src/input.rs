@@ -1,0 +1,62 @@
+//! What a pass is given.
+
+use nestwise_analysis::guards::cleared;
+use nestwise_analysis::parallelism::verdict::{Analysis, Options, analyse_with};
+use nestwise_frontend::testing::{Script, options};
+use nestwise_ir::testing::assert_round_trip;
+use nestwise_ir::verifier::verify;
+use nestwise_ir::{FpMode, Nest};
+
+use crate::file::FileTest;
+
+impl FileTest {
+    /// The freedom in floating-point arithmetic.
+    pub(crate) fn fp(&self) -> FpMode {
+        match (self.has("fp=fast"), self.has("fp=faithful")) {
+            (true, _) => FpMode::Fast,
+            (_, true) => FpMode::Faithful,
+            _ => FpMode::Strict,
+        }
+    }
+
+    /// The site and what it reads.
+    pub(crate) fn script(&self) -> Script {
+        // Comments and empty lines keep their places, so that lines count as in the file.
+        Script::new(&self.given, &self.input)
+    }
+
+    /// The typed nest of Python text.
+    pub(crate) fn lowered(&self) -> Result<Nest, String> {
+        let settings = nestwise_frontend::lowering::Options {
+            fp: self.fp(),
+            ..options()
+        };
+        let nest = self.script().nest(settings);
+        nest.map_err(|e| format!("refused {}: {e}", e.error.code()))
+    }
+
+    /// The typed nest: what is read, or what Python text is lowered to, with every guard cleared as if proven.
+    pub(crate) fn nest(&self) -> Result<Nest, String> {
+        let nest = match self.is_python {
+            true => cleared(&self.lowered()?),
+            false => nestwise_ir::text::read(&self.input).map_err(|e| e.to_string())?,
+        };
+        verify(&nest)?;
+        assert_round_trip(&nest);
+        Ok(nest)
+    }
+
+    /// The analysis of a nest. Loops that are entered are taken to run, and slots to be different memory.
+    pub(crate) fn analysis(&self, nest: &Nest) -> Analysis {
+        let nonempty = if self.has("perhaps-empty") {
+            0
+        } else {
+            u64::MAX
+        };
+        let options = Options {
+            nonempty,
+            ..Options::new(self.fp())
+        };
+        analyse_with(nest, options)
+    }
+}
