@@ -1,4 +1,4 @@
-"""Each script of filetests/ tells a nest's whole story, compared with what is written there.
+"""Each script of filetests/run/ tells a nest's whole story, compared with what is written there.
 
 A filetest is an ordinary script and behind it, in comments, what nestwise is expected to do with
 it: every loop's verdict, the schedule it is compiled with on one core and on threads (loops in
@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from differential import difference, environment, nestwise, python
 
-FOLDER = Path(__file__).parent / "filetests"
+FOLDER = Path(__file__).parent / "filetests" / "run"
 SCRIPTS = sorted(FOLDER.glob("*.py"))
 MARK = "\n# expect\n"
 ABOUT = {

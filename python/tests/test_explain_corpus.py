@@ -10,7 +10,7 @@ from processes import REAL, nestwise
 pytestmark = pytest.mark.skipif(not REAL, reason="needs the native part")
 
 KERNELS = sorted((Path(__file__).parents[2] / "kernels").glob("*.py"))
-FILETESTS = sorted((Path(__file__).parents[2] / "tests" / "filetests").glob("*.py"))
+FILETESTS = sorted((Path(__file__).parents[2] / "tests" / "filetests" / "run").glob("*.py"))
 
 # Run with the arguments given, this prints what every function of a script was called with.
 SPY = """

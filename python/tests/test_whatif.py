@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-FIXED = Path(__file__).parents[2] / "tests" / "filetests" / "profile.json"
+FIXED = Path(__file__).parents[2] / "tests" / "filetests" / "run" / "profile.json"
 
 # The first nest is called often and does little, the second once and does much that may be shared.
 SCRIPT = """\

@@ -8,7 +8,7 @@ import sys
 import pytest
 from differential import HERE, environment
 
-PROFILE = HERE / "filetests" / "profile.json"
+PROFILE = HERE / "filetests" / "run" / "profile.json"
 
 HEAD = """\
 import os

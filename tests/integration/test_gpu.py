@@ -9,7 +9,7 @@ import ptx
 import pytest
 from differential import HERE, difference, nests_by_line, nestwise, python
 
-FILETESTS = HERE / "filetests"
+FILETESTS = HERE / "filetests" / "run"
 
 SCRIPT = """\
 import numpy as np

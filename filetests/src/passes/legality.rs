@@ -32,8 +32,8 @@ pub(super) fn output(test: &FileTest) -> Result<String, String> {
             None => answer(false),
         },
         ("fusion", [first, second]) => answer(given.may_fuse(loop_of(first)?, loop_of(second)?)),
-        // The reverse of a loop is an order of its own that any order of its iterations includes.
-        ("reorder", words) => answer(given.may_reorder(&loops_of(words)?)),
+        // Whether anything but dependences through memory keeps the iterations in order.
+        ("guards", words) => answer(given.may_reorder(&loops_of(words)?)),
         ("distribution", [word]) => match given.may_distribute(a_for(word)?) {
             Some(groups) => groups
                 .iter()
