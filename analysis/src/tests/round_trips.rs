@@ -5,11 +5,11 @@ use nestwise_ir::testing::assert_round_trip;
 use nestwise_ir::text::read_schedule;
 use proptest::prelude::*;
 
-use crate::schedule::{LaunchInfo, candidates};
+use crate::schedule::candidates;
 use crate::testing::{
     affine_case, beside, case, choices, counting_case, distances, neighbours, parted, work_case,
 };
-use crate::{analyse, prove};
+use crate::{LaunchInfo, analyse, prove};
 
 fn check(nest: &nestwise_ir::Nest) {
     assert_round_trip(nest);
