@@ -1,14 +1,15 @@
-//! Which nodes may fire an event: the one definition that analysis, code generation and the runtime share.
+//! Which nodes' guards may fail: the one definition that analysis, code generation and the runtime share.
 //!
-//! A node *may fire* if an execution exists in which no event has fired yet and this node fires one. Code that goes
-//! on after an event (lanes, sticky loops) may test more than that, but only values that an earlier event spoilt.
+//! A node *may fire* if an execution exists in which no guard has failed yet and this node's does. Code that goes on
+//! after a guard failure (lanes, loops with deferred exceptions) may test more than that, but only values that an
+//! earlier failure spoilt.
 
 use crate::model::ids::ArrayId;
 use crate::model::nest::{BinOp, Cast, Expr, ExprKind, For, Nest, Stmt, StmtKind, UnOp};
 use crate::model::types::Scalar;
 use crate::schedule::Schedule;
 
-/// Whether the operation itself may fire, its operands aside.
+/// Whether the guard of the operation itself may fail, its operands aside.
 pub fn expr_may_fire(e: &Expr) -> bool {
     let number = e.ty.repr == Scalar::Num;
     match &e.kind {
@@ -25,7 +26,7 @@ pub fn expr_may_fire(e: &Expr) -> bool {
     }
 }
 
-/// Whether an operation in `e` may fire.
+/// Whether a guard in `e` may fail.
 pub fn any_expr_may_fire(e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| found |= expr_may_fire(e));
@@ -37,7 +38,7 @@ pub fn step_may_fire(l: &For) -> bool {
     l.step.as_int().is_none_or(|step| step == 0)
 }
 
-/// Whether the statement itself may fire, the expressions and blocks in it aside.
+/// Whether the guard of the statement itself may fail, the expressions and blocks in it aside.
 pub fn stmt_may_fire(nest: &Nest, s: &Stmt) -> bool {
     match &s.kind {
         StmtKind::Store { array, guard, .. } => *guard || narrows(nest, *array),
@@ -48,7 +49,7 @@ pub fn stmt_may_fire(nest: &Nest, s: &Stmt) -> bool {
     }
 }
 
-/// Whether anything in a statement may fire, in its blocks too.
+/// Whether any guard in a statement may fail, in its blocks too.
 pub fn any_may_fire(nest: &Nest, s: &Stmt) -> bool {
     let mut found = false;
     s.walk(&mut |s| {
@@ -57,18 +58,18 @@ pub fn any_may_fire(nest: &Nest, s: &Stmt) -> bool {
     found
 }
 
-/// Whether anything in a block may fire.
+/// Whether any guard in a block may fail.
 pub fn block_may_fire(nest: &Nest, block: &[Stmt]) -> bool {
     block.iter().any(|s| any_may_fire(nest, s))
 }
 
-/// Whether anything in the nest may fire.
+/// Whether any guard in the nest may fail.
 pub fn nest_may_fire(nest: &Nest) -> bool {
     block_may_fire(nest, &nest.prologue) || any_may_fire(nest, &nest.top)
 }
 
-/// Whether all that may fire stands in loops that run one iteration after the other: when something fires, nothing behind it
-/// has run.
+/// Whether every guard that may fail stands in loops that run one iteration after the other: when one fails, nothing
+/// behind it has run.
 pub fn fire_in_order(nest: &Nest, schedule: &Schedule) -> bool {
     in_order(nest, schedule, &nest.top)
 }

@@ -2,8 +2,8 @@
 //!
 //! Between two iterations of the top loop a launch serves whoever waits: signal handlers, other threads, asynchronous
 //! exceptions. Inside an iteration it can only give up: the iteration is rolled back and CPython runs it. A loop
-//! inside is *interruptible* if a kernel has to ask meanwhile whether somebody waits, which is an event like any
-//! other (see [`events`](crate::guarded)). Loops that are proved short are never asked in.
+//! inside is *interruptible* if a kernel has to ask meanwhile whether somebody waits, which is a guard failure like any
+//! other (see [`guarded`](crate::guarded)). Loops that are proved short are never asked in.
 
 use crate::model::ids::LoopId;
 use crate::model::nest::{Expr, ExprKind, Nest, Stmt, StmtKind};

@@ -6,20 +6,20 @@
 //!
 //! 1. [`surface`]: the untyped nest. Python's own constructs with names resolved to *places*; made once per
 //!    site from source text. Nothing in it depends on run-time types.
-//! 2. [`nest`]: the typed nest. Every expression has a [`Ty`], every operation one exact meaning on that type;
+//! 2. [`model::nest`]: the typed nest. Every expression has a [`Ty`], every operation one exact meaning on that type;
 //!    made once per signature (the types of the places the site reads).
 //!
 //! # What a typed nest means
 //!
-//! A nest is a program over *variables* (scalars), *arrays* (strided windows on memory) and *events*. It runs
-//! its single top loop iteration by iteration, exactly as CPython would run the source, as long as no event
-//! fires. An **event** is anything the nest cannot do the way CPython would: an index out of range, an integer
-//! that leaves 64 bits, a division by zero, a NumPy warning. An event never has a value: the chunk of top-loop
-//! iterations in which it fires is undone and CPython runs it instead. So below the surface level there are no
+//! A nest is a program over *variables* (scalars) and *arrays* (strided windows on memory), with *guards*. It runs
+//! its single top loop iteration by iteration, exactly as CPython would run the source, as long as no guard
+//! fails. A **guard failure** is anything the nest cannot do the way CPython would: an index out of range, an integer
+//! that leaves 64 bits, a division by zero, a NumPy warning. It never has a value: the chunk of top-loop
+//! iterations in which a guard fails is rolled back and CPython runs it instead. So below the surface level there are no
 //! exceptions and no warnings, and two Python types with one representation (`float` and `np.float64`) differ
 //! only in which type a result is boxed to ([`Prov`]).
 //!
-//! An operation that may fire carries `guard: true`. A pass that proves it cannot fire clears the flag; nobody
+//! An operation that may fail carries `guard: true`. A pass that proves that it cannot clears the flag; nobody
 //! sets it again. Dropping a guarded operation because its value is unused is therefore wrong.
 //!
 //! # Loops
@@ -34,8 +34,12 @@
 //! buffer swap of a time loop). Two slots may overlap in memory; what is known about that is not in the nest
 //! but in the facts of a launch.
 
+#![warn(missing_docs)]
+
 pub mod branch_likelihood;
 pub mod guarded;
+#[cfg(any(test, feature = "testing"))]
+pub mod interpreter;
 pub mod interpreter_work;
 pub mod interrupts;
 pub mod machine_shape;

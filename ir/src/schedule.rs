@@ -90,7 +90,7 @@ pub struct Schedule {
     /// Loops that are innermost and parallel: the compiler may assume that their iterations are independent.
     pub independent: Vec<LoopId>,
     /// Loops that are innermost and may run in step (every dependence that one carries goes on in the text, as in
-    /// `a[i] = a[i + 1]`): events may be looked at after them, and the compiler sees by itself how far apart accesses are.
+    /// `a[i] = a[i + 1]`): guards may be looked at after them, and the compiler sees by itself how far apart accesses are.
     pub in_step: Vec<LoopId>,
     /// Loops, each in `independent` too, whose first and last iterations are run one by one, and only the
     /// [interior](nestwise_analysis::transform::peeling) as the rest of the schedule says.

@@ -154,30 +154,48 @@ pub struct Stmt {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub enum StmtKind {
     /// `t1 = t2 = value`, targets left to right.
-    Assign { targets: Vec<Target>, value: Expr },
+    Assign {
+        /// What is assigned, left to right.
+        targets: Vec<Target>,
+        /// The value.
+        value: Expr,
+    },
     /// `target op= value`.
     AugAssign {
+        /// What is assigned.
         target: Target,
+        /// The operation.
         op: BinOp,
+        /// The value.
         value: Expr,
     },
     /// `if test: body else: orelse`; `elif` nests.
     If {
+        /// The condition.
         test: Expr,
+        /// The statements, or the chosen operand.
         body: Vec<Stmt>,
+        /// The `else` clause, or the other operand.
         orelse: Vec<Stmt>,
     },
     /// `for target in iter: body else: orelse`.
     For {
+        /// What is assigned.
         target: Target,
+        /// What is looped over.
         iter: Expr,
+        /// The statements, or the chosen operand.
         body: Vec<Stmt>,
+        /// The `else` clause, or the other operand.
         orelse: Vec<Stmt>,
     },
     /// `while test: body else: orelse`.
     While {
+        /// The condition.
         test: Expr,
+        /// The statements, or the chosen operand.
         body: Vec<Stmt>,
+        /// The `else` clause, or the other operand.
         orelse: Vec<Stmt>,
     },
     /// `break`.
@@ -253,14 +271,20 @@ pub enum ExprKind {
     Subscript(Box<Expr>, Vec<Expr>),
     /// `start:stop:step`, in subscripts only.
     Slice {
+        /// The first position, if it is said.
         start: Option<Box<Expr>>,
+        /// The end, exclusive, if it is said.
         stop: Option<Box<Expr>>,
+        /// The distance, if it is said.
         step: Option<Box<Expr>>,
     },
     /// A call; which function it is, is known when types are.
     Call {
+        /// What is called.
         func: Box<Expr>,
+        /// The arguments by position, in order.
         args: Vec<Expr>,
+        /// The arguments by name, in order.
         kwargs: Vec<(String, Expr)>,
     },
     /// Unary operator.
@@ -281,8 +305,11 @@ pub enum ExprKind {
     Is(Box<Expr>, Box<Expr>),
     /// `body if test else orelse`.
     IfExp {
+        /// The condition.
         test: Box<Expr>,
+        /// The statements, or the chosen operand.
         body: Box<Expr>,
+        /// The `else` clause, or the other operand.
         orelse: Box<Expr>,
     },
     /// `a @ b`.
@@ -294,7 +321,9 @@ pub enum ExprKind {
     /// `func(element for target in iter if tests ...)`: a call with a generator expression or a list comprehension; without a
     /// function the list itself.
     Comprehension {
+        /// What is called.
         func: Option<Box<Expr>>,
+        /// An element of it.
         element: Box<Expr>,
         /// Outermost first; there is one.
         parts: Vec<Generator>,
@@ -315,26 +344,42 @@ pub struct Generator {
 /// Python's unary operators.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
 pub enum UnOp {
+    /// `-a`.
     Neg,
+    /// `+a`.
     Pos,
+    /// `~a`.
     Invert,
+    /// `not a`.
     Not,
 }
 
 /// Python's binary operators (`@` is an expression of its own).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
 pub enum BinOp {
+    /// `+`.
     Add,
+    /// `-`.
     Sub,
+    /// `*`.
     Mul,
+    /// `/`.
     Div,
+    /// `//`.
     FloorDiv,
+    /// `%`.
     Mod,
+    /// `**`.
     Pow,
+    /// `<<`.
     Shl,
+    /// `>>`.
     Shr,
+    /// `&`.
     BitAnd,
+    /// `|`.
     BitOr,
+    /// `^`.
     BitXor,
 }
 

@@ -26,8 +26,11 @@ pub enum LiveOutKind {
     /// The place is a list's `append`: `count` is the number of elements, each of one value, or a tuple of one from
     /// each column; those that were not there at entry are new.
     Appended {
+        /// The list of numbers, or one for each item of a tuple.
         columns: Vec<ArrayId>,
+        /// How many elements the list has.
         count: VarId,
+        /// Whether elements are tuples.
         tuple: bool,
     },
     /// A new tuple of scalars.
@@ -36,18 +39,20 @@ pub enum LiveOutKind {
     Part(ArrayId, Vec<PartAxis>),
     /// A new array.
     Made(MadeArray),
-    /// A part of one, as slices make it.
+    /// A part of a new array, as slices make it.
     MadePart(MadeArray, Vec<PartAxis>),
 }
 
-/// A new array: the first elements of a slot of the nest's own along each axis, so many.
+/// A new array: along each axis the first elements of a slot of the nest's own.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct MadeArray {
+    /// The slot.
     pub array: ArrayId,
+    /// By axis: how many elements of the slot belong to it.
     pub lens: Vec<VarId>,
-    /// Where one of these bool variables is true, it is that object instead.
+    /// Bool variables with the object that the place holds instead where the variable is true.
     pub same: Vec<(VarId, SameAs)>,
-    /// Where that bool variable is true, it is a view of such an array.
+    /// The bool variable that is true where the place holds a view of such an array.
     #[serde(default)]
     pub viewed: Option<VarId>,
 }
@@ -64,14 +69,21 @@ pub enum SameAs {
 /// One axis of an array in a part of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum PartAxis {
-    /// One place along it.
+    /// One position along the axis.
     At(VarId),
-    /// So many places from the first on; not positive: none.
-    Range { start: VarId, len: VarId, step: i64 },
+    /// `len` positions from `start` on; none if `len` is not positive.
+    Range {
+        /// The first position.
+        start: VarId,
+        /// How many positions.
+        len: VarId,
+        /// The distance between two.
+        step: i64,
+    },
 }
 
 impl LiveOutKind {
-    /// The variables that it is made of.
+    /// The variables that the value is made of.
     pub fn vars(&self) -> Vec<VarId> {
         match self {
             Self::Var(v) => vec![*v],
@@ -87,7 +99,7 @@ impl LiveOutKind {
         }
     }
 
-    /// The new array that it is, or is a part of.
+    /// The new array that the value is, or is a part of.
     pub fn made(&self) -> Option<&MadeArray> {
         match self {
             Self::Made(made) | Self::MadePart(made, _) => Some(made),

@@ -44,8 +44,8 @@ pub struct Nest {
     /// counter then holds the first iteration's value, and `end`, an `i64` that nothing assigns, what would be the
     /// value after the last.
     pub whole: Option<VarId>,
-    /// Loops inside the top loop in which a kernel asks whether somebody waits: entering or repeating one of them is an
-    /// event then. Chosen for each launch ([`interrupts`](crate::interrupts)); none in a nest as it was written.
+    /// Loops inside the top loop in which a kernel asks whether somebody waits: entering or repeating one of them is a
+    /// guard failure then. Chosen for each launch ([`interrupts`](crate::interrupts)); none in a nest as it was written.
     pub interruptible: Vec<LoopId>,
     /// What CPython does in it, as it was written. No kernel depends on it.
     #[serde(skip)]
@@ -218,7 +218,7 @@ pub struct Length {
 }
 
 impl Extent {
-    /// Longer by so much.
+    /// The extent that is longer by `by`; `None` if the sum is not representable.
     pub fn longer(self, by: i64) -> Option<Extent> {
         let more = |plus: i32| i32::try_from(i64::from(plus).checked_add(by)?).ok();
         Some(match self {
@@ -296,22 +296,35 @@ pub struct Stmt {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub enum StmtKind {
     /// `var = value`; the types are equal.
-    Let { var: VarId, value: Expr },
+    Let {
+        /// The variable.
+        var: VarId,
+        /// The value.
+        value: Expr,
+    },
     /// `array[index] = value`; `value.ty.repr` is loadable into `storage` by the one rule of
     /// [`ArrayDecl::elem`]: it equals the element type's representation.
     Store {
+        /// The access, by its number.
         access: AccessId,
+        /// The slot.
         array: ArrayId,
+        /// A subscript for each axis.
         index: Vec<Expr>,
+        /// The value.
         value: Expr,
+        /// Whether it may fail.
         guard: bool,
     },
     /// Simultaneous assignment of slots: each `dst` gets what `src` held before. Always a permutation.
     Rebind(Vec<(ArrayId, ArrayId)>),
     /// Two-way branch.
     If {
+        /// The condition.
         cond: Expr,
+        /// What is chosen where the condition holds.
         then: Vec<Stmt>,
+        /// What is chosen where it does not hold.
         orelse: Vec<Stmt>,
     },
     /// Counted loop.
@@ -323,14 +336,24 @@ pub enum StmtKind {
     /// Next iteration of loop `L`.
     Continue(LoopId),
     /// A block that may be left early.
-    Scope { id: ScopeId, body: Vec<Stmt> },
+    Scope {
+        /// The scope.
+        id: ScopeId,
+        /// What it is about.
+        body: Vec<Stmt>,
+    },
     /// Leaves the scope.
     Leave(ScopeId),
     /// Ends the nest; the return variables are set.
     Return,
-    /// Fires an event if the condition is false.
-    Check { cond: Expr, guard: bool },
-    /// Evaluates for its events alone (an expression whose value is unused but that may fire).
+    /// A guard failure if the condition is false.
+    Check {
+        /// The condition.
+        cond: Expr,
+        /// Whether it may fail.
+        guard: bool,
+    },
+    /// Evaluates for its guards alone: the value is unused, but the expression may fail.
     Eval(Expr),
 }
 
@@ -345,7 +368,7 @@ pub struct For {
     pub start: Expr,
     /// Exclusive end.
     pub stop: Expr,
-    /// Non-zero; an event fires if it is zero and not constant.
+    /// Non-zero; a guard failure if it is zero and not constant.
     pub step: Expr,
     /// The body.
     pub body: Vec<Stmt>,
@@ -386,7 +409,7 @@ pub enum Const {
     Complex(f64, f64),
 }
 
-/// Expressions. `guard: true` means the operation may fire an event.
+/// Expressions. `guard: true` means that the operation may fail.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub enum ExprKind {
     /// A literal.
@@ -395,53 +418,84 @@ pub enum ExprKind {
     Var(VarId),
     /// Extent of an axis of a slot, `py.i64`, never negative.
     Dim(ArrayId, u32),
-    /// `array[index]`; one `py.i64` index per axis. Guarded: a negative index wraps once, then out of range fires.
+    /// `array[index]`; one `py.i64` index per axis. Guarded: a negative index wraps once, then out of range fails.
     /// Unguarded: in `0..extent`.
     Load {
+        /// The access, by its number.
         access: AccessId,
+        /// The slot.
         array: ArrayId,
+        /// A subscript for each axis.
         index: Vec<Expr>,
+        /// Whether it may fail.
         guard: bool,
     },
     /// Unary operation; operand and result have the same representation, except for [`UnOp::Not`] (bool).
-    Unary { op: UnOp, a: Box<Expr>, guard: bool },
+    Unary {
+        /// The operation.
+        op: UnOp,
+        /// The only operand, or the left one.
+        a: Box<Expr>,
+        /// Whether it may fail.
+        guard: bool,
+    },
     /// Arithmetic; both operands have the result's representation ([`BinOp`] lists the exceptions).
     Binary {
+        /// The operation.
         op: BinOp,
+        /// The only operand, or the left one.
         a: Box<Expr>,
+        /// The right operand.
         b: Box<Expr>,
+        /// Whether it may fail.
         guard: bool,
     },
     /// Comparison of two operands of one representation; bool result. Ints exactly, floats as IEEE.
     Compare {
+        /// The operation.
         op: CmpOp,
+        /// The only operand, or the left one.
         a: Box<Expr>,
+        /// The right operand.
         b: Box<Expr>,
     },
     /// `if cond { then } else { orelse }`, only the chosen side evaluated. `and` and `or` are this too.
     Select {
+        /// The condition.
         cond: Box<Expr>,
+        /// What is chosen where the condition holds.
         then: Box<Expr>,
+        /// What is chosen where it does not hold.
         orelse: Box<Expr>,
     },
     /// Conversion of `a` to the expression's type; see [`Cast`].
     Cast {
+        /// Which conversion.
         kind: Cast,
+        /// The only operand, or the left one.
         a: Box<Expr>,
+        /// Whether it may fail.
         guard: bool,
     },
     /// A mathematical function.
     Call {
+        /// The function.
         fun: Fun,
+        /// Whose implementation.
         lib: Lib,
+        /// The arguments by position, in order.
         args: Vec<Expr>,
+        /// Whether it may fail.
         guard: bool,
     },
     /// `{ let var = value; body }`: names a value that an expression uses several times (a chained comparison's
     /// middle, the operand that `or` returns, min's operands).
     Bind {
+        /// The variable.
         var: VarId,
+        /// The value.
         value: Box<Expr>,
+        /// What it is about.
         body: Box<Expr>,
     },
 }

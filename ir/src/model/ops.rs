@@ -19,7 +19,7 @@ pub enum UnOp {
     Conj,
 }
 
-/// Arithmetic. Guarded integer operations fire when the exact result leaves the representation.
+/// Arithmetic. Guarded integer operations fail when the exact result leaves the representation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum BinOp {
     /// Sum. Bools: logical or (NumPy's bool).
@@ -28,19 +28,19 @@ pub enum BinOp {
     Sub,
     /// Product. Bools: logical and.
     Mul,
-    /// True division of floats or complex numbers; guarded: divisor zero fires.
+    /// True division of floats or complex numbers; guarded: divisor zero fails.
     Div,
-    /// Floor division of ints or floats; guarded: divisor zero fires, `MIN // -1` too.
+    /// Floor division of ints or floats; guarded: divisor zero fails, `MIN // -1` too.
     FloorDiv,
-    /// Python's modulo, the sign of the divisor; guarded: divisor zero fires. Floats as CPython's fmod-and-fix
+    /// Python's modulo, the sign of the divisor; guarded: divisor zero fails. Floats as CPython's fmod-and-fix
     /// with its signed zeros.
     Mod,
-    /// Power. Ints: exponent >= 0 or fires, exact or fires. Floats: C `pow`; guarded fires where Python raises,
+    /// Power. Ints: exponent >= 0 or fails, exact or fails. Floats: C `pow`; guarded fails where Python raises,
     /// returns a complex or NumPy warns.
     Pow,
-    /// Left shift; guarded: fires if the amount is not in `0..bits` or bits are lost.
+    /// Left shift; guarded: fails if the amount is not in `0..bits` or bits are lost.
     Shl,
-    /// Arithmetic (signed) or logical (unsigned) right shift; guarded: negative amount fires; amounts of `bits`
+    /// Arithmetic (signed) or logical (unsigned) right shift; guarded: negative amount fails; amounts of `bits`
     /// and more give the sign.
     Shr,
     /// Bitwise and; of bools logical.
@@ -59,11 +59,17 @@ pub enum BinOp {
 /// Comparisons.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum CmpOp {
+    /// `==`.
     Eq,
+    /// `!=`.
     Ne,
+    /// `<`.
     Lt,
+    /// `<=`.
     Le,
+    /// `>`.
     Gt,
+    /// `>=`.
     Ge,
 }
 
@@ -95,13 +101,13 @@ impl CmpOp {
 /// Conversions between representations (same representation: the provenance changes, nothing is computed).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Cast {
-    /// Keeps the value: bool/int to wider int (or to narrower, guarded: does not fit fires), int or f32 to f64,
-    /// real to complex. Int to float rounds to nearest even; guarded, an int beyond +-2**53 fires (comparisons
+    /// Keeps the value: bool/int to wider int (or to narrower, guarded: does not fit fails), int or f32 to f64,
+    /// real to complex. Int to float rounds to nearest even; guarded, an int beyond +-2**53 fails (comparisons
     /// and true division of Python ints are exact, and so is [`Scalar::Num`]).
     Value,
-    /// Rounds f64 to f32 (complex alike); guarded: a finite value becoming infinite fires.
+    /// Rounds f64 to f32 (complex alike); guarded: a finite value becoming infinite fails.
     Round,
-    /// Truncates a float toward zero to an int; guarded: NaN and out of range fire.
+    /// Truncates a float toward zero to an int; guarded: NaN and out of range fail.
     Trunc,
     /// Non-zero (NaN is true) to bool.
     Truth,
@@ -113,7 +119,7 @@ pub enum Cast {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Lib {
     /// The C library's function that CPython's math module calls; guarded with the rules of CPython's math
-    /// module (NaN from a non-NaN and infinity from a finite argument fire).
+    /// module (NaN from a non-NaN and infinity from a finite argument fail).
     C,
     /// NumPy's own ufunc loop; guarded by the sticky floating-point flags.
     Numpy,
@@ -124,61 +130,97 @@ pub enum Lib {
     Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
 pub enum Fun {
+    /// Square root.
     Sqrt,
+    /// Absolute value.
     Fabs,
+    /// Down to an integer.
     Floor,
+    /// Up to an integer.
     Ceil,
+    /// Toward zero to an integer.
     Trunc,
     /// To nearest, ties to even.
     Rint,
+    /// `e ** x`.
     Exp,
+    /// `2 ** x`.
     Exp2,
+    /// `e ** x - 1`.
     Expm1,
+    /// Natural logarithm.
     Log,
+    /// Logarithm to base 2.
     Log2,
+    /// Logarithm to base 10.
     Log10,
+    /// Logarithm of `1 + x`.
     Log1p,
+    /// Sine.
     Sin,
+    /// Cosine.
     Cos,
+    /// Tangent.
     Tan,
+    /// Inverse sine.
     Asin,
+    /// Inverse cosine.
     Acos,
+    /// Inverse tangent.
     Atan,
+    /// Hyperbolic sine.
     Sinh,
+    /// Hyperbolic cosine.
     Cosh,
+    /// Hyperbolic tangent.
     Tanh,
+    /// Inverse hyperbolic sine.
     Asinh,
+    /// Inverse hyperbolic cosine.
     Acosh,
+    /// Inverse hyperbolic tangent.
     Atanh,
+    /// Cube root.
     Cbrt,
+    /// Error function.
     Erf,
+    /// Its complement, `1 - erf(x)`.
     Erfc,
+    /// Angle of the point `(y, x)`.
     Atan2,
+    /// Euclidean length of two sides.
     Hypot,
+    /// C's remainder, with the sign of the dividend.
     Fmod,
+    /// The first value with the sign of the second.
     Copysign,
+    /// Power.
     Pow,
     /// The complex number of two parts.
     Pair,
-    /// Bool results.
+    /// Whether it is NaN; bool.
     IsNan,
+    /// Whether it is an infinity; bool.
     IsInf,
+    /// Whether it is neither an infinity nor NaN; bool.
     IsFinite,
-    /// `(sum so far, next element)`, in an order of additions that is NumPy's: means something only as all of a loop's body.
+    /// A step of a sum in NumPy's order of additions, of `(sum so far, next element)`: has a meaning only as the whole body
+    /// of a loop.
     AddNext,
-    /// `(product so far, next element, next element of the other vector)`, as NumPy's BLAS does it for `np.dot`; likewise.
+    /// A step of `np.dot` as NumPy's BLAS does it, of `(product so far, next element, next element of the other vector)`: has a
+    /// meaning only as the whole body of a loop.
     DotNext,
-    /// The same for `@`, which takes vectors as they lie.
+    /// [`Fun::DotNext`] for `@`, which takes vectors as they lie.
     MatMulNext,
-    /// [`Fun::DotNext`] where one of the two is a matrix: a step of the sum for each element of the product. Means something only
-    /// as all of three loops that set each of them: over rows, columns, and what is summed.
+    /// [`Fun::DotNext`] where one of the two is a matrix: a step of the sum for each element of the product. Has a meaning only
+    /// as the whole of three loops that set each of them: over rows, columns, and what is summed.
     DotEachNext,
-    /// The same for `@`.
+    /// [`Fun::DotEachNext`] for `@`.
     MatMulEachNext,
-    /// [`Fun::AddNext`] for arrays of several axes that NumPy takes for one of one axis: means something only as all of the loops
-    /// over those.
+    /// [`Fun::AddNext`] for arrays of several axes that NumPy takes for one of one axis: has a meaning only as the whole of the
+    /// loops over those.
     AddFlatNext,
-    /// The same of [`Fun::DotNext`].
+    /// [`Fun::DotNext`] for arrays of several axes, like [`Fun::AddFlatNext`].
     DotFlatNext,
 }
 
@@ -231,18 +273,18 @@ impl Fun {
         Fun::DotFlatNext,
     ];
 
-    /// Whether it is a step of what only a whole loop computes, or several.
+    /// Whether the function is a step of what only a whole loop, or several, computes.
     pub fn is_fold(self) -> bool {
         let one_loop = matches!(self, Fun::AddNext | Fun::DotNext | Fun::MatMulNext);
         one_loop || self.is_of_matrices() || self.is_flat()
     }
 
-    /// Whether a loop for each axis computes it.
+    /// Whether the function is a step of what a loop for each axis computes.
     pub fn is_flat(self) -> bool {
         matches!(self, Fun::AddFlatNext | Fun::DotFlatNext)
     }
 
-    /// How many it is given: what it is so far, and elements.
+    /// The number of arguments of a fold's step: the value so far, and one or two elements.
     pub fn fold_arity(self) -> usize {
         match self {
             Fun::AddNext | Fun::AddFlatNext => 2,
@@ -250,7 +292,7 @@ impl Fun {
         }
     }
 
-    /// Whether it is a call of a library's, not an instruction or a few.
+    /// Whether the function is a call of a library, rather than an instruction or a few.
     pub fn is_elementary(self) -> bool {
         let quick = matches!(
             self,
@@ -270,7 +312,7 @@ impl Fun {
         !quick && !self.is_fold()
     }
 
-    /// Whether three loops compute it.
+    /// Whether the function is a step of a product of matrices, which three loops compute.
     pub fn is_of_matrices(self) -> bool {
         matches!(self, Fun::DotEachNext | Fun::MatMulEachNext)
     }

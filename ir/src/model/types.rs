@@ -9,24 +9,34 @@ use std::fmt;
 pub enum Scalar {
     /// One byte in memory, `i1` in registers.
     Bool,
+    /// 8 bits, signed.
     I8,
+    /// 16 bits, signed.
     I16,
+    /// 32 bits, signed.
     I32,
+    /// 64 bits, signed.
     I64,
+    /// 8 bits, unsigned.
     U8,
+    /// 16 bits, unsigned.
     U16,
+    /// 32 bits, unsigned.
     U32,
+    /// 64 bits, unsigned.
     U64,
     /// An intermediate Python int of up to 128 bits; never stored.
     I128,
+    /// IEEE single precision.
     F32,
+    /// IEEE double precision.
     F64,
     /// Two `f32`.
     C64,
     /// Two `f64`.
     C128,
     /// A Python number that is an int or a float, known only at run time (a list that holds both): an `f64`
-    /// value and an `i1` tag, true for int. Ints beyond 2**53 fire an event. In memory: a plane of `f64`
+    /// value and an `i1` tag, true for int. Ints beyond 2**53 are guard failures. In memory: a plane of `f64`
     /// and, behind it, a plane of tag bytes.
     Num,
     /// One Unicode code point (an element of a `str`).

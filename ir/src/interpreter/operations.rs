@@ -1,15 +1,19 @@
 //! Operations on single values.
 
-use nestwise_ir::model::nest::{BinOp, Cast, CmpOp, Expr, Fun, UnOp};
-use nestwise_ir::{Prov, Scalar};
-
-use crate::lowering::tests::eval::{E, Stop, V};
+use crate::interpreter::{Step, Value as V, failed};
+use crate::model::nest::Expr;
+use crate::model::ops::{BinOp, Cast, CmpOp, Fun, UnOp};
+use crate::model::types::{Prov, Scalar};
 
 fn wrap_range(repr: Scalar) -> (i128, i128) {
     repr.int_range().expect("an int")
 }
 
-pub(crate) fn fits(repr: Scalar, v: i128) -> bool {
+/// Whether an integer representation (or bool) holds the value.
+///
+/// # Panics
+/// If the representation is of no integers.
+pub fn fits(repr: Scalar, v: i128) -> bool {
     let (lo, hi) = wrap_range(repr);
     lo <= v && v <= hi
 }
@@ -41,11 +45,6 @@ fn float_floor_div(a: f64, b: f64) -> f64 {
     }
 }
 
-fn failure(guard: bool, e: &Expr) -> Stop {
-    assert!(guard, "unguarded, and fails: {e}");
-    Stop::GuardFailure
-}
-
 fn round_to(repr: Scalar, v: f64) -> f64 {
     if repr == Scalar::F32 {
         f64::from(v as f32)
@@ -54,10 +53,10 @@ fn round_to(repr: Scalar, v: f64) -> f64 {
     }
 }
 
-pub(crate) fn unary(op: UnOp, v: V, e: &Expr, guard: bool) -> E<V> {
+pub(super) fn unary<'a>(op: UnOp, v: V, e: &'a Expr, guard: bool) -> Step<'a, V> {
     let repr = e.ty.repr;
     Ok(match (op, v) {
-        (UnOp::Neg, V::Int(i)) => int(-i, repr, e, guard)?,
+        (UnOp::Neg, V::Int(i)) => int(i.checked_neg(), repr, e, guard)?,
         (UnOp::Neg, V::Float(f)) => V::Float(-f),
         (UnOp::Neg, V::Complex(re, im)) => V::Complex(-re, -im),
         (UnOp::Neg, V::Num(f, true)) => V::Num(0.0 - f, true),
@@ -65,7 +64,7 @@ pub(crate) fn unary(op: UnOp, v: V, e: &Expr, guard: bool) -> E<V> {
         (UnOp::Invert, V::Int(i)) if repr.is_unsigned() => V::Int(wrap_range(repr).1 - i),
         (UnOp::Invert, V::Int(i)) => V::Int(!i),
         (UnOp::Not | UnOp::Invert, V::Bool(b)) => V::Bool(!b),
-        (UnOp::Abs, V::Int(i)) => int(i.abs(), repr, e, guard)?,
+        (UnOp::Abs, V::Int(i)) => int(i.checked_abs(), repr, e, guard)?,
         (UnOp::Abs, V::Float(f)) => V::Float(f.abs()),
         (UnOp::Abs, V::Num(f, tag)) => V::Num(f.abs(), tag),
         (UnOp::Abs, V::Complex(re, im)) => V::Float(re.hypot(im)),
@@ -75,15 +74,15 @@ pub(crate) fn unary(op: UnOp, v: V, e: &Expr, guard: bool) -> E<V> {
     })
 }
 
-fn int(v: i128, repr: Scalar, e: &Expr, guard: bool) -> E<V> {
-    if fits(repr, v) {
-        Ok(V::Int(v))
-    } else {
-        Err(failure(guard, e))
+/// An exact result, if there is one and the representation holds it.
+fn int<'a>(v: Option<i128>, repr: Scalar, e: &'a Expr, guard: bool) -> Step<'a, V> {
+    match v {
+        Some(v) if fits(repr, v) => Ok(V::Int(v)),
+        _ => failed(guard, e, "an int that leaves its representation"),
     }
 }
 
-pub(crate) fn binary(op: BinOp, x: V, y: V, e: &Expr, guard: bool) -> E<V> {
+pub(super) fn binary<'a>(op: BinOp, x: V, y: V, e: &'a Expr, guard: bool) -> Step<'a, V> {
     let repr = e.ty.repr;
     match (x, y) {
         (V::Bool(a), V::Bool(b)) => Ok(V::Bool(match op {
@@ -100,7 +99,7 @@ pub(crate) fn binary(op: BinOp, x: V, y: V, e: &Expr, guard: bool) -> E<V> {
             let fine = |v: f64| v.is_finite();
             let moves = !matches!(op, BinOp::Min | BinOp::Max);
             if e.ty.prov != Prov::Py && moves && fine(a) && fine(b) && !fine(v) {
-                return Err(Stop::GuardFailure);
+                return failed(true, e, "");
             }
             Ok(V::Float(v))
         }
@@ -110,7 +109,7 @@ pub(crate) fn binary(op: BinOp, x: V, y: V, e: &Expr, guard: bool) -> E<V> {
             BinOp::Mul => V::Complex(a * c - b * d, a * d + b * c),
             BinOp::Div => {
                 if c == 0.0 && d == 0.0 {
-                    return Err(failure(guard, e));
+                    return failed(guard, e, "a complex division by zero");
                 }
                 smith(a, b, c, d, e.ty.prov == Prov::Py)
             }
@@ -125,7 +124,7 @@ pub(crate) fn binary(op: BinOp, x: V, y: V, e: &Expr, guard: bool) -> E<V> {
             };
             let int = i && j;
             if int && v.abs() > (1u64 << 53) as f64 {
-                return Err(failure(guard, e));
+                return failed(guard, e, "a number that no double holds exactly");
             }
             Ok(V::Num(if int { v + 0.0 } else { v }, int))
         }
@@ -147,7 +146,7 @@ fn smith(a: f64, b: f64, c: f64, d: f64, python: bool) -> V {
     }
 }
 
-fn int_binary(op: BinOp, a: i128, b: i128, e: &Expr, guard: bool) -> E<V> {
+fn int_binary<'a>(op: BinOp, a: i128, b: i128, e: &'a Expr, guard: bool) -> Step<'a, V> {
     let repr = e.ty.repr;
     let exact = match op {
         BinOp::Add => a.checked_add(b),
@@ -171,7 +170,7 @@ fn int_binary(op: BinOp, a: i128, b: i128, e: &Expr, guard: bool) -> E<V> {
             })
         }
         BinOp::Pow => u32::try_from(b).ok().and_then(|b| a.checked_pow(b)),
-        BinOp::Shl if !(0..127).contains(&b) => None,
+        BinOp::Shl if !(0..i128::from(repr.bits().min(127))).contains(&b) => None,
         BinOp::Shl => a.checked_mul(1 << b),
         BinOp::Shr if b < 0 => None,
         BinOp::Shr => Some(a >> b.min(127)),
@@ -182,18 +181,17 @@ fn int_binary(op: BinOp, a: i128, b: i128, e: &Expr, guard: bool) -> E<V> {
         BinOp::Max => Some(a.max(b)),
         BinOp::Div => panic!("{e}"),
     };
-    match exact {
-        Some(v) => int(v, repr, e, guard),
-        None => Err(failure(guard, e)),
-    }
+    int(exact, repr, e, guard)
 }
 
-fn float_binary(op: BinOp, a: f64, b: f64, e: &Expr, guard: bool) -> E<f64> {
+fn float_binary<'a>(op: BinOp, a: f64, b: f64, e: &'a Expr, guard: bool) -> Step<'a, f64> {
     Ok(match op {
         BinOp::Add => a + b,
         BinOp::Sub => a - b,
         BinOp::Mul => a * b,
-        BinOp::Div | BinOp::FloorDiv | BinOp::Mod if b == 0.0 => return Err(failure(guard, e)),
+        BinOp::Div | BinOp::FloorDiv | BinOp::Mod if b == 0.0 => {
+            return failed(guard, e, "a float division by zero");
+        }
         BinOp::Div => a / b,
         BinOp::FloorDiv if e.ty.repr == Scalar::F32 => {
             f64::from(float_floor_div_f32(a as f32, b as f32))
@@ -208,7 +206,7 @@ fn float_binary(op: BinOp, a: f64, b: f64, e: &Expr, guard: bool) -> E<f64> {
             };
             let finite = a.is_finite() && b.is_finite();
             if finite && !v.is_finite() || (a < 0.0 && b.fract() != 0.0) {
-                return Err(failure(guard, e));
+                return failed(guard, e, "a power without a result");
             }
             v
         }
@@ -247,7 +245,7 @@ fn float_floor_div_f32(a: f32, b: f32) -> f32 {
     }
 }
 
-pub(crate) fn compare(op: CmpOp, x: V, y: V) -> bool {
+pub(super) fn compare(op: CmpOp, x: V, y: V) -> bool {
     let ordering = match (x, y) {
         (V::Bool(a), V::Bool(b)) => Some(a.cmp(&b)),
         (V::Int(a), V::Int(b)) => Some(a.cmp(&b)),
@@ -266,15 +264,17 @@ pub(crate) fn compare(op: CmpOp, x: V, y: V) -> bool {
     }
 }
 
-pub(crate) fn cast(kind: Cast, v: V, e: &Expr, guard: bool) -> E<V> {
+pub(super) fn cast<'a>(kind: Cast, v: V, e: &'a Expr, guard: bool) -> Step<'a, V> {
     let to = e.ty.repr;
     const EXACT: i128 = 1 << 53;
     Ok(match (kind, v) {
         (Cast::Value, V::Bool(b)) if to.is_int() => V::Int(b.into()),
-        (Cast::Value, V::Int(i)) if to.is_int() => int(i, to, e, guard)?,
+        (Cast::Value, V::Bool(b)) if to.is_float() => V::Float(b.into()),
+        (Cast::Value, V::Bool(b)) if to == Scalar::Bool => V::Bool(b),
+        (Cast::Value, V::Int(i)) if to.is_int() => int(Some(i), to, e, guard)?,
         (Cast::Value, V::Int(i)) if to.is_float() => {
             if guard && i.abs() > EXACT {
-                return Err(Stop::GuardFailure);
+                return failed(true, e, "");
             }
             V::Float(if to == Scalar::F32 {
                 f64::from(i as f32)
@@ -284,25 +284,25 @@ pub(crate) fn cast(kind: Cast, v: V, e: &Expr, guard: bool) -> E<V> {
         }
         (Cast::Value, V::Int(i)) if to == Scalar::Num => {
             if i.abs() > EXACT {
-                return Err(failure(guard, e));
+                return failed(guard, e, "an int that no double holds exactly");
             }
             V::Num(i as f64, true)
         }
-        (Cast::Value, V::Float(f)) if to == Scalar::F64 => V::Float(f),
+        (Cast::Value, V::Float(f)) if to.is_float() => V::Float(f),
         (Cast::Value, V::Float(f)) if to == Scalar::C128 => V::Complex(f, 0.0),
         (Cast::Value, V::Float(f)) if to == Scalar::Num => V::Num(f, false),
         (Cast::Value, V::Num(f, _)) if to == Scalar::F64 => V::Float(f),
         (Cast::Round, V::Float(f)) if to == Scalar::F32 => {
             let r = f64::from(f as f32);
             if f.is_finite() && !r.is_finite() {
-                return Err(failure(guard, e));
+                return failed(guard, e, "a float that no f32 holds");
             }
             V::Float(r)
         }
         (Cast::Trunc, V::Float(f)) if to.is_int() => {
             let t = f.trunc();
             if t.is_nan() || t.abs() > 2e19 || !fits(to, t as i128) {
-                return Err(failure(guard, e));
+                return failed(guard, e, "a float that no int holds");
             }
             V::Int(t as i128)
         }
@@ -313,7 +313,7 @@ pub(crate) fn cast(kind: Cast, v: V, e: &Expr, guard: bool) -> E<V> {
     })
 }
 
-pub(crate) fn call(fun: Fun, x: &[f64], e: &Expr, guard: bool) -> E<V> {
+pub(super) fn call<'a>(fun: Fun, x: &[f64], e: &'a Expr, guard: bool) -> Step<'a, V> {
     let single = e.ty.repr == Scalar::F32;
     let v = match fun {
         Fun::Sqrt if single => f64::from((x[0] as f32).sqrt()),
@@ -335,12 +335,12 @@ pub(crate) fn call(fun: Fun, x: &[f64], e: &Expr, guard: bool) -> E<V> {
         Fun::IsNan => return Ok(V::Bool(x[0].is_nan())),
         Fun::IsInf => return Ok(V::Bool(x[0].is_infinite())),
         Fun::IsFinite => return Ok(V::Bool(x[0].is_finite())),
-        _ => panic!("{e}: not evaluated in tests"),
+        _ => panic!("{e}: not interpreted"),
     };
     let bad = (v.is_nan() && !x.iter().any(|x| x.is_nan()))
         || (v.is_infinite() && x.iter().all(|x| x.is_finite()));
     if bad {
-        return Err(failure(guard, e));
+        return failed(guard, e, "a function without a result");
     }
     Ok(V::Float(v))
 }
