@@ -5,7 +5,7 @@ use nestwise_ir::{CmpOp, For, Scalar, VarId};
 
 use crate::abi::part::CELL;
 use crate::error::{Result, invalid, unsupported};
-use crate::llvm::{IntPred, V};
+use crate::llvm::{IntPred, Ir, V};
 use crate::lower::emitter::Emitter;
 use crate::lower::value::Val;
 use crate::lower::{accumulations, part_cells};
@@ -39,7 +39,7 @@ pub(crate) fn combine(em: &mut Emitter<'_, '_>, l: &For, t: &ThreadLoop, cells: 
             continue;
         }
         let (merged, bad) = merge(
-            em,
+            em.ir,
             *op,
             mine,
             got,
@@ -67,12 +67,7 @@ pub(crate) fn keep_mark(em: &mut Emitter<'_, '_>, v: VarId) {
 }
 
 /// Whether a part's value of a minimum or maximum is strictly better than what the parts before it found.
-pub(crate) fn improves(
-    em: &mut Emitter<'_, '_>,
-    t: &ThreadLoop,
-    best: VarId,
-    cells: V,
-) -> Result<V> {
+fn improves(em: &mut Emitter<'_, '_>, t: &ThreadLoop, best: VarId, cells: V) -> Result<V> {
     let ir = em.ir;
     let found = t.reductions.iter().position(|r| r.0 == best);
     let Some((k, (_, op))) = found.map(|k| (k, t.reductions[k])) else {
@@ -83,25 +78,25 @@ pub(crate) fn improves(
     let (home, repr) = (em.vars.home(&em.lanes, best, false)?, em.unit.repr(best)?);
     let mine = home.load(em.ir);
     let got = em.unit.load_cell(repr, ir.offset_const(cells, CELL * k));
-    Ok(better(em, op, mine, got, repr))
+    Ok(better(em.ir, op, mine, got, repr))
 }
 
 /// Whether `y` comes before `x` in the order that a minimum or maximum goes by.
-pub(crate) fn better(em: &Emitter<'_, '_>, op: RedOp, x: Val, y: Val, repr: Scalar) -> V {
+pub(crate) fn better(ir: &Ir<'_>, op: RedOp, x: Val, y: Val, repr: Scalar) -> V {
     let less = if op == RedOp::Min {
         CmpOp::Lt
     } else {
         CmpOp::Gt
     };
     if repr.is_float() {
-        return em.ir.fcmp(
+        return ir.fcmp(
             crate::lower::scalar::compare::float_predicate(less),
             y.a,
             x.a,
         );
     }
     let signed = repr.is_signed();
-    em.ir.icmp(
+    ir.icmp(
         crate::lower::scalar::compare::int_predicate(less, signed),
         y.a,
         x.a,
@@ -110,14 +105,13 @@ pub(crate) fn better(em: &Emitter<'_, '_>, op: RedOp, x: Val, y: Val, repr: Scal
 
 /// Two parts' values as one; and whether that left its representation.
 pub(crate) fn merge(
-    em: &Emitter<'_, '_>,
+    ir: &Ir<'_>,
     op: RedOp,
     x: Val,
     y: Val,
     repr: Scalar,
     propagate: bool,
 ) -> Result<(V, V)> {
-    let ir = em.ir;
     let fine = ir.const_bool(false);
     let checked = |name: &str| {
         let both = ir.intrinsic(name, &[ir.type_of(x.a)], &[x.a, y.a]);
@@ -136,7 +130,7 @@ pub(crate) fn merge(
         (RedOp::Mul, r) if r.is_int() => checked("llvm.umul.with.overflow"),
         (RedOp::Min | RedOp::Max, r) if r.is_int() || r.is_float() => {
             // The later part wins only if it is strictly better, as each element does in turn.
-            let mut better = better(em, op, x, y, r);
+            let mut better = better(ir, op, x, y, r);
             if r.is_float() && propagate {
                 let nan = ir.fcmp(crate::llvm::RealPred::LLVMRealUNO, y.a, y.a);
                 let mine = ir.fcmp(crate::llvm::RealPred::LLVMRealORD, x.a, x.a);

@@ -15,6 +15,7 @@ use crate::lower::control::{interrupts, iterations};
 use crate::lower::emitter::Emitter;
 use crate::lower::memory::{anti_dependence_copies, privatised};
 use crate::lower::scalar::flag_values;
+use crate::lower::unit::Unit;
 use crate::lower::vector::lanes;
 use crate::lower::{combine, part_cells};
 
@@ -123,8 +124,8 @@ fn body_function(em: &Emitter<'_, '_>, l: &For, t: &ThreadLoop, shared: &[VarId]
 }
 
 /// Iterations that parts should not cut up: those that vectors run at once.
-fn grain(em: &Emitter<'_, '_>, l: &For) -> u32 {
-    match lanes::vector_lanes(em.unit, l) {
+fn grain(unit: &Unit<'_>, l: &For) -> u32 {
+    match lanes::vector_lanes(unit, l) {
         Some(lanes) => lanes,
         None if is_innermost(&l.body) => crate::target::vector_bits() / 64,
         None => 1,
@@ -151,7 +152,7 @@ fn run_parts(
     let (copies, keep) = privatised::copy_bytes(em, t)?;
     let save = anti_dependence_copies::save_function(em, l, t)?;
     let Range { lo, hi, .. } = range;
-    let grain = ir.const_i64(grain(em, l).into());
+    let grain = ir.const_i64(grain(em.unit, l).into());
     let id = ir.const_i64(l.id.0.into());
     let arguments = [body, env, lo, hi, size, list, copies, keep, save, grain, id];
     let count = ir.call(ty, parallel, &arguments);
@@ -199,7 +200,7 @@ fn run_parts(
     ir.store(ir.or(old, overflow), failed);
     ir.store(ir.const_i64(GuardFailure::Overflow as i64), em.exits.code);
     ir.store(
-        ir.const_i64(iterations::loop_span(em, l.id).line.into()),
+        ir.const_i64(iterations::loop_span(em.unit, l.id).line.into()),
         em.exits.line,
     );
     let next = ir.add(k, ir.const_i64(1), Wrap::Signed);

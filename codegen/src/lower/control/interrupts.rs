@@ -73,7 +73,7 @@ pub(crate) fn in_pieces(em: &mut Emitter<'_, '_>, l: &For, range: Range, span: S
 /// Before each iteration of a counted loop that does not run in pieces.
 pub(crate) fn ask_in_counted(em: &Emitter<'_, '_>, l: &For) {
     if !is_innermost(&l.body) || breaks(l) {
-        ask_in_iteration(em, l.id, &l.body, iterations::loop_span(em, l.id));
+        ask_in_iteration(em, l.id, &l.body, iterations::loop_span(em.unit, l.id));
     }
 }
 

@@ -3,9 +3,10 @@
 use nestwise_ir::{For, LoopId, Span, Stmt, StmtKind};
 
 use crate::error::Result;
-use crate::llvm::{Md, V};
+use crate::llvm::{Ir, Md, V};
 use crate::lower::control::ranges::Range;
 use crate::lower::emitter::Emitter;
+use crate::lower::unit::Unit;
 use crate::lower::value::Val;
 
 pub(crate) fn is_innermost(body: &[Stmt]) -> bool {
@@ -28,8 +29,7 @@ pub(crate) fn enter_counter(em: &mut Emitter<'_, '_>, l: &For, v: Val) -> Result
 }
 
 /// Says on a loop's jump back whose iterations it runs, and what else is known.
-pub(crate) fn mark_loop(em: &Emitter<'_, '_>, branch: V, id: LoopId, facts: &[Md]) {
-    let ir = em.ir;
+pub(crate) fn mark_loop(ir: &Ir<'_>, branch: V, id: LoopId, facts: &[Md]) {
     let mark = format!("{}{}", crate::shape::MARK, id.index());
     let mut all = vec![ir.md_node(&[ir.md_string(&mark)])];
     all.extend_from_slice(facts);
@@ -37,8 +37,8 @@ pub(crate) fn mark_loop(em: &Emitter<'_, '_>, branch: V, id: LoopId, facts: &[Md
 }
 
 /// The line of a loop's head.
-pub(crate) fn loop_span(em: &Emitter<'_, '_>, id: LoopId) -> Span {
-    let decl = em.unit.nest.loops.get(id);
+pub(crate) fn loop_span(unit: &Unit<'_>, id: LoopId) -> Span {
+    let decl = unit.nest.loops.get(id);
     decl.map_or(Span::default(), |d| d.span)
 }
 

@@ -165,7 +165,7 @@ fn annotate(em: &Emitter<'_, '_>, branch: V, l: &For) {
         if edge == l.id {
             facts.push(ir.md_node(&[ir.md_string(crate::shape::EDGE)]));
         }
-        return iterations::mark_loop(em, branch, l.id, &facts);
+        return iterations::mark_loop(em.ir, branch, l.id, &facts);
     }
     let mut facts = Vec::new();
     if let Some(group) = em
@@ -185,7 +185,7 @@ fn annotate(em: &Emitter<'_, '_>, branch: V, l: &For) {
         let no = ir.md_value(ir.const_bool(false));
         facts.push(ir.md_node(&[ir.md_string("llvm.loop.vectorize.enable"), no]));
     }
-    iterations::mark_loop(em, branch, l.id, &facts);
+    iterations::mark_loop(em.ir, branch, l.id, &facts);
 }
 
 /// `while` inside the nest.
@@ -217,7 +217,7 @@ pub(crate) fn while_loop(em: &mut Emitter<'_, '_>, l: &While) -> Result<()> {
         }
     }
     ir.at(body);
-    interrupts::ask_in_iteration(em, l.id, &l.body, iterations::loop_span(em, l.id));
+    interrupts::ask_in_iteration(em, l.id, &l.body, iterations::loop_span(em.unit, l.id));
     let lanes = masked.as_ref().map(|m| (m.broken, m.waiting));
     em.exits.jumps.push(Jump {
         target,
@@ -237,7 +237,7 @@ pub(crate) fn while_loop(em: &mut Emitter<'_, '_>, l: &While) -> Result<()> {
         }
         None => ir.br(head),
     };
-    iterations::mark_loop(em, back, l.id, &[]);
+    iterations::mark_loop(em.ir, back, l.id, &[]);
     ir.at(end);
     if let Some(m) = masked {
         masks::leave_masked(em, m);

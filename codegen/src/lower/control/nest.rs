@@ -86,7 +86,7 @@ pub(crate) fn nest(em: &mut Emitter<'_, '_>) -> Result<()> {
     finish_entry(em)
 }
 
-pub(crate) fn finish_entry(em: &mut Emitter<'_, '_>) -> Result<()> {
+fn finish_entry(em: &mut Emitter<'_, '_>) -> Result<()> {
     let u = em.unit;
     let ir = &u.ir;
     let header = |at: usize| ir.offset_const(em.function.frame, at);

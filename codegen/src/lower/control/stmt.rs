@@ -6,7 +6,7 @@ use nestwise_ir::{ArrayId, Expr, ScopeId, Stmt, StmtKind};
 
 use crate::abi::{GuardFailure, Status};
 use crate::error::{Result, invalid};
-use crate::llvm::V;
+use crate::llvm::{Ir, V};
 use crate::lower::accumulations;
 use crate::lower::control::exits::Jump;
 use crate::lower::control::{guards, loops};
@@ -84,14 +84,14 @@ fn jump(em: &mut Emitter<'_, '_>, target: Target, is_continue: bool) -> Result<(
         return Ok(());
     }
     em.ir.br(to);
-    start_dead(em);
+    start_dead(em.ir);
     Ok(())
 }
 
 /// Continues emission where nothing gets to.
-fn start_dead(em: &Emitter<'_, '_>) {
-    let dead = em.ir.fresh();
-    em.ir.at(dead);
+fn start_dead(ir: &Ir<'_>) {
+    let dead = ir.fresh();
+    ir.at(dead);
 }
 
 fn leave_nest(em: &Emitter<'_, '_>, status: Status) -> Result<()> {
@@ -101,7 +101,7 @@ fn leave_nest(em: &Emitter<'_, '_>, status: Status) -> Result<()> {
     let ir = em.ir;
     ir.store(ir.const_i64(status as i64), em.exits.status);
     ir.br(em.exits.done);
-    start_dead(em);
+    start_dead(em.ir);
     Ok(())
 }
 

@@ -12,6 +12,7 @@ use crate::lower::control::ranges::Range;
 use crate::lower::control::{iterations, loops};
 use crate::lower::emitter::Emitter;
 use crate::lower::gpu::cooperative;
+use crate::lower::unit::Unit;
 use crate::lower::value::Val;
 use crate::lower::vector::lanes;
 
@@ -35,10 +36,10 @@ fn top_whole(em: &mut Emitter<'_, '_>, l: &For, end: VarId, start: V, step: V) -
 }
 
 /// Whether the schedule has iterations of the loop run other than one after the other.
-fn mapped(em: &Emitter<'_, '_>, l: &For) -> bool {
-    let s = em.unit.spec.schedule;
+fn mapped(unit: &Unit<'_>, l: &For) -> bool {
+    let s = unit.spec.schedule;
     let threads = s.threads.iter().any(|t| t.id == l.id);
-    threads || em.unit.deferred.contains(&l.id) || lanes::vector_lanes(em.unit, l).is_some()
+    threads || unit.deferred.contains(&l.id) || lanes::vector_lanes(unit, l).is_some()
 }
 
 impl Emitter<'_, '_> {
@@ -53,11 +54,11 @@ impl Emitter<'_, '_> {
             lo: self.function.lo,
             hi: self.function.hi,
         };
-        if cooperative::cooperates(self, l.id) {
+        if cooperative::cooperates(self.unit, l.id) {
             return cooperative::cooperate_at_top(self, range);
         }
         // Where iterations are not run one after the other, a guard failure is only known to lie in the range.
-        let serial = !mapped(self, l);
+        let serial = !mapped(self.unit, l);
         self.counted(l, range, serial.then_some(self.exits.at))?;
         self.ir.store(self.function.hi, self.exits.at);
         Ok(())
@@ -66,7 +67,7 @@ impl Emitter<'_, '_> {
     /// The top `while`: at most `hi - lo` iterations in this call.
     pub(crate) fn top_while(&mut self, l: &While) -> Result<()> {
         let ir = self.ir;
-        if cooperative::cooperates(self, l.id) {
+        if cooperative::cooperates(self.unit, l.id) {
             let zero = ir.const_i64(0);
             return cooperative::cooperate_at_top(
                 self,
@@ -110,7 +111,7 @@ impl Emitter<'_, '_> {
         ir.at(latch);
         ir.add_incoming(k, ir.add(k, ir.const_i64(1), Wrap::Signed), latch);
         let back = ir.br(head);
-        iterations::mark_loop(self, back, l.id, &[]);
+        iterations::mark_loop(self.ir, back, l.id, &[]);
         ir.at(over);
         ir.store(ir.const_i64(Status::Finished as i64), self.exits.status);
         ir.br(end);

@@ -38,7 +38,7 @@ pub(crate) fn note_iteration(em: &Emitter<'_, '_>, axis: usize, k: V) {
 }
 
 /// Keeps what the iteration of all axes that is over has reduced.
-pub(crate) fn reduced_so_far(em: &mut Emitter<'_, '_>) -> Result<()> {
+fn reduced_so_far(em: &mut Emitter<'_, '_>) -> Result<()> {
     let Some(axes) = em.gpu.axes.take() else {
         return Ok(());
     };
@@ -71,7 +71,7 @@ pub(crate) fn is_last(em: &Emitter<'_, '_>) -> V {
 }
 
 /// After an iteration of the outermost axis: if it was the last of all, what outlives the loop.
-pub(crate) fn leave_results(em: &mut Emitter<'_, '_>) -> Result<()> {
+fn leave_results(em: &mut Emitter<'_, '_>) -> Result<()> {
     let ir = em.ir;
     let Some((axes, status)) = em.gpu.axes.as_ref().and_then(|a| Some((a, a.status?))) else {
         return Ok(());

@@ -40,15 +40,15 @@ struct Whole<'s> {
 }
 
 /// On the host: whether that loop is a kernel of its own.
-pub(crate) fn cooperates(em: &Emitter<'_, '_>, id: LoopId) -> bool {
-    em.unit.grid.is_some() && em.unit.spec.schedule.cooperative.contains(&id)
+pub(crate) fn cooperates(unit: &Unit<'_>, id: LoopId) -> bool {
+    unit.grid.is_some() && unit.spec.schedule.cooperative.contains(&id)
 }
 
 /// On the host: the same for a statement.
-pub(crate) fn is_cooperative(em: &Emitter<'_, '_>, s: &Stmt) -> bool {
+pub(crate) fn is_cooperative(unit: &Unit<'_>, s: &Stmt) -> bool {
     match &s.kind {
-        StmtKind::For(l) => cooperates(em, l.id),
-        StmtKind::While(l) => cooperates(em, l.id),
+        StmtKind::For(l) => cooperates(unit, l.id),
+        StmtKind::While(l) => cooperates(unit, l.id),
         _ => false,
     }
 }
@@ -119,7 +119,7 @@ fn have_run(em: &mut Emitter<'_, '_>, whole: Whole<'_>, range: Range) -> Result<
         asked,
         whole.stmt.span,
     )?;
-    let mut cell = orders::cells(em, left);
+    let mut cell = orders::cells(em.ir, left);
     let next = |f: &Emitter<'_, '_>, cell: V| f.ir.offset_const(cell, CELL);
     for v in &assigned {
         orders::take_cell(em, *v, cell)?;
@@ -254,7 +254,7 @@ fn team_kernel<'u, 'a>(
     ir.br(check);
     ir.at(f.exits.failed);
     registers::tell(
-        &f,
+        f.ir,
         status,
         ir.load(ir.i64(), f.exits.line),
         ir.load(ir.i64(), f.exits.code),
@@ -264,7 +264,7 @@ fn team_kernel<'u, 'a>(
     ir.watch(None);
     ir.cond_br(ir.load(ir.i1(), odd), told, out);
     ir.at(told);
-    team_parts::tell_failure(&f, status, whole.stmt.span);
+    team_parts::tell_failure(f.ir, status, whole.stmt.span);
     ir.br(out);
     ir.at(out);
     ir.ret_void();

@@ -74,7 +74,7 @@ pub(crate) fn take(em: &mut Emitter<'_, '_>, span: Span) -> Result<()> {
     let (ask, end) = (em.ir.fresh(), em.ir.fresh());
     ir.cond_br(ir.icmp(IntPred::LLVMIntNE, any, zero), ask, end);
     ir.at(ask);
-    let order = orders::order(em);
+    let order = orders::order(em.ir);
     let field = |at: usize| ir.offset_const(order, at);
     ir.store(ir.const_i64(-1), field(offset_of!(Order, kernel)));
     let bytes = ir.const_i64((CELL * em.gpu.deferred.cells) as i64);

@@ -5,7 +5,7 @@ use nestwise_ir::schedule::RedOp;
 
 use crate::abi::part::CELL;
 use crate::error::{Result, invalid};
-use crate::llvm::{IntPred, RealPred, V, Wrap};
+use crate::llvm::{IntPred, Ir, RealPred, V, Wrap};
 use crate::lower::combine;
 use crate::lower::emitter::Emitter;
 use crate::lower::gpu::records::Records;
@@ -13,13 +13,12 @@ use crate::lower::part_cells::mark_cell;
 use crate::lower::value::Val;
 
 /// Memory of the thread's own for a record.
-pub(crate) fn record(em: &Emitter<'_, '_>, records: &Records) -> V {
-    let bytes = em.ir.array(em.ir.i8(), records.size() as u64);
-    em.ir.alloca_aligned(bytes, 16)
+pub(crate) fn record(ir: &Ir<'_>, records: &Records) -> V {
+    let bytes = ir.array(ir.i8(), records.size() as u64);
+    ir.alloca_aligned(bytes, 16)
 }
 
-pub(crate) fn copy_record(em: &Emitter<'_, '_>, records: &Records, to: V, from: V) {
-    let ir = em.ir;
+pub(crate) fn copy_record(ir: &Ir<'_>, records: &Records, to: V, from: V) {
     for at in records.words() {
         let word = ir.load(ir.i64(), ir.offset_const(from, at));
         ir.store(word, ir.offset_const(to, at));
@@ -65,12 +64,12 @@ pub(crate) fn fold(em: &Emitter<'_, '_>, records: &Records, into: V, from: V) ->
         let value = match r.op {
             RedOp::Along(_) => continue,
             _ if r.placed => {
-                let take = takes(em, records, k, (x, y), (into, from));
+                let take = takes(em.ir, records, k, (x, y), (into, from));
                 taken.push((r.var, take));
                 em.lanes.choose(Val::one(take), y, x)
             }
             op => {
-                let (merged, bad) = combine::merge(em, op, x, y, r.repr, r.nan)?;
+                let (merged, bad) = combine::merge(em.ir, op, x, y, r.repr, r.nan)?;
                 if r.guarded {
                     overflow = ir.or(overflow, bad);
                 }
@@ -98,24 +97,24 @@ pub(crate) fn fold(em: &Emitter<'_, '_>, records: &Records, into: V, from: V) ->
 /// Whether the second of two records is the one that the `k`th value is from; if so the first has its place from then
 /// on.
 pub(crate) fn takes(
-    em: &Emitter<'_, '_>,
+    ir: &Ir<'_>,
     records: &Records,
     k: usize,
     (x, y): (Val, Val),
     (into, from): (V, V),
 ) -> V {
-    let (ir, r) = (em.ir, &records.each[k]);
+    let (ir, r) = (ir, &records.each[k]);
     let words = |record: V| -> Vec<V> {
         let word = |axis| ir.load(ir.i64(), ir.offset_const(record, records.place(k, axis)));
         (0..records.axes).map(word).collect()
     };
     let (mine, other) = (words(into), words(from));
     let take = match r.op {
-        RedOp::Last => earlier(em, &mine, &other),
+        RedOp::Last => earlier(ir, &mine, &other),
         op => {
             let (earlier, better) = (
-                earlier(em, &other, &mine),
-                combine::better(em, op, x, y, r.repr),
+                earlier(ir, &other, &mine),
+                combine::better(ir, op, x, y, r.repr),
             );
             match r.repr.is_float() {
                 true => {
@@ -151,8 +150,7 @@ pub(crate) fn takes(
 }
 
 /// Whether the first iteration of two comes before the second.
-pub(crate) fn earlier(em: &Emitter<'_, '_>, a: &[V], b: &[V]) -> V {
-    let ir = em.ir;
+fn earlier(ir: &Ir<'_>, a: &[V], b: &[V]) -> V {
     let (mut less, mut same) = (ir.const_bool(false), ir.const_bool(true));
     // The outermost axis is the last.
     for (a, b) in a.iter().zip(b).rev() {
@@ -163,8 +161,7 @@ pub(crate) fn earlier(em: &Emitter<'_, '_>, a: &[V], b: &[V]) -> V {
     less
 }
 
-pub(crate) fn bits(em: &Emitter<'_, '_>, v: V, repr: Scalar) -> V {
-    let ir = em.ir;
+pub(crate) fn bits(ir: &Ir<'_>, v: V, repr: Scalar) -> V {
     match repr.is_float() {
         true => ir.bitcast(v, ir.int(8 * repr.size() as u32)),
         false => v,

@@ -113,7 +113,7 @@ fn write<'u, 'a>(
     let reduced = records.as_ref().map(|r| {
         (
             r,
-            fold::record(&f, r),
+            fold::record(f.ir, r),
             warps::shared_memory(&f, made, r.size()),
         )
     });
@@ -145,7 +145,7 @@ fn write<'u, 'a>(
     ir.br(end);
     ir.at(f.exits.failed);
     registers::tell(
-        &f,
+        f.ir,
         status,
         ir.load(i64t, f.exits.line),
         ir.load(i64t, f.exits.code),
@@ -160,7 +160,7 @@ fn write<'u, 'a>(
     ir.cond_br(ir.load(ir.i1(), odd), told, out);
     ir.at(told);
     registers::tell(
-        &f,
+        f.ir,
         status,
         ir.const_i64(span.line.into()),
         ir.const_i64(GuardFailure::Several as i64),

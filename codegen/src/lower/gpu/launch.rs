@@ -38,7 +38,7 @@ pub(crate) fn launch(
         DeviceFunction::Kernel(number) => number,
         DeviceFunction::Part(..) => return team_parts::run_part(em, made, env, &asked, span),
     };
-    let order = orders::order(em);
+    let order = orders::order(em.ir);
     let field = |at: usize| ir.offset_const(order, at);
     let number = |n: usize| ir.const_i64(n as i64);
     ir.store(number(kernel), field(offset_of!(Order, kernel)));

@@ -4,7 +4,7 @@ use nestwise_ir::{Span, VarId};
 
 use crate::abi::{FrameHeader, GuardFailure, Order, part};
 use crate::error::Result;
-use crate::llvm::{IntPred, V};
+use crate::llvm::{IntPred, Ir, V};
 use crate::lower::control::ranges::Range;
 use crate::lower::emitter::Emitter;
 
@@ -30,8 +30,7 @@ pub(crate) struct Launched {
 }
 
 /// On the host: memory for what is asked of the device.
-pub(crate) fn order(em: &Emitter<'_, '_>) -> V {
-    let ir = em.ir;
+pub(crate) fn order(ir: &Ir<'_>) -> V {
     let bytes = size_of::<Order>() as u64;
     ir.alloca_aligned(ir.array(ir.i8(), bytes), 8)
 }
@@ -54,8 +53,8 @@ pub(crate) fn hand(em: &Emitter<'_, '_>, order: V, span: Span) {
 }
 
 /// On the host: the cells that a kernel has left.
-pub(crate) fn cells(em: &Emitter<'_, '_>, left: Launched) -> V {
-    em.ir.offset_const(left.status, part::CELLS)
+pub(crate) fn cells(ir: &Ir<'_>, left: Launched) -> V {
+    ir.offset_const(left.status, part::CELLS)
 }
 
 /// On the host: a variable has the value of a cell.

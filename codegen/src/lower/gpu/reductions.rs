@@ -46,7 +46,7 @@ pub(crate) fn start_records(
                 em.vars.reduced.push(r.var);
                 if r.placed {
                     let ir = em.ir;
-                    let bits = fold::bits(em, identity.a, r.repr);
+                    let bits = fold::bits(em.ir, identity.a, r.repr);
                     let word = ir.alloca(ir.type_of(bits));
                     ir.store(bits, word);
                     seen = Some(word);
@@ -88,7 +88,7 @@ pub(crate) fn leave_iteration(
             // What is assigned is better than what there was, or it would not be.
             Some(seen) => {
                 let home = em.vars.home(&em.lanes, r.var, false)?;
-                let bits = fold::bits(em, home.load(em.ir).a, r.repr);
+                let bits = fold::bits(em.ir, home.load(em.ir).a, r.repr);
                 let ir = em.ir;
                 let before = ir.load(ir.type_of(bits), seen);
                 ir.store(bits, seen);

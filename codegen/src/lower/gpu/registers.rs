@@ -1,13 +1,13 @@
 //! Where a thread of a device reads its place in the grid, and tells of a guard failure.
 
 use crate::abi::{Status, part};
-use crate::llvm::V;
+use crate::llvm::{Ir, V};
 use crate::lower::emitter::Emitter;
 
 /// What a special register tells, in the order of [`crate::abi::GridThread`].
-pub(crate) const KINDS: [&str; 4] = ["tid", "ntid", "ctaid", "nctaid"];
+const KINDS: [&str; 4] = ["tid", "ntid", "ctaid", "nctaid"];
 
-pub(crate) const AXES: [&str; 3] = ["x", "y", "z"];
+const AXES: [&str; 3] = ["x", "y", "z"];
 
 pub(crate) fn register(em: &Emitter<'_, '_>, kind: usize, axis: usize) -> V {
     let ir = em.ir;
@@ -24,8 +24,7 @@ pub(crate) fn register(em: &Emitter<'_, '_>, kind: usize, axis: usize) -> V {
 }
 
 /// In a kernel: something has failed.
-pub(crate) fn tell(em: &Emitter<'_, '_>, status: V, line: V, code: V) {
-    let ir = em.ir;
+pub(crate) fn tell(ir: &Ir<'_>, status: V, line: V, code: V) {
     ir.store(line, ir.offset_const(status, part::LINE));
     ir.store(code, ir.offset_const(status, part::CODE));
     let event = ir.const_i64(Status::GuardFailed as i64);

@@ -17,6 +17,7 @@ use crate::lower::gpu::orders::{Launched, Request};
 use crate::lower::gpu::state::Axes;
 use crate::lower::gpu::uses::uses;
 use crate::lower::gpu::{cooperative, kernel, launch, orders, uses};
+use crate::lower::unit::Unit;
 use crate::lower::value::Val;
 
 /// What a kernel without axes does.
@@ -30,18 +31,18 @@ enum Part<'s> {
 pub(crate) fn host_block(em: &mut Emitter<'_, '_>, block: &[Stmt]) -> Result<()> {
     let mut rest = block;
     while let Some((first, others)) = rest.split_first() {
-        if !is_alone(em, first) {
-            match cooperative::is_cooperative(em, first) {
+        if !is_alone(em.unit, first) {
+            match cooperative::is_cooperative(em.unit, first) {
                 true => cooperative::cooperate(em, first)?,
                 false => em.stmt(first)?,
             }
             rest = others;
             continue;
         }
-        let along = others.iter().take_while(|s| may_go_along(em, s));
+        let along = others.iter().take_while(|s| may_go_along(em.unit, s));
         let mut count = 1 + along.count();
         // What stands behind the last of them has to do with numbers alone.
-        while !is_alone(em, &rest[count - 1]) {
+        while !is_alone(em.unit, &rest[count - 1]) {
             count -= 1;
         }
         let (together, behind) = rest.split_at(count);
@@ -54,18 +55,18 @@ pub(crate) fn host_block(em: &mut Emitter<'_, '_>, block: &[Stmt]) -> Result<()>
 /// What reads elements, as one thread of the device finds it.
 pub(crate) fn value_alone(em: &mut Emitter<'_, '_>, e: &Expr) -> Result<Val> {
     let left = alone(em, Part::Value(e))?;
-    Ok(em.unit.load_cell(e.ty.repr, orders::cells(em, left)))
+    Ok(em.unit.load_cell(e.ty.repr, orders::cells(em.ir, left)))
 }
 
 /// A statement that looks at elements and that one thread can run.
-fn is_alone(em: &Emitter<'_, '_>, s: &Stmt) -> bool {
-    touches(s) && may_go_along(em, s)
+fn is_alone(unit: &Unit<'_>, s: &Stmt) -> bool {
+    touches(s) && may_go_along(unit, s)
 }
 
 /// Whether one thread can run it: no loop of it is mapped, and nothing of it is the host's to do.
-fn may_go_along(em: &Emitter<'_, '_>, s: &Stmt) -> bool {
+fn may_go_along(unit: &Unit<'_>, s: &Stmt) -> bool {
     let mapped = |id: LoopId| {
-        let grid = &em.unit.spec.schedule.grid;
+        let grid = &unit.spec.schedule.grid;
         grid.iter().any(|g| g.axes.contains(&id))
     };
     let mut alone = definite_assignment::exits(std::slice::from_ref(s)).is_empty();
@@ -130,7 +131,7 @@ fn alone(em: &mut Emitter<'_, '_>, part: Part<'_>) -> Result<Launched> {
     for (k, v) in assigned.iter().enumerate() {
         let cell = em
             .ir
-            .offset_const(orders::cells(em, left), CELL * (own + k));
+            .offset_const(orders::cells(em.ir, left), CELL * (own + k));
         orders::take_cell(em, *v, cell)?;
     }
     Ok(left)

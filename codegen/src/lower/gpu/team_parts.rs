@@ -6,7 +6,7 @@ use nestwise_ir::Span;
 use crate::abi::{FrameHeader, GuardFailure, part, team};
 use crate::error::{Result, invalid};
 use crate::grid::GridKernel;
-use crate::llvm::{IntPred, V, Wrap};
+use crate::llvm::{IntPred, Ir, V, Wrap};
 use crate::lower::emitter::Emitter;
 use crate::lower::gpu::orders::{Launched, Request};
 use crate::lower::gpu::threaded::DeviceFunction;
@@ -15,14 +15,14 @@ use crate::lower::gpu::{registers, warps};
 use crate::lower::unit::Registers;
 
 /// Threads of a block that lie along its second and third axis, by axes in use: it has a multiple of them.
-pub(crate) const ACROSS: [[i64; 2]; 3] = [[1, 1], [8, 1], [4, 2]];
+const ACROSS: [[i64; 2]; 3] = [[1, 1], [8, 1], [4, 2]];
 
 /// Blocks along an axis whose iterations are not known.
-pub(crate) const UNKNOWN_BLOCKS: i64 = 16;
+const UNKNOWN_BLOCKS: i64 = 16;
 
 /// How often a thread looks for the others, at most (two minutes, if a look takes a microsecond, which nobody has
 /// measured): then the launch fails, and the nest runs on the CPU, instead of a program that stands still.
-pub(crate) const MOST_LOOKS: i64 = 1 << 27;
+const MOST_LOOKS: i64 = 1 << 27;
 
 /// A function for the threads of the next part.
 pub(crate) fn next_part(em: &mut Emitter<'_, '_>, kernel: GridKernel) -> Result<DeviceFunction> {
@@ -102,7 +102,7 @@ pub(crate) fn run_part(
 }
 
 /// Where parts leave things behind in that turn.
-pub(crate) fn place_of(em: &Emitter<'_, '_>, memory: V, turn: V) -> V {
+fn place_of(em: &Emitter<'_, '_>, memory: V, turn: V) -> V {
     let ir = em.ir;
     let blocks = registers::register(em, 3, 0);
     let records = ir.mul(
@@ -118,7 +118,7 @@ pub(crate) fn place_of(em: &Emitter<'_, '_>, memory: V, turn: V) -> V {
 
 /// The grid that a part is to see, as memory holds it ([`crate::abi::GridThread`]), whether this thread takes part, and
 /// the number of blocks that do. Blocks lie along inner axes first, as many as these ask for.
-pub(crate) fn grid_of(em: &Emitter<'_, '_>, asked: &Request) -> (V, V, V) {
+fn grid_of(em: &Emitter<'_, '_>, asked: &Request) -> (V, V, V) {
     let ir = em.ir;
     let [thread, threads, block, blocks] =
         [0, 1, 2, 3].map(|kind| registers::register(em, kind, 0));
@@ -141,7 +141,7 @@ pub(crate) fn grid_of(em: &Emitter<'_, '_>, asked: &Request) -> (V, V, V) {
     let (mut own, mut free, mut taken) = ([thread, block], blocks, number(1));
     for (axis, size) in size.into_iter().enumerate() {
         let wanted = match axis <= last {
-            true => blocks_along(em, asked, axis, size),
+            true => blocks_along(em.ir, asked, axis, size),
             false => number(1),
         };
         let fewer = ir.icmp(IntPred::LLVMIntSLT, wanted, free);
@@ -159,14 +159,13 @@ pub(crate) fn grid_of(em: &Emitter<'_, '_>, asked: &Request) -> (V, V, V) {
 }
 
 /// Blocks of so many threads along an axis, the innermost being the first, that its iterations ask for.
-pub(crate) fn blocks_along(em: &Emitter<'_, '_>, asked: &Request, axis: usize, size: V) -> V {
-    let ir = em.ir;
+fn blocks_along(ir: &Ir<'_>, asked: &Request, axis: usize, size: V) -> V {
     let (range, outermost) = (asked.range, asked.axes - 1);
     let unknown = ir.const_i64(UNKNOWN_BLOCKS);
     let blocks = |trips: V| {
         let up = ir.sub(size, ir.const_i64(1), Wrap::Signed);
         let blocks = ir.sdiv(ir.add(trips, up, Wrap::Signed), size);
-        at_least(em, blocks, ir.const_i64(1))
+        at_least(ir, blocks, ir.const_i64(1))
     };
     match outermost - axis {
         0 => blocks(ir.sub(range.hi, range.lo, Wrap::Signed)),
@@ -179,19 +178,18 @@ pub(crate) fn blocks_along(em: &Emitter<'_, '_>, asked: &Request, axis: usize, s
     }
 }
 
-pub(crate) fn at_least(em: &Emitter<'_, '_>, v: V, least: V) -> V {
-    let ir = em.ir;
+fn at_least(ir: &Ir<'_>, v: V, least: V) -> V {
     ir.select(ir.icmp(IntPred::LLVMIntSLT, v, least), least, v)
 }
 
 /// Waits for all threads of the team. A block that comes to its barriers tells the others by a count, as often as there
 /// are blocks for each (CUDA's own barrier of a grid does that, too).
-pub(crate) fn wait_for_all(em: &Emitter<'_, '_>, memory: V, turn: V, left: V, span: Span) {
+fn wait_for_all(em: &Emitter<'_, '_>, memory: V, turn: V, left: V, span: Span) {
     if em.unit.device != Some(Registers::Ptx) {
-        return warps::emulated_barrier(em, 1);
+        return warps::emulated_barrier(em.ir, 1);
     }
     let ir = em.ir;
-    warps::barrier(em);
+    warps::barrier(em.unit);
     let (thread, blocks) = (registers::register(em, 0, 0), registers::register(em, 3, 0));
     let is_first = ir.icmp(IntPred::LLVMIntEQ, thread, ir.const_i64(0));
     let several = ir.icmp(IntPred::LLVMIntSGT, blocks, ir.const_i64(1));
@@ -222,18 +220,17 @@ pub(crate) fn wait_for_all(em: &Emitter<'_, '_>, memory: V, turn: V, left: V, sp
     let enough = ir.icmp(IntPred::LLVMIntSGE, more, ir.const_i64(MOST_LOOKS));
     ir.cond_br(enough, late, look);
     ir.at(late);
-    tell_failure(em, left, span);
+    tell_failure(em.ir, left, span);
     ir.br(over);
     ir.at(over);
     ir.fence();
     ir.br(end);
     ir.at(end);
-    warps::barrier(em);
+    warps::barrier(em.unit);
 }
 
 /// Something has failed in statements that are watched together.
-pub(crate) fn tell_failure(em: &Emitter<'_, '_>, status: V, span: Span) {
-    let ir = em.ir;
+pub(crate) fn tell_failure(ir: &Ir<'_>, status: V, span: Span) {
     let (line, code) = (span.line.into(), GuardFailure::Several as i64);
-    registers::tell(em, status, ir.const_i64(line), ir.const_i64(code));
+    registers::tell(ir, status, ir.const_i64(line), ir.const_i64(code));
 }

@@ -13,12 +13,12 @@ use crate::lower::unit::Unit;
 /// each carries but one variable through a loop inside.
 pub(crate) const COPIES: u32 = 4;
 
-pub(crate) const OUTER_COPIES: u32 = 8;
+const OUTER_COPIES: u32 = 8;
 
 /// Operations of all copies of a body, at most: what they keep has to fit registers.
-pub(crate) const MOST_OPERATIONS: usize = 640;
+const MOST_OPERATIONS: usize = 640;
 
-pub(crate) const MOST_OUTER_OPERATIONS: usize = 1024;
+const MOST_OUTER_OPERATIONS: usize = 1024;
 
 /// The axes along which a kernel's iterations run interleaved.
 pub(crate) struct Tile {
@@ -93,7 +93,7 @@ impl Tile {
 }
 
 /// Whether a loop inside the innermost axis loads something that does not depend on that axis.
-pub(crate) fn shares_loads(unit: &Unit<'_>, axis: &For, innermost: &For) -> bool {
+fn shares_loads(unit: &Unit<'_>, axis: &For, innermost: &For) -> bool {
     let Some(varying) = unroll_and_jam::varying(&unit.scheduled, axis, &[axis.counter]) else {
         return false;
     };
@@ -153,7 +153,7 @@ pub(crate) fn is_light(block: &[Stmt]) -> bool {
     light && block.iter().all(plain)
 }
 
-pub(crate) fn operations(block: &[Stmt]) -> usize {
+fn operations(block: &[Stmt]) -> usize {
     let mut count = 0;
     for s in block {
         s.walk(&mut |s| {

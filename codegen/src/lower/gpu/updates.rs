@@ -23,6 +23,7 @@ use crate::lower::gpu::warps;
 use crate::lower::memory::places::Place;
 use crate::lower::memory::slots::{Cell, Slot};
 use crate::lower::memory::{places, privatised};
+use crate::lower::unit::Unit;
 use crate::lower::value::Val;
 
 /// Bytes of the copies that a thread of a kernel has.
@@ -84,7 +85,7 @@ pub(crate) fn updates(em: &Emitter<'_, '_>, array: ArrayId) -> Option<RedOp> {
 
 /// What stands for an element before its update.
 pub(crate) fn before_update(em: &Emitter<'_, '_>, array: ArrayId, op: RedOp) -> Result<Val> {
-    combine::identity(em, updatable(em, array, op)?, op)
+    combine::identity(em, updatable(em.unit, array, op)?, op)
 }
 
 /// Updates an element by what came of that.
@@ -95,8 +96,8 @@ pub(crate) fn update_at(
     op: RedOp,
     v: Val,
 ) -> Result<()> {
-    places::tell_of(em, place, Access::Update);
-    let storage = updatable(em, array, op)?;
+    places::tell_of(em.unit, place, Access::Update);
+    let storage = updatable(em.unit, array, op)?;
     let signed = storage.is_signed();
     let how = match op {
         RedOp::Add if storage.is_float() => Rmw::LLVMAtomicRMWBinOpFAdd,
@@ -123,16 +124,16 @@ pub(crate) fn update_at(
         .is_some_and(|u| u.updated.contains(&(array, op, true)));
     if op == RedOp::Add && checked {
         // All go the same way: where the sum leaves its representation, one of them does.
-        let (_, bad) = combine::merge(em, op, Val::one(old), v, storage, false)?;
+        let (_, bad) = combine::merge(em.ir, op, Val::one(old), v, storage, false)?;
         ir.note(bad);
     }
     Ok(())
 }
 
 /// The type of an array's elements, which has to be one that devices update so.
-fn updatable(em: &Emitter<'_, '_>, array: ArrayId, op: RedOp) -> Result<Scalar> {
-    let storage = em.unit.storage(array)?;
-    match op.is_atomic(storage) && em.unit.element(array)? == storage {
+fn updatable(unit: &Unit<'_>, array: ArrayId, op: RedOp) -> Result<Scalar> {
+    let storage = unit.storage(array)?;
+    match op.is_atomic(storage) && unit.element(array)? == storage {
         true => Ok(storage),
         false => unsupported(format!("elements {storage} updated by {op:?} on a device")),
     }

@@ -8,12 +8,12 @@
 use crate::abi::part;
 use crate::error::Result;
 use crate::grid::{EMULATED_WARP, WARP};
-use crate::llvm::{IntPred, V, Wrap};
+use crate::llvm::{IntPred, Ir, V, Wrap};
 use crate::lower::emitter::Emitter;
 use crate::lower::gpu::records::Records;
 use crate::lower::gpu::threaded::DeviceFunction;
 use crate::lower::gpu::{fold, registers};
-use crate::lower::unit::Registers;
+use crate::lower::unit::{Registers, Unit};
 
 /// Which of a place's words ([`crate::abi::GridThread`]) tells where shared memory is on an emulated device.
 pub(crate) const SHARED_WORD: usize = 12;
@@ -41,7 +41,7 @@ pub(crate) fn combine_block(
     let ir = em.ir;
     let number = |n: usize| ir.const_i64(n as i64);
     let (size, zero) = (number(records.size()), number(0));
-    let in_warp = number(warp(em));
+    let in_warp = number(warp(em.unit));
     let (thread, threads) = linear(em, 0, 1);
     let (warp, lane) = (ir.udiv(thread, in_warp), ir.urem(thread, in_warp));
     let fewer = ir.icmp(IntPred::LLVMIntSLT, threads, in_warp);
@@ -58,10 +58,10 @@ pub(crate) fn combine_block(
     let (leave, left) = (em.ir.fresh(), em.ir.fresh());
     ir.cond_br(ir.icmp(IntPred::LLVMIntEQ, lane, zero), leave, left);
     ir.at(leave);
-    fold::copy_record(em, records, of_warp(warp), own);
+    fold::copy_record(em.ir, records, of_warp(warp), own);
     ir.br(left);
     ir.at(left);
-    barrier(em);
+    barrier(em.unit);
     let (first, take, taken, end) = (em.ir.fresh(), em.ir.fresh(), em.ir.fresh(), em.ir.fresh());
     ir.cond_br(ir.icmp(IntPred::LLVMIntEQ, warp, zero), first, end);
     ir.at(first);
@@ -69,7 +69,7 @@ pub(crate) fn combine_block(
     let warps = ir.udiv(ir.add(threads, up, Wrap::Signed), in_warp);
     ir.cond_br(ir.icmp(IntPred::LLVMIntSLT, lane, warps), take, taken);
     ir.at(take);
-    fold::copy_record(em, records, own, of_warp(lane));
+    fold::copy_record(em.ir, records, own, of_warp(lane));
     ir.br(taken);
     ir.at(taken);
     combine_warp(em, records, own, lane, warps, note)?;
@@ -78,7 +78,7 @@ pub(crate) fn combine_block(
     ir.at(tell);
     let (block, _) = linear(em, 2, 3);
     let to = ir.offset(status, ir.mul(block, size, Wrap::Signed), true);
-    fold::copy_record(em, records, ir.offset_const(to, part::RECORDS), own);
+    fold::copy_record(em.ir, records, ir.offset_const(to, part::RECORDS), own);
     ir.br(end);
     ir.at(end);
     Ok(())
@@ -93,10 +93,10 @@ pub(crate) fn combine_team(
     blocks: V,
 ) -> Result<(V, V)> {
     let ir = em.ir;
-    let own = fold::record(em, records);
+    let own = fold::record(em.ir, records);
     let bad = ir.alloca(ir.i64());
     ir.store(ir.const_i64(0), bad);
-    let in_warp = ir.const_i64(warp(em) as i64);
+    let in_warp = ir.const_i64(warp(em.unit) as i64);
     let lane = ir.urem(registers::register(em, 0, 0), in_warp);
     let note = |v: V| {
         let old = ir.load(ir.i64(), bad);
@@ -107,7 +107,7 @@ pub(crate) fn combine_team(
     ir.at(some);
     let size = ir.const_i64(records.size() as i64);
     fold::copy_record(
-        em,
+        em.ir,
         records,
         own,
         ir.offset(all, ir.mul(lane, size, Wrap::Signed), true),
@@ -129,10 +129,10 @@ pub(crate) fn combine_team(
         note,
     )?;
     // Whichever thread has found that a sum is no sum, all leave.
-    let failed = any_in_warp(em, ir.load(ir.i64(), bad));
+    let failed = any_in_warp(em.unit, ir.load(ir.i64(), bad));
     for at in records.words() {
         let at = ir.offset_const(own, at);
-        ir.store(of_first(em, ir.load(ir.i64(), at)), at);
+        ir.store(of_first(em.unit, ir.load(ir.i64(), at)), at);
     }
     Ok((own, ir.icmp(IntPred::LLVMIntNE, failed, ir.const_i64(0))))
 }
@@ -148,7 +148,7 @@ fn combine_warp(
     note: impl Fn(V),
 ) -> Result<()> {
     let ir = em.ir;
-    let other = fold::record(em, records);
+    let other = fold::record(em.ir, records);
     let (round, take, taken, over) = (em.ir.fresh(), em.ir.fresh(), em.ir.fresh(), em.ir.fresh());
     let before = ir.here();
     ir.br(round);
@@ -157,7 +157,7 @@ fn combine_warp(
     ir.add_incoming(distance, ir.const_i64(1), before);
     for at in records.words() {
         let word = ir.load(ir.i64(), ir.offset_const(own, at));
-        let theirs = shuffle_down(em, word, distance);
+        let theirs = shuffle_down(em.unit, word, distance);
         ir.store(theirs, ir.offset_const(other, at));
     }
     let twice = ir.mul(distance, ir.const_i64(2), Wrap::Signed);
@@ -171,48 +171,52 @@ fn combine_warp(
     ir.br(taken);
     ir.at(taken);
     ir.add_incoming(distance, twice, ir.here());
-    let more = ir.icmp(IntPred::LLVMIntSLT, twice, ir.const_i64(warp(em) as i64));
+    let more = ir.icmp(
+        IntPred::LLVMIntSLT,
+        twice,
+        ir.const_i64(warp(em.unit) as i64),
+    );
     ir.cond_br(more, round, over);
     ir.at(over);
     Ok(())
 }
 
 /// Threads of a warp.
-fn warp(em: &Emitter<'_, '_>) -> usize {
-    match em.unit.device {
+fn warp(unit: &Unit<'_>) -> usize {
+    match unit.device {
         Some(Registers::Ptx) => WARP,
         _ => EMULATED_WARP,
     }
 }
 
 /// In a warp: the bits that any thread of it has, for all of them.
-fn any_in_warp(em: &Emitter<'_, '_>, bits: V) -> V {
-    let ir = em.ir;
-    let rounds = (0..warp(em).ilog2()).map(|k| ir.const_i64(1 << k));
+fn any_in_warp(unit: &Unit<'_>, bits: V) -> V {
+    let ir = &unit.ir;
+    let rounds = (0..warp(unit).ilog2()).map(|k| ir.const_i64(1 << k));
     let all = rounds.fold(bits, |all, distance| {
-        ir.or(all, shuffle_down(em, all, distance))
+        ir.or(all, shuffle_down(unit, all, distance))
     });
-    of_first(em, all)
+    of_first(unit, all)
 }
 
 /// What the thread so many places behind this one in its warp has there; where there is none, the same as here.
-fn shuffle_down(em: &Emitter<'_, '_>, word: V, distance: V) -> V {
-    shuffle(em, "down", word, distance)
+fn shuffle_down(unit: &Unit<'_>, word: V, distance: V) -> V {
+    shuffle(unit, "down", word, distance)
 }
 
 /// What the first thread of the warp has there.
-fn of_first(em: &Emitter<'_, '_>, word: V) -> V {
-    let from = match em.unit.device {
+fn of_first(unit: &Unit<'_>, word: V) -> V {
+    let from = match unit.device {
         Some(Registers::Ptx) => 0,
         _ => FIRST,
     };
-    shuffle(em, "idx", word, em.ir.const_i64(from))
+    shuffle(unit, "idx", word, unit.ir.const_i64(from))
 }
 
-fn shuffle(em: &Emitter<'_, '_>, how: &str, word: V, by: V) -> V {
-    let ir = em.ir;
+fn shuffle(unit: &Unit<'_>, how: &str, word: V, by: V) -> V {
+    let ir = &unit.ir;
     let i64t = ir.i64();
-    if em.unit.device != Some(Registers::Ptx) {
+    if unit.device != Some(Registers::Ptx) {
         let ty = ir.function(i64t, &[i64t, i64t]);
         return ir.call(ty, ir.add_function(c"nw_shuffle", ty), &[word, by]);
     }
@@ -239,20 +243,19 @@ pub(crate) fn linear(em: &Emitter<'_, '_>, place: usize, count: usize) -> (V, V)
 }
 
 /// Waits for all threads of the block.
-pub(crate) fn barrier(em: &Emitter<'_, '_>) {
-    match em.unit.device {
+pub(crate) fn barrier(unit: &Unit<'_>) {
+    match unit.device {
         Some(Registers::Ptx) => {
-            let first = em.ir.const_int(em.ir.int(32), 0);
+            let first = unit.ir.const_int(unit.ir.int(32), 0);
             let name = "llvm.nvvm.barrier.cta.sync.aligned.all";
-            em.ir.intrinsic(name, &[], &[first]);
+            unit.ir.intrinsic(name, &[], &[first]);
         }
-        _ => emulated_barrier(em, 0),
+        _ => emulated_barrier(&unit.ir, 0),
     }
 }
 
 /// On an emulated device: waits for all threads of the block, or of the grid.
-pub(crate) fn emulated_barrier(em: &Emitter<'_, '_>, all: i64) {
-    let ir = em.ir;
+pub(crate) fn emulated_barrier(ir: &Ir<'_>, all: i64) {
     let ty = ir.function(ir.void(), &[ir.i64()]);
     ir.call(ty, ir.add_function(c"nw_barrier", ty), &[ir.const_i64(all)]);
 }

@@ -38,7 +38,7 @@ pub(crate) fn call(
         if sees_less(fun) {
             flag_values::keep_if_warns(em, a, v);
         }
-        values.push(flag_values::run_time(em, e, a, v));
+        values.push(flag_values::run_time(em.unit, e, a, v));
     }
     if let [x, y] = values[..] {
         let (x, y) = em.lanes.unify(x, y);
@@ -194,7 +194,7 @@ fn numpy_call(em: &Emitter<'_, '_>, fun: Fun, args: &[Val], repr: Scalar) -> Res
         return Err(CodegenError::Unregistered(fun, repr));
     };
     let ir = em.ir;
-    let (fty, suffix) = libm::float_type(em, repr);
+    let (fty, suffix) = libm::float_type(em.ir, repr);
     let slot = CString::new(format!("nw_ufunc_{name}_{suffix}")).unwrap_or_default();
     let slot = ir.add_global(&slot);
     let Some(first) = args.first() else {
@@ -214,10 +214,10 @@ fn numpy_call(em: &Emitter<'_, '_>, fun: Fun, args: &[Val], repr: Scalar) -> Res
     // Inactive lanes compute something harmless instead of nothing, so that whole batches are possible.
     let harmless = if fun == Fun::Atanh { 0.5 } else { 1.0 };
     let x = libm::tame(em, first.a, harmless, repr);
-    let out = libm::spill(em, x);
-    let x = libm::spill(em, x);
+    let out = libm::spill(em.ir, x);
+    let x = libm::spill(em.ir, x);
     let y = match args.get(1) {
-        Some(y) => libm::spill(em, libm::tame(em, y.a, harmless, repr)),
+        Some(y) => libm::spill(em.ir, libm::tame(em, y.a, harmless, repr)),
         None => ir.zero(ir.ptr()),
     };
     let all = Val::shaped(em.lanes.const_bool(true, true), true);

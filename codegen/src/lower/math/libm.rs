@@ -6,7 +6,7 @@ use nestwise_ir::{Scalar, Span};
 
 use crate::abi::GuardFailure;
 use crate::error::Result;
-use crate::llvm::{RealPred, T, V};
+use crate::llvm::{Ir, RealPred, T, V};
 use crate::lower::control::guards;
 use crate::lower::emitter::Emitter;
 use crate::lower::unit::Unit;
@@ -33,24 +33,24 @@ pub(crate) fn fail_on_math(em: &Emitter<'_, '_>, r: Val, args: &[Val], repr: Sca
     guards::fail_where(em, ir.or(nan, inf), wide, GuardFailure::Math, span);
 }
 
-pub(crate) fn float_type(em: &Emitter<'_, '_>, repr: Scalar) -> (T, &'static str) {
+pub(crate) fn float_type(ir: &Ir<'_>, repr: Scalar) -> (T, &'static str) {
     if repr == Scalar::F32 {
-        (em.ir.f32(), "f32")
+        (ir.f32(), "f32")
     } else {
-        (em.ir.f64(), "f64")
+        (ir.f64(), "f64")
     }
 }
 
 pub(crate) fn libm1(em: &Emitter<'_, '_>, name: &CStr, x: Val, repr: Scalar) -> Result<Val> {
     let ir = em.ir;
-    let (fty, suffix) = float_type(em, repr);
+    let (fty, suffix) = float_type(em.ir, repr);
     let ty = ir.function(fty, &[fty]);
     let f = em.unit.pure_function(name, ty);
     if !x.wide {
         return Ok(Val::one(ir.call(ty, f, &[x.a])));
     }
     let map = CString::new(format!("nw_map1_{suffix}")).unwrap_or_default();
-    let (x, out) = (spill(em, x.a), spill(em, x.a));
+    let (x, out) = (spill(em.ir, x.a), spill(em.ir, x.a));
     let (mask, n) = lane_arguments(em, None);
     em.unit.memory_call(&map, &[f, x, out, mask, n]);
     Ok(reload(em, out, fty))
@@ -72,15 +72,15 @@ pub(crate) fn libm2(
         return Ok(x);
     }
     let (x, y) = em.lanes.unify(x, y);
-    let (fty, suffix) = float_type(em, repr);
+    let (fty, suffix) = float_type(em.ir, repr);
     let ty = ir.function(fty, &[fty, fty]);
     let f = em.unit.pure_function(name, ty);
     if !x.wide {
         return Ok(Val::one(ir.call(ty, f, &[x.a, y.a])));
     }
     let map = CString::new(format!("nw_map2_{suffix}")).unwrap_or_default();
-    let out = spill(em, x.a);
-    let (x, y) = (spill(em, x.a), spill(em, y.a));
+    let out = spill(em.ir, x.a);
+    let (x, y) = (spill(em.ir, x.a), spill(em.ir, y.a));
     let (mask, n) = lane_arguments(em, only);
     em.unit.memory_call(&map, &[f, x, y, out, mask, n]);
     Ok(reload(em, out, fty))
@@ -98,8 +98,7 @@ pub(crate) fn tame(em: &Emitter<'_, '_>, v: V, harmless: f64, repr: Scalar) -> V
 }
 
 /// Stores a vector to a buffer of its own.
-pub(crate) fn spill(em: &Emitter<'_, '_>, v: V) -> V {
-    let ir = em.ir;
+pub(crate) fn spill(ir: &Ir<'_>, v: V) -> V {
     let buffer = ir.alloca(ir.type_of(v));
     ir.store(v, buffer);
     buffer

@@ -7,12 +7,13 @@ use nestwise_ir::{ArrayId, Expr, ExprKind, For, Fun, Scalar, Span, Stmt, StmtKin
 
 use crate::error::{CodegenError, Result, unsupported};
 use crate::link::numpy::folds;
-use crate::llvm::{IntPred, V, Wrap};
+use crate::llvm::{IntPred, Ir, V, Wrap};
 use crate::lower::control::ranges;
 use crate::lower::control::ranges::Range;
 use crate::lower::emitter::Emitter;
 use crate::lower::math::libm;
 use crate::lower::memory::places;
+use crate::lower::unit::Unit;
 use crate::lower::value::Val;
 
 /// `acc = fun(acc, elements)`.
@@ -152,8 +153,8 @@ pub(crate) fn folded(em: &mut Emitter<'_, '_>, l: &For, range: Range) -> Result<
 }
 
 /// The type that is folded; an error if NumPy's loop for it is not there.
-fn registered(em: &Emitter<'_, '_>, fold: &Fold) -> Result<Scalar> {
-    let repr = em.unit.repr(fold.acc)?;
+fn registered(unit: &Unit<'_>, fold: &Fold) -> Result<Scalar> {
+    let repr = unit.repr(fold.acc)?;
     match folds::is_registered(fold.fun, repr) {
         true => Ok(repr),
         false => Err(CodegenError::Unregistered(fold.fun, repr)),
@@ -161,9 +162,9 @@ fn registered(em: &Emitter<'_, '_>, fold: &Fold) -> Result<Scalar> {
 }
 
 fn fold_call(em: &mut Emitter<'_, '_>, l: &For, range: Range, fold: &Fold) -> Result<()> {
-    let repr = registered(em, fold)?;
-    let n = trips_of(em, range);
-    let (fty, suffix) = libm::float_type(em, repr);
+    let repr = registered(em.unit, fold)?;
+    let n = trips_of(em.ir, range);
+    let (fty, suffix) = libm::float_type(em.ir, repr);
     let before = em.vars.read(&em.lanes, fold.acc)?;
     let mut args = vec![before.a];
     for element in &fold.elements {
@@ -192,7 +193,7 @@ fn product_call(
         return unsupported("a product of NumPy's in vectors");
     }
     let fold = &product.fold;
-    let repr = registered(em, fold)?;
+    let repr = registered(em.unit, fold)?;
     let [x, y] = fold.elements.as_slice() else {
         return unsupported("a product of other than two");
     };
@@ -215,13 +216,13 @@ fn product_call(
         words.push(em.ir.address(first));
         words.extend(steps);
     }
-    words.extend([rows, summed, columns].map(|(_, range)| trips_of(em, range)));
-    let operands = in_a_row(em, words);
+    words.extend([rows, summed, columns].map(|(_, range)| trips_of(em.ir, range)));
+    let operands = in_a_row(em.ir, words);
     let name = match fold.fun {
         Fun::DotEachNext => "dot",
         _ => "matmul",
     };
-    let (_, suffix) = libm::float_type(em, repr);
+    let (_, suffix) = libm::float_type(em.ir, repr);
     let symbol = CString::new(format!("nw_{name}_each_{suffix}")).unwrap_or_default();
     em.unit.writing_call(&symbol, em.ir.void(), &[operands]);
     Ok(())
@@ -229,10 +230,10 @@ fn product_call(
 
 /// Loops around a fold of arrays that are taken for ones of one axis.
 fn flat_call(em: &mut Emitter<'_, '_>, loops: &[(&For, Range)], fold: &Fold) -> Result<()> {
-    let repr = registered(em, fold)?;
+    let repr = registered(em.unit, fold)?;
     let mut words: Vec<V> = loops
         .iter()
-        .map(|(_, range)| trips_of(em, *range))
+        .map(|(_, range)| trips_of(em.ir, *range))
         .collect();
     for element in &fold.elements {
         let (first, steps) = lies(em, loops, *element)?;
@@ -240,8 +241,8 @@ fn flat_call(em: &mut Emitter<'_, '_>, loops: &[(&For, Range)], fold: &Fold) -> 
         words.extend(steps);
     }
     let axes = em.ir.const_i64(loops.len() as i64);
-    let operands = in_a_row(em, words);
-    let (fty, suffix) = libm::float_type(em, repr);
+    let operands = in_a_row(em.ir, words);
+    let (fty, suffix) = libm::float_type(em.ir, repr);
     let before = em.vars.read(&em.lanes, fold.acc)?;
     let name = match fold.fun {
         Fun::AddFlatNext => "sum",
@@ -254,8 +255,7 @@ fn flat_call(em: &mut Emitter<'_, '_>, loops: &[(&For, Range)], fold: &Fold) -> 
 }
 
 /// Where words lie one behind the other.
-fn in_a_row(em: &Emitter<'_, '_>, words: Vec<V>) -> V {
-    let ir = em.ir;
+fn in_a_row(ir: &Ir<'_>, words: Vec<V>) -> V {
     let row = ir.alloca(ir.array(ir.i64(), words.len() as u64));
     for (k, word) in words.into_iter().enumerate() {
         ir.store(word, ir.offset_const(row, k * size_of::<i64>()));
@@ -263,8 +263,7 @@ fn in_a_row(em: &Emitter<'_, '_>, words: Vec<V>) -> V {
     row
 }
 
-fn trips_of(em: &Emitter<'_, '_>, range: Range) -> V {
-    let ir = em.ir;
+fn trips_of(ir: &Ir<'_>, range: Range) -> V {
     let n = ir.sub(range.hi, range.lo, Wrap::Signed);
     let some = ir.icmp(IntPred::LLVMIntSGT, n, ir.const_i64(0));
     ir.select(some, n, ir.const_i64(0))

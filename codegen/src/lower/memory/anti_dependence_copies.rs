@@ -9,7 +9,7 @@ use nestwise_ir::{AccessId, ArrayId, For};
 
 use crate::abi::part;
 use crate::error::{Result, invalid};
-use crate::llvm::{IntPred, V, Wrap};
+use crate::llvm::{IntPred, Ir, V, Wrap};
 use crate::lower::control::ranges::Range;
 use crate::lower::control::{iterations, ranges};
 use crate::lower::emitter::Emitter;
@@ -55,7 +55,7 @@ pub(crate) fn part_of(em: &mut Emitter<'_, '_>, l: &For, t: &ThreadLoop, record:
     let ir = em.ir;
     let copies = ir.load(ir.ptr(), ir.offset_const(record, part::COPIES));
     let none = ir.icmp(IntPred::LLVMIntEQ, copies, ir.zero(ir.ptr()));
-    let last = last_iterations(em, t, range);
+    let last = last_iterations(em.ir, t, range);
     let from = ir.select(none, range.hi, last.lo);
     let (saved, _) = saved(em, t, last)?;
     let mut slots = vec![];
@@ -76,8 +76,7 @@ pub(crate) fn part_of(em: &mut Emitter<'_, '_>, l: &For, t: &ThreadLoop, record:
 }
 
 /// The iterations of a part after which there may be stores, in other parts, to what they load.
-fn last_iterations(em: &Emitter<'_, '_>, t: &ThreadLoop, range: Range) -> Range {
-    let ir = em.ir;
+fn last_iterations(ir: &Ir<'_>, t: &ThreadLoop, range: Range) -> Range {
     let reach: Option<Vec<u32>> = t.renamed.iter().map(|r| r.reach).collect();
     let Some(reach) = reach.and_then(|all| all.into_iter().max()) else {
         return range;
@@ -95,7 +94,7 @@ fn saved(em: &Emitter<'_, '_>, t: &ThreadLoop, last: Range) -> Result<(Vec<Saved
     let mut all = vec![];
     for renamed in &t.renamed {
         let slot = em.slots.get(renamed.array)?;
-        let (axis, first, count) = window(em, renamed, &slot, last)?;
+        let (axis, first, count) = window(em.ir, renamed, &slot, last)?;
         let mut total = count;
         for (k, extent) in slot.extents.iter().enumerate() {
             if k != axis {
@@ -120,15 +119,9 @@ fn saved(em: &Emitter<'_, '_>, t: &ThreadLoop, last: Range) -> Result<(Vec<Saved
 
 /// The axis, the first subscript and the number of subscripts that some iterations load, within the array. In 128
 /// bits, where nothing overflows.
-fn window(
-    em: &Emitter<'_, '_>,
-    renamed: &Renamed,
-    slot: &Slot,
-    last: Range,
-) -> Result<(usize, V, V)> {
-    let ir = em.ir;
+fn window(ir: &Ir<'_>, renamed: &Renamed, slot: &Slot, last: Range) -> Result<(usize, V, V)> {
     let axis = renamed.window.map_or(0, |w| w.axis as usize);
-    let Some(extent) = slot.extents.get(axis).map(|e| e.get(em.ir)) else {
+    let Some(extent) = slot.extents.get(axis).map(|e| e.get(ir)) else {
         return invalid(format!("no axis {axis} of {}", renamed.array));
     };
     let Some(w) = renamed.window else {
@@ -212,7 +205,7 @@ pub(crate) fn save_function(em: &Emitter<'_, '_>, l: &For, t: &ThreadLoop) -> Re
 
 fn save(em: &Emitter<'_, '_>, l: &For, t: &ThreadLoop, record: V) -> Result<()> {
     let ir = em.ir;
-    let last = last_iterations(em, t, ranges::part_range(em, l));
+    let last = last_iterations(em.ir, t, ranges::part_range(em, l));
     let (saved, bytes) = saved(em, t, last)?;
     let copies = ir.load(ir.ptr(), ir.offset_const(record, part::COPIES));
     let (ask, fill) = (em.ir.fresh(), em.ir.fresh());

@@ -109,7 +109,7 @@ fn load_at(em: &Emitter<'_, '_>, array: ArrayId, at: &[V]) -> Result<Val> {
         return updates::before_update(em, array, op);
     }
     let place = places::place(em, array, at)?;
-    places::tell_of(em, place, Access::Read);
+    places::tell_of(em.unit, place, Access::Read);
     let storage = em.unit.storage(array)?;
     let ir = em.ir;
     let ty = em.unit.memory_type(storage);
@@ -139,7 +139,7 @@ fn store_at(em: &Emitter<'_, '_>, array: ArrayId, at: &[V], v: Val) -> Result<()
     if let Some(op) = updates::updates(em, array) {
         return updates::update_at(em, array, place, op, v);
     }
-    places::tell_of(em, place, Access::Write);
+    places::tell_of(em.unit, place, Access::Write);
     let storage = em.unit.storage(array)?;
     let ir = em.ir;
     let v = places::narrow_element(em, array, v)?;

@@ -7,7 +7,7 @@ use crate::error::{Result, invalid, unsupported};
 use crate::llvm::{IntPred, V, Wrap};
 use crate::lower::control::guards;
 use crate::lower::emitter::Emitter;
-use crate::lower::unit::Registers;
+use crate::lower::unit::{Registers, Unit};
 use crate::lower::value::Val;
 
 /// Where one element is: its address and, for [`Scalar::Num`], that of its tag.
@@ -168,11 +168,11 @@ pub(crate) fn narrow_element(em: &Emitter<'_, '_>, array: ArrayId, v: Val) -> Re
 }
 
 /// In a kernel of an emulated device: whoever looks for races is told of an access.
-pub(crate) fn tell_of(em: &Emitter<'_, '_>, place: Place, access: Access) {
-    if em.unit.device != Some(Registers::Memory) {
+pub(crate) fn tell_of(unit: &Unit<'_>, place: Place, access: Access) {
+    if unit.device != Some(Registers::Memory) {
         return;
     }
-    let ir = em.ir;
+    let ir = &unit.ir;
     let ty = ir.function(ir.void(), &[ir.ptr(), ir.i64()]);
     let touched = ir.add_function(c"nw_touched", ty);
     ir.call(ty, touched, &[place.at, ir.const_i64(access as i64)]);

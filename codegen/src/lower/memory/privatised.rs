@@ -15,6 +15,7 @@ use crate::llvm::{IntPred, V, Wrap};
 use crate::lower::accumulations;
 use crate::lower::emitter::Emitter;
 use crate::lower::memory::slots::Cell;
+use crate::lower::unit::Unit;
 
 /// Copies start on cache lines.
 pub(crate) const ALIGN: i64 = 64;
@@ -77,7 +78,7 @@ pub(crate) fn use_copies(em: &mut Emitter<'_, '_>, t: &ThreadLoop, record: V) ->
     let none = ir.icmp(IntPred::LLVMIntEQ, copies, ir.zero(ir.ptr()));
     let (places, _) = places(em, t)?;
     for place in &places {
-        identities(em, t, place, copies)?;
+        identities(em.unit, t, place, copies)?;
         let mut slot = em.slots.get(place.array)?;
         let own = ir.offset(copies, place.offset, false);
         let either = |theirs: Cell, own: V| Cell::Value(ir.select(none, theirs.get(em.ir), own));
@@ -98,12 +99,12 @@ pub(crate) fn use_copies(em: &mut Emitter<'_, '_>, t: &ThreadLoop, record: V) ->
 }
 
 /// Fills the copy of a reduction's array with the value that changes nothing, where that is not zero.
-fn identities(em: &Emitter<'_, '_>, t: &ThreadLoop, place: &Place, copies: V) -> Result<()> {
+fn identities(unit: &Unit<'_>, t: &ThreadLoop, place: &Place, copies: V) -> Result<()> {
     let Some((_, op)) = t.array_reductions.iter().find(|r| r.0 == place.array) else {
         return Ok(());
     };
-    let ir = em.ir;
-    let kind = merge_kind(em, place.array, *op, false)?;
+    let ir = &unit.ir;
+    let kind = merge_kind(unit, place.array, *op, false)?;
     if kind.identity_is_zero() {
         return Ok(());
     }
@@ -142,7 +143,7 @@ pub(crate) fn merge_copies(
         };
         // Without guard the whole is proved to fit, and what wrapped in a part wraps back here.
         let checked = accumulations::array_may_fail(l, *array);
-        let kind = merge_kind(em, *array, *op, checked)?;
+        let kind = merge_kind(em.unit, *array, *op, checked)?;
         let slot = ir.offset_const(env, layout.ptr);
         let rank = ir.const_i64(layout.rank as i64);
         let code = ir.const_i64(kind.code());
@@ -156,14 +157,14 @@ pub(crate) fn merge_copies(
     Ok(overflow)
 }
 
-fn merge_kind(em: &Emitter<'_, '_>, array: ArrayId, op: RedOp, checked: bool) -> Result<Kind> {
-    let storage = em.unit.storage(array)?;
+fn merge_kind(unit: &Unit<'_>, array: ArrayId, op: RedOp, checked: bool) -> Result<Kind> {
+    let storage = unit.storage(array)?;
     let kind = Kind {
         op,
         storage,
         checked,
     };
-    if !merges_elements(op, storage, em.unit.element(array)?) {
+    if !merges_elements(op, storage, unit.element(array)?) {
         return unsupported(format!("reduction {op:?} on elements {storage}"));
     }
     Ok(kind)

@@ -5,7 +5,7 @@ use nestwise_ir::{Scalar, Span};
 
 use crate::abi::GuardFailure;
 use crate::error::{Result, unsupported};
-use crate::llvm::{IntPred, RealPred, V};
+use crate::llvm::{IntPred, Ir, RealPred, V};
 use crate::lower::control::guards;
 use crate::lower::emitter::Emitter;
 use crate::lower::value::Val;
@@ -291,7 +291,7 @@ fn cast_trunc(
     }
     if em.unit.device.is_some() {
         let ty = em.lanes.shape(ir.int(to.bits()), v.wide);
-        return Ok(Val::one(device_int(em, x, ty, to)));
+        return Ok(Val::one(device_int(em.ir, x, ty, to)));
     }
     Ok(Val::shaped(int_within(em, x, to, v.wide), v.wide))
 }
@@ -331,8 +331,7 @@ fn bits(repr: Scalar) -> u32 {
 }
 
 /// A float as an int, on a device: what does not fit is left to the host, whose instruction has a result of its own.
-pub(crate) fn device_int(em: &Emitter<'_, '_>, x: V, ty: crate::llvm::T, to: Scalar) -> V {
-    let ir = em.ir;
+fn device_int(ir: &Ir<'_>, x: V, ty: crate::llvm::T, to: Scalar) -> V {
     let float = ir.type_of(x);
     let (name, back) = match to.is_signed() {
         true => {

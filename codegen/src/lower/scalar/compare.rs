@@ -4,18 +4,10 @@ use nestwise_ir::Scalar;
 use nestwise_ir::model::nest::CmpOp;
 
 use crate::error::{Result, unsupported};
-use crate::llvm::{IntPred, RealPred};
-use crate::lower::emitter::Emitter;
+use crate::llvm::{IntPred, Ir, RealPred};
 use crate::lower::value::Val;
 
-pub(crate) fn compare(
-    em: &Emitter<'_, '_>,
-    op: CmpOp,
-    x: Val,
-    y: Val,
-    repr: Scalar,
-) -> Result<Val> {
-    let ir = em.ir;
+pub(crate) fn compare(ir: &Ir<'_>, op: CmpOp, x: Val, y: Val, repr: Scalar) -> Result<Val> {
     let v = match repr {
         Scalar::F32 | Scalar::F64 | Scalar::Num => ir.fcmp(float_predicate(op), x.a, y.a),
         Scalar::C64 | Scalar::C128 => {

@@ -6,7 +6,7 @@ use nestwise_ir::{Const, Expr, ExprKind, Scalar, Span, UnOp, VarId};
 
 use crate::abi::GuardFailure;
 use crate::error::{Result, invalid, unsupported};
-use crate::llvm::{RealPred, V};
+use crate::llvm::{Ir, RealPred, V};
 use crate::lower::control::guards;
 use crate::lower::emitter::Emitter;
 use crate::lower::gpu::single_thread;
@@ -107,7 +107,7 @@ fn binary(
 ) -> Result<Val> {
     let repr = e.ty.repr;
     match repr {
-        Scalar::Bool => bool_binary(em, op, x, y),
+        Scalar::Bool => bool_binary(em.ir, op, x, y),
         Scalar::Num => {
             // Ints stay exact only where each operation's result is looked at as it is.
             let fast = em.ir.exactly();
@@ -122,7 +122,7 @@ fn binary(
             && em.guards.wrapping == Some(std::ptr::from_ref(e))
             && matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul) =>
         {
-            Ok(int::wrapping(em, op, x, y))
+            Ok(int::wrapping(em.ir, op, x, y))
         }
         _ => {
             // A constant on the right, where the order of operands does not matter.
@@ -139,8 +139,7 @@ fn binary(
     }
 }
 
-fn bool_binary(em: &Emitter<'_, '_>, op: BinOp, x: Val, y: Val) -> Result<Val> {
-    let ir = em.ir;
+fn bool_binary(ir: &Ir<'_>, op: BinOp, x: Val, y: Val) -> Result<Val> {
     let v = match op {
         BinOp::Add | BinOp::Or | BinOp::Max => ir.or(x.a, y.a),
         BinOp::Mul | BinOp::And | BinOp::Min => ir.and(x.a, y.a),
@@ -289,7 +288,9 @@ impl Emitter<'_, '_> {
                     flag_values::keep_if_warns(self, a, x);
                     flag_values::keep_if_warns(self, b, y);
                 }
-                let (x, y) = self.lanes.unify(flag_values::run_time(self, e, a, x), y);
+                let (x, y) = self
+                    .lanes
+                    .unify(flag_values::run_time(self.unit, e, a, x), y);
                 match covered && is_watched(e) {
                     true => unwatched(self, |f| binary(f, *op, x, y, e, b, *guard)),
                     false => binary(self, *op, x, y, e, b, *guard),
@@ -301,7 +302,7 @@ impl Emitter<'_, '_> {
                 flag_values::keep_if_warns(self, a, x);
                 flag_values::keep_if_warns(self, b, y);
                 let (x, y) = self.lanes.unify(x, y);
-                compare::compare(self, *op, x, y, a.ty.repr)
+                compare::compare(self.ir, *op, x, y, a.ty.repr)
             }
             ExprKind::Select { cond, then, orelse } => select(self, cond, then, orelse, e.ty.repr),
             ExprKind::Cast { kind, a, guard } => {
@@ -310,7 +311,7 @@ impl Emitter<'_, '_> {
                 if *kind == Cast::Truth {
                     flag_values::keep_if_warns(self, a, v);
                 }
-                let v = flag_values::run_time(self, e, a, v);
+                let v = flag_values::run_time(self.unit, e, a, v);
                 cast::cast(self, *kind, v, a.ty.repr, e.ty.repr, *guard, e.span)
             }
             ExprKind::Call {

@@ -7,9 +7,10 @@ use nestwise_analysis::dataflow::fp_flags::warns;
 use nestwise_ir::{Expr, LoopId, Scalar};
 
 use crate::error::Result;
-use crate::llvm::V;
+use crate::llvm::{Ir, V};
 use crate::lower::emitter::Emitter;
 use crate::lower::scalar::flag_state::{BITS, word_lanes, word_type};
+use crate::lower::unit::Unit;
 use crate::lower::value::Val;
 
 /// Keeps the value of `e` if it is idle and something in it may warn.
@@ -26,14 +27,14 @@ pub(crate) fn keep_if_warns(em: &Emitter<'_, '_>, e: &Expr, v: Val) {
 }
 
 /// An operand of `e`, behind what the optimiser does not look through where it would compute `e` itself, without flags.
-pub(crate) fn run_time(em: &Emitter<'_, '_>, e: &Expr, operand: &Expr, v: Val) -> Val {
+pub(crate) fn run_time(unit: &Unit<'_>, e: &Expr, operand: &Expr, v: Val) -> Val {
     let float = operand.ty.repr.is_float() || operand.ty.repr.is_complex();
-    if !float || em.unit.device.is_some() || !em.unit.constants.would_warn(e) {
+    if !float || unit.device.is_some() || !unit.constants.would_warn(e) {
         return v;
     }
     Val {
-        a: em.ir.opaque(v.a),
-        b: v.b.map(|b| em.ir.opaque(b)),
+        a: unit.ir.opaque(v.a),
+        b: v.b.map(|b| unit.ir.opaque(b)),
         wide: v.wide,
     }
 }
@@ -67,15 +68,14 @@ fn keep_part(em: &Emitter<'_, '_>, v: V, wide: bool, repr: Scalar) {
         _ => em.flags.kept[which],
     };
     let lanes = if wide { em.lanes.count() } else { 1 };
-    let bits = halved(em, bits, lanes, word_lanes(em.unit, BITS[which], lanes));
+    let bits = halved(em.ir, bits, lanes, word_lanes(em.unit, BITS[which], lanes));
     let old = ir.load(ir.type_of(bits), home);
     ir.store(ir.or(old, bits), home);
     em.flags.keeps.set(true);
 }
 
 /// `from` lanes in `to`.
-fn halved(em: &Emitter<'_, '_>, mut v: V, mut from: u32, to: u32) -> V {
-    let ir = em.ir;
+fn halved(ir: &Ir<'_>, mut v: V, mut from: u32, to: u32) -> V {
     while from > to {
         from /= 2;
         let low: Vec<u32> = (0..from).collect();

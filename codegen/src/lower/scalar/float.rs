@@ -5,7 +5,7 @@ use nestwise_ir::{Const, Expr, ExprKind, FpMode, Fun, Lib, Scalar, Span};
 
 use crate::abi::GuardFailure;
 use crate::error::{Result, unsupported};
-use crate::llvm::{RealPred, V};
+use crate::llvm::{Ir, RealPred, V};
 use crate::lower::control::guards;
 use crate::lower::emitter::Emitter;
 use crate::lower::math::{libm, vector_math};
@@ -38,7 +38,7 @@ pub(crate) fn binary(
             ir.as_before(fast);
             return v;
         }
-        BinOp::Min | BinOp::Max => min_max(em, op, x.a, y.a),
+        BinOp::Min | BinOp::Max => min_max(em.ir, op, x.a, y.a),
         _ => return unsupported(format!("{op:?} on floats")),
     };
     Ok(Val::shaped(v, x.wide))
@@ -46,8 +46,7 @@ pub(crate) fn binary(
 
 /// NumPy's minimum and maximum: a NaN wins, the first one if both are; of equal operands (zeros of either
 /// sign) the second is returned, as the x86 instructions do which NumPy's loops consist of.
-fn min_max(em: &Emitter<'_, '_>, op: BinOp, a: V, b: V) -> V {
-    let ir = em.ir;
+fn min_max(ir: &Ir<'_>, op: BinOp, a: V, b: V) -> V {
     let pred = if op == BinOp::Min {
         RealPred::LLVMRealOLT
     } else {

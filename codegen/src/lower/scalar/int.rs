@@ -6,7 +6,7 @@ use nestwise_ir::{Scalar, Span};
 
 use crate::abi::GuardFailure;
 use crate::error::{Result, invalid, unsupported};
-use crate::llvm::{IntPred, V, Wrap};
+use crate::llvm::{IntPred, Ir, V, Wrap};
 use crate::lower::control::guards;
 use crate::lower::emitter::Emitter;
 use crate::lower::scalar::int_op::Op;
@@ -62,8 +62,7 @@ pub(crate) fn binary(
 
 /// An unguarded accumulation of a part: only the whole is known to stay in range, and modulo 2**bits the parts
 /// make up the whole.
-pub(crate) fn wrapping(em: &Emitter<'_, '_>, op: BinOp, x: Val, y: Val) -> Val {
-    let ir = em.ir;
+pub(crate) fn wrapping(ir: &Ir<'_>, op: BinOp, x: Val, y: Val) -> Val {
     let v = match op {
         BinOp::Add => ir.add(x.a, y.a, Wrap::Any),
         BinOp::Sub => ir.sub(x.a, y.a, Wrap::Any),
@@ -265,7 +264,7 @@ fn floor_div(em: &Emitter<'_, '_>, a: V, b: V, constant: Option<i128>, how: Op) 
         return (ir.udiv(a, b), ir.urem(a, b));
     }
     let (q, r) = if how.repr == Scalar::I128 && !how.wide {
-        wide_div(em, a, b)
+        wide_div(em.ir, a, b)
     } else {
         let q = ir.sdiv(a, b);
         (q, ir.sub(a, ir.mul(q, b, Wrap::Any), Wrap::Any))
@@ -343,7 +342,7 @@ fn div_constant(em: &Emitter<'_, '_>, a: V, b: V, c: i128, how: Op) -> (V, V) {
         return (ir.udiv(a, b), ir.urem(a, b));
     }
     let (q, r) = if how.repr == Scalar::I128 && !how.wide {
-        wide_div(em, a, b)
+        wide_div(em.ir, a, b)
     } else {
         (ir.sdiv(a, b), ir.srem(a, b))
     };
@@ -357,8 +356,7 @@ fn div_constant(em: &Emitter<'_, '_>, a: V, b: V, c: i128, how: Op) -> (V, V) {
 }
 
 /// 128-bit quotient and remainder towards zero; in 64 bits where both operands fit, which is the usual case.
-fn wide_div(em: &Emitter<'_, '_>, a: V, b: V) -> (V, V) {
-    let ir = em.ir;
+fn wide_div(ir: &Ir<'_>, a: V, b: V) -> (V, V) {
     let wide = ir.int(128);
     let (a64, b64) = (ir.trunc(a, ir.i64()), ir.trunc(b, ir.i64()));
     let fits = |v: V, low: V| ir.icmp(IntPred::LLVMIntEQ, ir.sext(low, wide), v);
@@ -366,7 +364,7 @@ fn wide_div(em: &Emitter<'_, '_>, a: V, b: V) -> (V, V) {
     let least = ir.icmp(IntPred::LLVMIntNE, a64, ir.const_i64(i64::MIN));
     let small = ir.and(ir.and(fits(a, a64), fits(b, b64)), least);
     let (q, r) = (ir.alloca(wide), ir.alloca(wide));
-    let (fast, slow, end) = (em.ir.fresh(), em.ir.fresh(), em.ir.fresh());
+    let (fast, slow, end) = (ir.fresh(), ir.fresh(), ir.fresh());
     ir.expect(ir.cond_br(small, fast, slow), 1 << 10, 1);
     ir.at(fast);
     ir.store(ir.sext(ir.sdiv(a64, b64), wide), q);

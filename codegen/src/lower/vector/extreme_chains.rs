@@ -50,7 +50,7 @@ pub(crate) fn checked(nest: &Nest) -> HashSet<VarId> {
 }
 
 /// The variable that is compared with zero.
-pub(crate) fn beside_zero(op: CmpOp, e: &Expr) -> Option<VarId> {
+fn beside_zero(op: CmpOp, e: &Expr) -> Option<VarId> {
     match &e.kind {
         ExprKind::Compare { op: own, a, b } if *own == op => match (&a.kind, &b.kind) {
             (ExprKind::Var(v), ExprKind::Const(Const::Float(zero))) if *zero == 0.0 => Some(*v),

@@ -84,7 +84,7 @@ fn full_vectors(
     ir.add_incoming(k, next, latch);
     let back = ir.cond_br(ir.icmp(IntPred::LLVMIntSLE, next, last_full), main, rest);
     let groups = ir.md_node(&[ir.md_string(crate::shape::GROUPS)]);
-    iterations::mark_loop(em, back, l.id, &[groups]);
+    iterations::mark_loop(em.ir, back, l.id, &[groups]);
     Ok((rest, [(range.lo, before), (next, latch)]))
 }
 
@@ -121,7 +121,7 @@ fn partial_vectors(
     ir.add_incoming(k, next, ir.here());
     let more = ir.icmp(IntPred::LLVMIntSGT, left, n);
     let back = ir.cond_br(more, partial, end);
-    iterations::mark_loop(em, back, l.id, &[]);
+    iterations::mark_loop(em.ir, back, l.id, &[]);
     ir.at(end);
     Ok(close_lanes(em))
 }
@@ -318,7 +318,7 @@ pub(crate) fn wide_for(em: &mut Emitter<'_, '_>, l: &For, span: Span) -> Result<
     masks::next_masked(em, &m);
     ir.add_incoming(k, ir.add(k, ir.const_i64(1), Wrap::Signed), latch);
     let back = ir.br(head);
-    iterations::mark_loop(em, back, l.id, &[]);
+    iterations::mark_loop(em.ir, back, l.id, &[]);
     ir.at(end);
     masks::leave_masked(em, m);
     Ok(())

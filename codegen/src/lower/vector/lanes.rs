@@ -18,7 +18,7 @@ pub(crate) fn vector_lanes(unit: &Unit<'_>, l: &For) -> Option<u32> {
 
 /// Many lanes mean several registers for each value: good for the short bodies whose latency they hide, bad for
 /// long ones, which would keep their values in memory.
-pub(crate) fn most_lanes(l: &For) -> u32 {
+fn most_lanes(l: &For) -> u32 {
     let mut size = 0;
     for s in &l.body {
         s.walk(&mut |s| s.exprs().for_each(|e| e.walk(&mut |_| size += 1)));

@@ -50,7 +50,7 @@ pub(crate) fn jam_loop(
     let latch = ir.here();
     ir.add_incoming(k, next, latch);
     let back = ir.cond_br(ir.icmp(IntPred::LLVMIntSLE, next, last_full), group, rest);
-    iterations::mark_loop(em, back, l.id, &[]);
+    iterations::mark_loop(em.ir, back, l.id, &[]);
     ir.at(rest);
     let k = ir.phi(ir.i64());
     ir.add_incoming(k, range.lo, before);
