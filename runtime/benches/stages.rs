@@ -7,12 +7,17 @@ use std::time::Instant;
 
 use divan::Bencher;
 use nestwise_codegen as codegen;
-use nestwise_costmodel::Device;
+use nestwise_costmodel::{Decision, Device, Ready};
 use nestwise_frontend::builtins::{Builtin, Known};
 use nestwise_frontend::site::captures::Capture;
 use nestwise_frontend::{ScopeInfo, lowering, parse_site};
 use nestwise_ir::{ArrayKind, Nest, Scalar, Schedule, Ty, surface};
-use nestwise_runtime::plan::Sizes;
+use nestwise_runtime::estimate::first_touch::untouched;
+use nestwise_runtime::kernel::get::get;
+use nestwise_runtime::kernel::key::{Facts, Key, Way};
+use nestwise_runtime::plan::price::price;
+use nestwise_runtime::plan::resolve::{launch_values, resolve};
+use nestwise_runtime::plan::{Sizes, recent};
 use nestwise_runtime::{ArrayView, Options, Plan, Value, pipeline};
 
 fn main() {
@@ -160,6 +165,10 @@ fn plan(site: &surface::Site) -> Plan {
     pipeline::plan(nest(site), &Options::default()).expect("a nest that verifies")
 }
 
+fn priced(plan: &Plan, sizes: &Sizes, values: &[Value], options: &Options) -> Decision {
+    price(plan, sizes, values, (None, Ready::default()), options)
+}
+
 /// Text to surface nest.
 #[divan::bench(args = names())]
 fn parse(bencher: Bencher<'_, '_>, name: &str) {
@@ -189,8 +198,8 @@ fn resolving(bencher: Bencher<'_, '_>, name: &str) {
     let site = site(name);
     let (plan, values) = (plan(&site), values(&site, 500));
     bencher.bench_local(|| {
-        let launch = plan.launch_values(&values).expect("all are bound");
-        plan.resolve(launch, false)
+        let launch = launch_values(plan.analysed.nest(), &values).expect("all are bound");
+        resolve(&plan.analysed, launch, false)
     });
 }
 
@@ -200,21 +209,17 @@ fn recalling(bencher: Bencher<'_, '_>, name: &str) {
     let site = site(name);
     let (plan, values) = (plan(&site), values(&site, 500));
     let options = Options::default();
-    let launch = plan.launch_values(&values).expect("all are bound");
-    let sizes = Arc::new(plan.resolve(launch, false).expect("trip counts that fit"));
-    let decision = plan.price(&sizes, &values, None, &options);
-    plan.remember(
-        plan.facts(&values, &plan.untouched(&values), &Vec::new()),
-        &options,
-        &sizes,
-        decision,
-    );
+    let launch = launch_values(plan.analysed.nest(), &values).expect("all are bound");
+    let sizes = Arc::new(resolve(&plan.analysed, launch, false).expect("trip counts that fit"));
+    let decision = priced(&plan, &sizes, &values, &options);
+    let facts = || {
+        let untouched = untouched(plan.analysed.nest(), &values);
+        recent::facts(&plan.analysed, &values, &untouched, &Vec::new())
+    };
+    plan.recent.remember(facts(), &sizes, decision, 0, &options);
     bencher.bench_local(|| {
-        plan.recent(
-            &plan.facts(&values, &plan.untouched(&values), &Vec::new()),
-            &options,
-        )
-        .is_some()
+        let known = plan.recent.find(&facts(), Ready::default(), 0, &options);
+        known.is_some()
     });
 }
 
@@ -224,9 +229,9 @@ fn pricing(bencher: Bencher<'_, '_>, name: &str) {
     let site = site(name);
     let (plan, values) = (plan(&site), values(&site, 500));
     let options = Options::default();
-    let launch = plan.launch_values(&values).expect("all are bound");
-    let sizes = plan.resolve(launch, false).expect("trip counts that fit");
-    bencher.bench_local(|| plan.price(&sizes, &values, None, &options));
+    let launch = launch_values(plan.analysed.nest(), &values).expect("all are bound");
+    let sizes = resolve(&plan.analysed, launch, false).expect("trip counts that fit");
+    bencher.bench_local(|| priced(&plan, &sizes, &values, &options));
 }
 
 /// The same once there is a kernel: by what it executes.
@@ -235,10 +240,10 @@ fn pricing_a_kernel(bencher: Bencher<'_, '_>, name: &str) {
     let site = site(name);
     let (plan, values) = (plan(&site), values(&site, 500));
     let options = Options::default();
-    let launch = plan.launch_values(&values).expect("all are bound");
-    let sizes = plan.resolve(launch, false).expect("trip counts that fit");
+    let launch = launch_values(plan.analysed.nest(), &values).expect("all are bound");
+    let sizes = resolve(&plan.analysed, launch, false).expect("trip counts that fit");
     kernel(&plan, &sizes, &values, &options);
-    bencher.bench_local(|| plan.price(&sizes, &values, None, &options));
+    bencher.bench_local(|| priced(&plan, &sizes, &values, &options));
 }
 
 /// Facts of a call to a schedule and machine code; with no cache on disk.
@@ -250,24 +255,38 @@ fn compiling(bencher: Bencher<'_, '_>, name: &str) {
     bencher
         .with_inputs(|| {
             let plan = plan(&site);
-            let launch = plan.launch_values(&values).expect("all are bound");
-            let sizes = plan.resolve(launch, false).expect("trip counts that fit");
+            let launch = launch_values(plan.analysed.nest(), &values).expect("all are bound");
+            let sizes = resolve(&plan.analysed, launch, false).expect("trip counts that fit");
             (plan, sizes)
         })
         .bench_local_values(|(plan, sizes)| kernel(&plan, &sizes, &values, &options));
 }
 
 fn kernel(plan: &Plan, sizes: &Sizes, values: &[Value], options: &Options) -> bool {
-    let captured = plan.nest().arrays.values().map(|a| a.capture as usize);
+    let captured = plan
+        .analysed
+        .nest()
+        .arrays
+        .values()
+        .map(|a| a.capture as usize);
     let views: Vec<ArrayView> = captured
         .filter_map(|c| match values[c] {
             Value::Array(view) => Some(view),
             _ => None,
         })
         .collect();
-    let facts = (sizes, &sizes.proven, 0);
-    let key = plan.key(facts, (false, false), &views, Device::Serial, options);
-    plan.kernel(&key, options, Instant::now()).is_ok()
+    let facts = Facts {
+        sizes,
+        proven: &sizes.proven,
+        elements: 0,
+        views: &views,
+        device: Device::Serial,
+        resumed: false,
+        value: false,
+        quiet: false,
+    };
+    let key = Key::of_launch(&plan.analysed, &facts, Way::default, options);
+    get(plan, &key, options, Instant::now()).is_ok()
 }
 
 /// Typed nest to machine code as it was written, without a schedule.

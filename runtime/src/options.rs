@@ -5,12 +5,10 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, RwLock};
 
-use nestwise_codegen::GridTarget;
 use nestwise_costmodel::MachineProfile;
 
-use crate::device::cuda::card;
-use crate::testing::forced_schedules::Trial;
-use crate::testing::planted_mistakes::Broken;
+use crate::testing::forced_schedules::ForcedSchedule;
+use crate::testing::planted_mistakes::PlantedMistake;
 
 pub use nestwise_ir::FpMode;
 
@@ -73,11 +71,11 @@ pub struct Options {
     /// Part of every cache key: versions of CPython, NumPy and nestwise.
     pub versions: String,
     /// For tests: what runs, whatever it costs.
-    pub trial: Option<Trial>,
+    pub forced: Option<ForcedSchedule>,
     /// Which code tests want on one core, instead of what is there first and best later.
     pub tier: Option<TierChoice>,
     /// For tests: an operation that nests compute wrongly.
-    pub broken: Option<Broken>,
+    pub mistake: Option<PlantedMistake>,
     /// For tests and measurements: whether loops become cooperative kernels wherever they can, or never.
     pub cooperative: Option<bool>,
     /// For measurements: kernels without checks.
@@ -101,18 +99,21 @@ pub struct Options {
 impl Options {
     /// Whether nests run in forms that are to find faults.
     pub fn tests_forms(&self) -> bool {
-        self.trial.is_some_and(|trial| trial.is_test())
+        self.forced.is_some_and(|forced| forced.is_test())
     }
 
-    /// What device's grid loops may run on.
-    pub fn grid_target(&self) -> Option<GridTarget> {
-        match self.device {
-            DeviceChoice::Emulated => Some(GridTarget::Emulated),
-            DeviceChoice::Gpu | DeviceChoice::Auto => card::card()
-                .ok()
-                .map(|card| GridTarget::Ptx(card.capability)),
-            _ => None,
+    /// Kernels that may be made at a time beside what runs: one for each further thread.
+    pub fn background(&self) -> usize {
+        match self.is_free() {
+            true => self.threads - 1,
+            false => 0,
         }
+    }
+
+    /// Whether nobody has chosen what is to run, or when it is made.
+    pub(crate) fn is_free(&self) -> bool {
+        let free = self.device == DeviceChoice::Auto && !self.verify && !self.prices;
+        free && self.forced.is_none() && self.tier.is_none() && self.background
     }
 
     /// Whether launches are measured: where decisions are free, and nobody wants to see each for itself.
@@ -153,9 +154,9 @@ impl Default for Options {
             profile: Arc::new(MachineProfile::default()),
             python_minor: 11,
             versions: String::new(),
-            trial: None,
+            forced: None,
             tier: None,
-            broken: None,
+            mistake: None,
             cooperative: None,
             unchecked: None,
             verify: false,

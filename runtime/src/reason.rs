@@ -7,9 +7,13 @@ use std::fmt;
 pub enum Reason {
     /// The front end refuses the nest for these types.
     Refused {
+        /// The line of the file.
         line: u32,
+        /// The refusal's stable short name.
         code: &'static str,
+        /// The refusal, for users.
         message: String,
+        /// What the user can do about it.
         hint: Option<String>,
     },
     /// The site was switched off after repeated failures.
@@ -31,19 +35,35 @@ pub enum Reason {
     /// A value at entry that its variable cannot hold.
     Inexact(String),
     /// An array that cannot be used in place.
-    Array { name: String, why: &'static str },
+    Array {
+        /// The array's name.
+        name: String,
+        /// Why it cannot be used, for users.
+        why: &'static str,
+    },
     /// A list that cannot be converted.
-    List { name: String, why: &'static str },
+    List {
+        /// The list's name.
+        name: String,
+        /// Why it cannot be converted, for users.
+        why: &'static str,
+    },
     /// An attribute whose reading might run user code.
-    Attribute { name: String },
+    Attribute {
+        /// The attribute's name.
+        name: String,
+    },
     /// An array has more elements along an axis than proofs reckon with.
     TooLarge,
     /// A loop bound could not be computed natively.
     Bounds,
     /// The step of a range is zero.
     ZeroStep,
-    /// An event fired: CPython runs these iterations.
-    Event { line: u32 },
+    /// A guard failed: CPython runs these iterations.
+    GuardFailure {
+        /// The line of the guard; 0 if it is not known.
+        line: u32,
+    },
     /// Somebody waited, and an iteration took too long to be waited for: CPython runs it.
     Interrupted,
     /// NumPy would have warned, perhaps.
@@ -82,7 +102,7 @@ impl Reason {
             Self::TooLarge => "too-large",
             Self::Bounds => "bounds",
             Self::ZeroStep => "zero-step",
-            Self::Event { .. } => "event",
+            Self::GuardFailure { .. } => "event",
             Self::Interrupted => "interrupted",
             Self::FloatingPoint => "floating-point",
             Self::Environment(_) => "environment",
@@ -143,10 +163,10 @@ impl fmt::Display for Reason {
             Self::TooLarge => write!(f, "an array has more than 2**40 elements along an axis"),
             Self::Bounds => write!(f, "the loop's bounds leave 64 bits"),
             Self::ZeroStep => write!(f, "the step of a range is zero"),
-            Self::Event { line: 0 } => {
+            Self::GuardFailure { line: 0 } => {
                 write!(f, "something happened that only CPython can do right")
             }
-            Self::Event { line } => write!(
+            Self::GuardFailure { line } => write!(
                 f,
                 "line {line}: an index out of range, an integer beyond its width, a division by zero, what only CPython can do, or the like"
             ),

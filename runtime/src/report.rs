@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use nestwise_costmodel::{Decision, Device, Seconds};
 
+use crate::decline::Declined;
 use crate::device::Transfers;
+use crate::estimate::launch_work::CallFeatures;
+use crate::kernel::MadeCode;
 use crate::launch::Launch;
-use crate::pipeline::Declined;
-use crate::plan::{CallFeatures, MadeCode};
 use crate::reason::Reason;
 
 /// Reasons kept per site; those with run-time values in them could be many.
@@ -26,7 +27,7 @@ pub struct Stats {
     pub iterations: u64,
     /// Launches by device: serial, threads.
     pub launches: [u64; 3],
-    /// Launches that an event ended after some iterations.
+    /// Launches that a guard failure ended after some iterations.
     pub stopped: u64,
     /// Calls that the price left to CPython, at least at first.
     pub declined: u64,
@@ -38,7 +39,7 @@ pub struct Stats {
     pub predicted: f64,
     /// See `predicted`.
     pub measured: f64,
-    /// Of every call that was priced, where that was asked for: what was predicted for the interpreter, one core and
+    /// Sums over all calls that were priced, where that was asked for: what was predicted for the interpreter, one core and
     /// threads, without compilation.
     pub priced: [f64; 4],
     /// What the kernel of the last launch executed in it, where prices are asked for: JSON.
@@ -161,14 +162,14 @@ impl Stats {
         }
     }
 
-    /// So many calls were left to CPython because those before them came to nothing.
-    pub fn left(&mut self, calls: u64) {
+    /// Counts calls that were left to CPython because calls before them came to nothing.
+    pub fn rejected(&mut self, calls: u64) {
         if calls > 0 {
             self.fallbacks.push((Reason::Futile, calls));
         }
     }
 
-    /// So many calls were left to CPython because all of them together were not worth a look. They take so long, about.
+    /// Counts calls that were left to CPython because all of them together were not worth a look, and what they took, about.
     pub fn brief(&mut self, calls: u64, seconds: Seconds) {
         if calls > 0 {
             self.calls += calls;
@@ -200,7 +201,7 @@ impl Stats {
                 *sum += price.0;
             }
         }
-        if declined.patience.is_none() {
+        if declined.budget.is_none() {
             // Not timed: the time to take it would be a good part of it.
             self.interpreted += declined.decision.interpreted.0;
         }

@@ -100,7 +100,7 @@ impl Witness {
         })
     }
 
-    /// Of these arrays as they are now.
+    /// A witness of these arrays as they are at the moment.
     pub fn of<'a>(views: impl Iterator<Item = &'a ArrayView>) -> Witness {
         let small = views.filter(|v| v.len().saturating_mul(v.size) <= Self::MOST_BYTES);
         Witness(small.filter_map(|v| Some((*v, Saved::of(v)?))).collect())

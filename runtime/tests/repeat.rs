@@ -1,7 +1,6 @@
-//! A launch that is made again gives what a full one gives, and takes back what it must not do.
+//! A launch that is made again gives what a full one gives, and rolls back what it must not do.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use nestwise_costmodel::{Caches, Ready};
 use nestwise_frontend::builtins::{Builtin, Known};
@@ -12,7 +11,8 @@ use nestwise_runtime::device::Owner;
 use nestwise_runtime::launch::{Repeat, Repeated};
 use nestwise_runtime::pipeline::{self, Outcome};
 use nestwise_runtime::{
-    ArrayView, DeviceChoice, Ended, FpMode, Host, Launch, Options, Plan, Reason, Value, set_options,
+    ArrayView, DeviceChoice, Ended, Entry, FpMode, Host, Launch, Options, Plan, Reason, Value,
+    set_options,
 };
 
 const TEXT: &str = "\
@@ -120,13 +120,18 @@ impl Program {
     }
 
     fn run(&self, values: &[Value]) -> Box<Launch> {
-        let arrays = self.plan.nest().arrays.values();
+        self.run_entry(Entry::new(values))
+    }
+
+    fn run_entry(&self, entry: Entry<'_, Value>) -> Box<Launch> {
+        let values = entry.captures;
+        let arrays = self.plan.analysed.nest().arrays.values();
         let views = arrays.map(|d| match values[d.capture as usize] {
             Value::Array(view) => view,
             _ => panic!("no array"),
         });
         let mut host = Arrays(views.collect());
-        match pipeline::run(&self.plan, values, None, &mut host, Instant::now()) {
+        match pipeline::run(&self.plan, entry, &mut host) {
             Outcome::Launched(launch) => launch,
             other => panic!("{other:?}"),
         }
@@ -163,7 +168,10 @@ fn a_launch_on_other_arrays() {
     assert_eq!(a[7], 7.0);
     // An overflow is for CPython to warn of.
     a[5] = 1e308;
-    assert_eq!(run(view(&mut a), view(&mut b), 1e10).0, Repeated::Fired);
+    assert_eq!(
+        run(view(&mut a), view(&mut b), 1e10).0,
+        Repeated::GuardFailed
+    );
     assert_eq!(run(view(&mut a), view(&mut b), 1.0), whole);
     assert_eq!(b, a);
 }
@@ -185,7 +193,7 @@ fn ints_decide_and_floats_do_not() {
 }
 
 #[test]
-fn a_launch_that_was_taken_back_is_not_made_again() {
+fn a_launch_that_was_rolled_back_is_not_made_again() {
     let program = Program::new();
     program.settled();
     let (mut a, mut b) = (vec![1e308; 8], vec![0.0; 8]);
@@ -205,7 +213,10 @@ fn a_decision_holds_for_what_a_call_finds_in_the_caches() {
             caches,
             asleep: caches.are_cold(),
         };
-        program.plan.finds(ready);
-        assert_eq!(program.run(&values).decision.ready, ready);
+        let entry = Entry {
+            ready,
+            ..Entry::new(&values)
+        };
+        assert_eq!(program.run_entry(entry).decision.ready, ready);
     }
 }

@@ -27,7 +27,7 @@ const fn found(caches: Caches, asleep: bool) -> Option<Ready> {
 
 /// Launches of all sites.
 static LAUNCHES: AtomicU64 = AtomicU64::new(0);
-/// When the last of them ended, about, in nanoseconds, that had something for helpers, or could have had.
+/// When the last of them ended, about, in nanoseconds, that had something for the worker pool, or could have had.
 static SHARED: AtomicI64 = AtomicI64::new(0);
 
 /// What stands before a site's attempts. What calls ask that come seldom is side by side.
@@ -57,7 +57,7 @@ pub struct Admission<S> {
 }
 
 impl<S> Admission<S> {
-    /// Of a site that nobody has called. `sight`: what tells how much work a call is.
+    /// The state of a site that nobody has called. `sight`: what tells how much work a call is.
     pub fn new(sight: S) -> Admission<S> {
         Admission {
             fast_reject: FastReject::new(sight),
@@ -78,14 +78,14 @@ impl<S> Admission<S> {
     /// Whether a call of that much work is worth an attempt, or at least [to be watched](Admission::watches). `glanced`: the fast reject
     /// sees how much that is, and may leave others.
     pub fn admits(&self, work: Option<Work>, glanced: bool) -> bool {
-        if work.is_some_and(|w| w.bounds && self.leaves(w.amount)) {
+        if work.is_some_and(|w| w.bounds && self.is_too_small(w.amount)) {
             return false;
         }
         let answer = self.backoff.answer(&self.fast_reject, work, glanced);
         if answer == Answer::Watch {
             self.watch.store(true, Ordering::Relaxed);
         }
-        answer != Answer::Leave
+        answer != Answer::Reject
     }
 
     /// Whether a glance tells how much work the call that comes now is.
@@ -103,7 +103,7 @@ impl<S> Admission<S> {
         watched.then(|| self.backoff.before())
     }
 
-    fn leaves(&self, amount: i64) -> bool {
+    fn is_too_small(&self, amount: i64) -> bool {
         if self.fast_reject.is_small(amount) {
             return true;
         }
@@ -112,15 +112,15 @@ impl<S> Admission<S> {
             return false;
         }
         let found = self.look();
-        let leaves = match found.caches {
+        let small = match found.caches {
             Caches::Warm => false,
             Caches::Shared => within(&self.shared),
             Caches::Cold => within(&self.cold),
         };
         let found = FOUND.iter().position(|f| *f == Some(found));
-        let found = found.filter(|_| !leaves).unwrap_or(0);
+        let found = found.filter(|_| !small).unwrap_or(0);
         self.found.store(found as u8, Ordering::Relaxed);
-        leaves
+        small
     }
 
     /// What the call that comes now finds.
@@ -129,7 +129,7 @@ impl<S> Admission<S> {
         FOUND[usize::from(found)].unwrap_or_else(|| self.look())
     }
 
-    /// Helpers that nobody had anything for sleep; not after launches that were not for them, but could have been: they would be
+    /// Workers that nobody had anything for sleep; not after launches that were not for them, but could have been: they would be
     /// awake if such calls were theirs.
     fn look(&self) -> Ready {
         let now = clock::now();
@@ -205,7 +205,7 @@ impl<S> Admission<S> {
         self.before.fetch_add(nanos, Ordering::Relaxed) + nanos
     }
 
-    /// Native code ran for so many seconds; it `shares` something with helpers, or could have. `far`: it was not stopped at once.
+    /// Native code ran for so many seconds; it `shares` something with the worker pool, or could have. `far`: it was not stopped at once.
     pub fn ran(&self, seconds: Seconds, shares: bool, far: bool) {
         let ended = self.took(seconds);
         if shares {
@@ -226,12 +226,12 @@ impl<S> Admission<S> {
     }
 
     /// Calls that were left because others came to nothing.
-    pub fn left(&self) -> u64 {
-        self.backoff.left(&self.fast_reject)
+    pub fn rejected(&self) -> u64 {
+        self.backoff.rejected(&self.fast_reject)
     }
 }
 
-/// Does something after a launch of which helpers are to know nothing: as if that had just ended.
+/// Does something after a launch of which the worker pool are to know nothing: as if that had just ended.
 pub fn unnoticed(work: impl FnOnce()) {
     let begun = clock::now();
     work();
@@ -305,7 +305,7 @@ mod tests {
             admission.ended(Some(attempted), Seconds(1e-6), true);
         }
         assert!(!admission.admits(work(5), false));
-        assert_eq!(admission.left(), 1);
+        assert_eq!(admission.rejected(), 1);
         admission.ran(Seconds(1e-3), false, true);
         assert!(admission.admits(work(5), false));
     }

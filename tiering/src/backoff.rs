@@ -6,7 +6,7 @@ use nestwise_costmodel::Seconds;
 
 use crate::clock;
 use crate::constants::{
-    BACKOFF_LASTS, CHANCE, CHANCE_STOPPED, LARGER, MOST_LEFT, MOST_LEFT_STOPPED, SHORT,
+    BACKOFF_LASTS, CHANCE, CHANCE_STOPPED, LARGER, MOST_REJECTED, MOST_REJECTED_STOPPED, SHORT,
 };
 use crate::fast_reject::FastReject;
 use crate::work::Work;
@@ -16,6 +16,7 @@ use crate::work::Work;
 pub struct Attempted {
     /// How much work the call was, if that is known.
     pub work: Option<Work>,
+    /// Why it came to nothing.
     pub why: Why,
 }
 
@@ -35,8 +36,11 @@ pub enum Why {
 /// What is to be done with a call.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Answer {
-    Leave,
+    /// CPython runs it, and nothing is asked.
+    Reject,
+    /// CPython begins, and native code is asked about if the call takes long.
     Watch,
+    /// Native code is asked about.
     Ask,
 }
 
@@ -61,7 +65,7 @@ pub struct Backoff {
     /// The calls are left to CPython because it is cheaper, as are calls below the threshold, which are not counted.
     unprofitable: AtomicBool,
     /// How many others there were.
-    left: AtomicU64,
+    rejected: AtomicU64,
 }
 
 impl Backoff {
@@ -100,15 +104,15 @@ impl Backoff {
         if lends && skip > 1 {
             self.lent.store(skip - 1, Ordering::Relaxed);
             self.skip.store(0, Ordering::Relaxed);
-            fast_reject.leave_up_to(largest.saturating_mul(LARGER), skip - 1);
+            fast_reject.reject_up_to(largest.saturating_mul(LARGER), skip - 1);
         }
-        Answer::Leave
+        Answer::Reject
     }
 
     /// Counts calls that were left to CPython.
     fn count(&self, calls: u32) {
         if !self.unprofitable.load(Ordering::Relaxed) {
-            self.left.fetch_add(calls.into(), Ordering::Relaxed);
+            self.rejected.fetch_add(calls.into(), Ordering::Relaxed);
         }
     }
 
@@ -116,20 +120,20 @@ impl Backoff {
     fn settle<S>(&self, fast_reject: &FastReject<S>) {
         let lent = self.lent.swap(0, Ordering::Relaxed);
         if lent > 0 {
-            let rest = fast_reject.take_back().min(lent);
+            let rest = fast_reject.withdraw().min(lent);
             self.count(lent - rest);
             self.skip.store(rest, Ordering::Relaxed);
         }
     }
 
     /// How many calls were left that failed.
-    pub fn left<S>(&self, fast_reject: &FastReject<S>) -> u64 {
+    pub fn rejected<S>(&self, fast_reject: &FastReject<S>) -> u64 {
         let lent = match self.unprofitable.load(Ordering::Relaxed) {
             true => 0,
             false => self.lent.load(Ordering::Relaxed),
         };
         let more = u64::from(lent.saturating_sub(fast_reject.times()));
-        self.left.load(Ordering::Relaxed) + more
+        self.rejected.load(Ordering::Relaxed) + more
     }
 
     /// `short`: calls of so many seconds or more are asked about anyway.
@@ -142,8 +146,10 @@ impl Backoff {
     ) {
         let lost = attempted.why == Why::Lost;
         let (work, chance, most) = match attempted.work {
-            _ if lost => (Self::ANY, CHANCE_STOPPED, MOST_LEFT_STOPPED),
-            Some(work) if seconds <= short => (work.amount.min(Self::ANY - 1), CHANCE, MOST_LEFT),
+            _ if lost => (Self::ANY, CHANCE_STOPPED, MOST_REJECTED_STOPPED),
+            Some(work) if seconds <= short => {
+                (work.amount.min(Self::ANY - 1), CHANCE, MOST_REJECTED)
+            }
             _ => return self.clear(fast_reject),
         };
         let before = self.work.load(Ordering::Relaxed);
@@ -169,8 +175,8 @@ impl Backoff {
     pub fn is_constant(&self) -> (bool, bool) {
         let lost = self.work.load(Ordering::Relaxed) == Self::ANY;
         let most = match lost {
-            true => CHANCE_STOPPED + MOST_LEFT_STOPPED.ilog2(),
-            false => CHANCE + MOST_LEFT.ilog2(),
+            true => CHANCE_STOPPED + MOST_REJECTED_STOPPED.ilog2(),
+            false => CHANCE + MOST_REJECTED.ilog2(),
         };
         let constant = self.streak.load(Ordering::Relaxed) >= most;
         (
@@ -179,6 +185,7 @@ impl Backoff {
         )
     }
 
+    /// An attempt came to something: the streak is over.
     pub fn clear<S>(&self, fast_reject: &FastReject<S>) {
         if self.streak.load(Ordering::Relaxed) != 0 {
             self.settle(fast_reject);
@@ -235,7 +242,7 @@ mod tests {
             };
             backoff.add(&fast_reject, attempted, Seconds(1e-6), SHORT);
         }
-        assert!(backoff.answer(&fast_reject, call(100 * LARGER), false) == Answer::Leave);
+        assert!(backoff.answer(&fast_reject, call(100 * LARGER), false) == Answer::Reject);
         assert!(backoff.answer(&fast_reject, call(1000), false) == Answer::Ask);
         backoff.clear(&fast_reject);
         assert!(backoff.answer(&fast_reject, call(100), false) == Answer::Ask);

@@ -4,7 +4,7 @@ use nestwise_costmodel::Seconds;
 
 // Calls that are too small, or come to nothing (`admission`, `fast_reject`, `backoff`, `switch`).
 
-/// Of a loop that takes CPython so long or longer, an attempt is a small part.
+/// A loop that takes CPython so long or longer is worth an attempt, which is a small part of it.
 pub const SHORT: Seconds = Seconds(25e-6);
 /// [`SHORT`] where calls come seldom: an attempt takes ten times as long with cold caches.
 pub const SHORT_SELDOM: Seconds = Seconds(250e-6);
@@ -21,9 +21,9 @@ pub const CHANCE: u32 = 4;
 /// Launches in a row that were rolled back and may be chance: what stops them is often seldom.
 pub const CHANCE_STOPPED: u32 = 16;
 /// Calls in a row that are not asked about, at most: what could be missed is bounded.
-pub const MOST_LEFT: u32 = 512;
-/// [`MOST_LEFT`] after launches that were rolled back.
-pub const MOST_LEFT_STOPPED: u32 = 64;
+pub const MOST_REJECTED: u32 = 512;
+/// [`MOST_REJECTED`] after launches that were rolled back.
+pub const MOST_REJECTED_STOPPED: u32 = 64;
 /// Nanoseconds after which there is a question in any case: some hundred times as many as one takes.
 pub const BACKOFF_LASTS: i64 = 20_000_000;
 /// Calls that are so many times as large are still like others: sizes may grow from call to call.
@@ -76,14 +76,29 @@ pub const ORDER_SHARE: f64 = 0.1;
 pub const USEFUL: f64 = 1.5;
 /// Between two looks whether a kernel is there: this part of what one takes.
 pub const KERNEL_LOOKS: f64 = 16.0;
+/// Time to read a kernel from disk.
+pub const LOADING: Seconds = Seconds(0.4e-3);
+/// What a call takes longer than one like those before, because everything is looked at again: calls are not taken to be alike as
+/// long as quick code runs them.
+pub const IN_FULL: Seconds = Seconds(3e-6);
+/// Chunks of a launch that take so long are looked at: the launch may go on on another device, if its price was wrong.
+pub const RECONSIDERED: Seconds = Seconds(0.02);
+/// A call that turned out to take CPython so many times as long as it was priced at was misjudged, whatever the machine does.
+pub const MISJUDGED: f64 = 8.0;
+/// A site is switched off after so many failures that would happen again.
+pub const LASTING_FAILURES: u32 = 3;
 /// A loss that is not worth a file.
 pub const NO_LOSS: Seconds = Seconds(1e-4);
 
 // Shares of CPython's (`shares`).
 
-/// After an event, or where compiling may pay later, CPython runs this many iterations before native code is tried
+/// After a guard failure, or where compiling may pay later, CPython runs this many iterations before native code is tried
 /// again; doubled each time, until native code gets far again.
 pub const FIRST_SHARE: i64 = 1;
+/// Iterations of a waiting `while` before it looks at the clock for the first time.
+pub const FIRST_LOOK: i64 = 1;
+/// CPython's first share of a loop that it begins, where nothing tells how long to wait: worth an attempt afterwards.
+pub const SHORTEST_WAIT: Seconds = Seconds(50e-6);
 /// Native code that ran this many times as many iterations as CPython before it got far.
 pub const FAR: i64 = 8;
 /// A `while` in which native code came to nothing after a share this long is CPython's from then on: loops inside it
@@ -97,3 +112,17 @@ pub const PARTS: f64 = 4.0;
 pub const SHARE_GROWTH: f64 = 1.25;
 /// The shortest part of that time.
 pub const LEAST_PART: Seconds = Seconds(50e-6);
+
+// What may keep others waiting (`iterations`).
+
+/// Signals are handled, and other threads get their turn, between two iterations of the top loop. Where one of them would
+/// keep everybody waiting longer than this, CPython runs the top loop, which costs it little then, and the loops inside
+/// are nests of their own.
+pub const LONG_ITERATION: Seconds = Seconds(0.25);
+/// [`LONG_ITERATION`] where many threads share a loop: that may be the top loop, which CPython would run alone.
+pub const LONG_SHARED: Seconds = Seconds(2.0);
+/// [`LONG_ITERATION`] where threads share the top loop, or the site is an expression. Kernels ask inside it whether
+/// somebody waits, and an interrupt loses at most so much work.
+pub const LONG_ASKED: Seconds = Seconds(60.0);
+/// Asking takes some microseconds: a call that is over sooner is not asked about a second time.
+pub const WORTH_TRYING: Seconds = Seconds(25e-6);

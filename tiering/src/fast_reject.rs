@@ -1,7 +1,7 @@
-//! What leaves small calls to CPython at a glance.
+//! What rejects small calls to CPython at a glance.
 //!
 //! A loop that takes CPython two microseconds is not worth asking about, and a call that comes seldom finds nothing of ours
-//! in the caches: what it costs to leave it is the lines that are fetched from memory to find out. So all of it is in one
+//! in the caches: what it costs to reject it is the lines that are fetched from memory to find out. So all of it is in one
 //! line, and the function that reads it calls nothing.
 
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
@@ -35,7 +35,7 @@ fn has_passed(until: u32) -> bool {
 }
 
 impl<S> FastReject<S> {
-    /// One that leaves nothing.
+    /// A fast reject that rejects nothing.
     pub fn new(sight: S) -> FastReject<S> {
         FastReject {
             small: AtomicI64::new(-1),
@@ -46,9 +46,9 @@ impl<S> FastReject<S> {
         }
     }
 
-    /// Whether CPython runs a call of so much work, by what is known already.
+    /// Whether to leave a call of so much work to CPython, by what is known already.
     #[inline]
-    pub fn leaves(&self, amount: i64) -> bool {
+    pub fn rejects(&self, amount: i64) -> bool {
         if self.is_small(amount) {
             return true;
         }
@@ -82,13 +82,13 @@ impl<S> FastReject<S> {
     }
 
     /// Rejects the next `times` calls of exactly that much work.
-    pub fn leave(&self, amount: i64, times: u32) {
+    pub fn reject_next(&self, amount: i64, times: u32) {
         self.alike.store(amount, Ordering::Relaxed);
         self.times.store(times, Ordering::Relaxed);
     }
 
     /// Rejects the next `times` calls of that much work or less, for some milliseconds.
-    pub fn leave_up_to(&self, amount: i64, times: u32) {
+    pub fn reject_up_to(&self, amount: i64, times: u32) {
         self.alike.store(!amount, Ordering::Relaxed);
         self.until
             .store(ticks().wrapping_add(REJECTED_FOR), Ordering::Relaxed);
@@ -100,8 +100,8 @@ impl<S> FastReject<S> {
         self.times.load(Ordering::Relaxed)
     }
 
-    /// The calls that were still to be left, which are asked about again from now on.
-    pub fn take_back(&self) -> u32 {
+    /// Rejects no further calls of the last order; returns how many were still to be rejected.
+    pub fn withdraw(&self) -> u32 {
         self.times.swap(0, Ordering::Relaxed)
     }
 }
@@ -111,18 +111,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_calls_and_so_many_like_one_are_left() {
+    fn small_calls_and_so_many_like_one_are_rejected() {
         let fast_reject = FastReject::new(());
-        assert!(!fast_reject.leaves(0));
+        assert!(!fast_reject.rejects(0));
         fast_reject.set_small(10);
-        assert!(fast_reject.leaves(10) && !fast_reject.leaves(11));
-        fast_reject.leave(20, 2);
-        assert!(!fast_reject.leaves(21) && fast_reject.leaves(20));
+        assert!(fast_reject.rejects(10) && !fast_reject.rejects(11));
+        fast_reject.reject_next(20, 2);
+        assert!(!fast_reject.rejects(21) && fast_reject.rejects(20));
         assert_eq!(fast_reject.times(), 1);
-        assert!(fast_reject.leaves(20) && !fast_reject.leaves(20));
-        fast_reject.leave_up_to(30, 3);
-        assert!(fast_reject.leaves(25) && !fast_reject.leaves(31));
-        assert_eq!(fast_reject.take_back(), 2);
-        assert!(!fast_reject.leaves(25));
+        assert!(fast_reject.rejects(20) && !fast_reject.rejects(20));
+        fast_reject.reject_up_to(30, 3);
+        assert!(fast_reject.rejects(25) && !fast_reject.rejects(31));
+        assert_eq!(fast_reject.withdraw(), 2);
+        assert!(!fast_reject.rejects(25));
     }
 }

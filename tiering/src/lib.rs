@@ -18,18 +18,22 @@
 //! # The parts
 //! - [`fast_reject`], [`admission`], [`switch`], [`backoff`]: calls that are not attempted, since they are too small, or others like them came to nothing;
 //! - [`unplanned`]: when a plan is made;
-//! - [`tiers`], [`lost`]: when code is made, and of which tier;
-//! - [`shares`]: how many iterations CPython runs between two questions;
+//! - [`tiers`], [`coming`], [`lost`]: when code is made, and of which tier, and what a run would wait for it;
+//! - [`shares`], [`iterations`]: how many iterations CPython runs between two questions, and how long one of native code's may be;
 //! - [`losses`]: what attempts that end soon may cost;
 //! - [`constants`]: every number.
 //!
 //! Nothing here knows Python objects, nests or LLVM: callers say what something takes, and do what comes out.
 
+#![warn(missing_docs)]
+
 pub mod admission;
 pub mod backoff;
 pub mod clock;
+pub mod coming;
 pub mod constants;
 pub mod fast_reject;
+pub mod iterations;
 pub mod losses;
 pub mod lost;
 pub mod shares;
@@ -40,9 +44,11 @@ mod work;
 
 pub use crate::admission::Admission;
 pub use crate::backoff::{Attempted, Why};
+pub use crate::coming::Coming;
 pub use crate::fast_reject::FastReject;
+pub use crate::iterations::Iterations;
 pub use crate::losses::Losses;
-pub use crate::lost::{Left, Lost};
-pub use crate::tiers::{Next, Room, Running, Tiers};
+pub use crate::lost::{Legacy, Lost};
+pub use crate::tiers::{Missing, Next, Room, Running, Tiers};
 pub use crate::unplanned::{Budget, Course, Ongoing, Price, Unplanned};
 pub use crate::work::Work;

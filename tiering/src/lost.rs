@@ -9,7 +9,7 @@ use nestwise_ir::Tier;
 
 /// What earlier processes have left of a site.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Left {
+pub enum Legacy {
     /// No sign.
     Nothing,
     /// What they lost, together, and there is no plan yet.

@@ -44,7 +44,7 @@ pub struct Room {
 pub struct Next {
     /// For this device.
     pub device: Device,
-    /// Of this tier.
+    /// The tier of the code.
     pub tier: Tier,
     /// Time to make it.
     pub making: Seconds,
@@ -71,6 +71,38 @@ fn bit(device: Device) -> u8 {
 pub fn waits(rest: Seconds, making: Seconds, early: bool) -> bool {
     let factor = if early { WAITS_LEFT_EARLY } else { WAITS };
     rest.0 >= making.0 * factor
+}
+
+/// The most that so many threads could save of a time that one core takes.
+pub fn most_saved(time: Seconds, threads: usize) -> Seconds {
+    time * (1.0 - 1.0 / threads as f64)
+}
+
+/// Whether to begin making, on an idle core, what takes `making` and would save so much of a call that runs.
+pub fn is_worth_beginning(saved: Seconds, making: Seconds) -> bool {
+    saved >= making * ORDER_SHARE
+}
+
+/// A kernel that a call needs and that is not there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Missing {
+    /// Time to make it.
+    pub making: Seconds,
+    /// What CPython does before native code may take over: an iteration, or all of the call.
+    pub step: Seconds,
+    /// What CPython takes for the rest of the call.
+    pub rest: Seconds,
+    /// That is known, or told by the loop's pace, and no guess.
+    pub known: bool,
+    /// The loop may be left early.
+    pub early: bool,
+}
+
+impl Missing {
+    /// Whether the call waits for the kernel, since CPython could not hand over before it is there, or goes on for much longer.
+    pub fn is_waited_for(self) -> bool {
+        self.step > self.making || self.known && waits(self.rest, self.making, self.early)
+    }
 }
 
 impl Tiers {
@@ -157,6 +189,12 @@ impl Tiers {
         room.beside && !self.has_given_up()
     }
 
+    /// Whether a kernel that a call needs is made while CPython goes on with it.
+    pub fn goes_on_without(&self, missing: Missing, room: Room) -> bool {
+        let beside = self.may_begin(room) || self.is_making();
+        beside && !missing.is_waited_for()
+    }
+
     /// How long a native run would wait for code of this tier that is made, or could be, while CPython goes on: waiting gains
     /// nothing over that. What is late may well take as long again. None: whoever needs it makes it.
     pub fn wait(&self, tier: Tier, making: Seconds, room: Room) -> Option<Seconds> {
@@ -217,7 +255,7 @@ impl Tiers {
     }
 
     /// How much longer CPython, which has run a call for `spent`, may go on before native code is asked about again.
-    pub fn patience(&self, making: Seconds, spent: Seconds, room: Room) -> Seconds {
+    pub fn budget(&self, making: Seconds, spent: Seconds, room: Room) -> Seconds {
         let look = making.0 / KERNEL_LOOKS;
         if self.is_making() {
             return Seconds(look);
@@ -281,6 +319,36 @@ mod tests {
         assert!(tiers.is_due(OPTIMISED, Seconds(0.0), BESIDE));
         tiers.came(Device::Serial, Tier::Optimised);
         assert!(!tiers.is_due(OPTIMISED, Seconds(1.0), BESIDE));
+    }
+
+    #[test]
+    fn cpython_goes_on_without_a_kernel_unless_it_could_not_hand_over_or_much_is_left() {
+        let tiers = Tiers::default();
+        let missing = Missing {
+            making: Seconds(3e-3),
+            step: Seconds(1e-6),
+            rest: Seconds(4e-3),
+            known: true,
+            early: false,
+        };
+        assert!(tiers.goes_on_without(missing, BESIDE));
+        assert!(!tiers.goes_on_without(missing, ALONE));
+        let one_step = Missing {
+            step: Seconds(4e-3),
+            ..missing
+        };
+        assert!(!tiers.goes_on_without(one_step, BESIDE));
+        let long = Missing {
+            rest: Seconds(5e-3),
+            ..missing
+        };
+        assert!(!tiers.goes_on_without(long, BESIDE));
+        // A guess is not waited for.
+        let guessed = Missing {
+            known: false,
+            ..long
+        };
+        assert!(tiers.goes_on_without(guessed, BESIDE));
     }
 
     #[test]

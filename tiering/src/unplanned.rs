@@ -13,7 +13,7 @@ use nestwise_costmodel::Seconds;
 
 use crate::constants::{LARGE, READING, SMALL};
 use crate::fast_reject::FastReject;
-use crate::lost::Left;
+use crate::lost::Legacy;
 use crate::tiers::waits;
 use crate::work::Work;
 
@@ -24,7 +24,7 @@ pub struct Unplanned {
     /// Nanoseconds that CPython has taken in all.
     spent: AtomicU64,
     /// Calls that were left to it without a further look, and their part of that.
-    left: AtomicU64,
+    rejected: AtomicU64,
     guessed: AtomicU64,
     /// The nanoseconds of the last of them, and how many such calls the fast reject may leave unasked.
     each: AtomicU64,
@@ -36,7 +36,7 @@ pub struct Unplanned {
 }
 
 /// No plan was asked for yet.
-const EARLY: u8 = 0;
+const UNASKED: u8 = 0;
 /// One is being made.
 const ORDERED: u8 = 1;
 /// There is one.
@@ -46,7 +46,7 @@ const OVER: u8 = 2;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Course {
     /// CPython runs all of it.
-    Leave,
+    Interpret,
     /// CPython begins, and a plan is asked for later. What CPython takes for the whole call, if that is known.
     Wait(Budget, Option<Seconds>),
     /// A plan is to be made; CPython may go on meanwhile.
@@ -141,7 +141,7 @@ pub trait Site {
     /// What it takes to make a plan and quick code.
     fn making(&self) -> Making;
     /// What earlier processes have left of it.
-    fn left(&self) -> Left;
+    fn legacy(&self) -> Legacy;
     /// Whether CPython, once it has begun an iteration, goes on with it for longer than a plan takes.
     fn is_coarse(&self) -> bool;
     /// Whether CPython can be stopped between two iterations.
@@ -157,8 +157,8 @@ impl Unplanned {
     }
 
     /// Whether nobody has asked for one.
-    pub fn is_early(&self) -> bool {
-        self.phase.load(Ordering::Relaxed) == EARLY
+    pub fn is_unasked(&self) -> bool {
+        self.phase.load(Ordering::Relaxed) == UNASKED
     }
 
     /// There is a plan.
@@ -189,12 +189,12 @@ impl Unplanned {
     }
 
     /// Calls that were left, those by the fast reject among them, and how long CPython took for them, about.
-    pub fn left<S>(&self, fast_reject: &FastReject<S>) -> (u64, Seconds) {
+    pub fn rejected<S>(&self, fast_reject: &FastReject<S>) -> (u64, Seconds) {
         let lent = self.lent.load(Ordering::Relaxed);
         let more = u64::from(lent.saturating_sub(fast_reject.times()));
         let nanoseconds = more * self.each.load(Ordering::Relaxed);
         let guessed = sum(&self.guessed) + Seconds(nanoseconds as f64 * 1e-9);
-        (self.left.load(Ordering::Relaxed) + more, guessed)
+        (self.rejected.load(Ordering::Relaxed) + more, guessed)
     }
 
     /// From now on the fast reject leaves calls of so much work like the one that just was, as long as all that CPython takes is
@@ -208,24 +208,24 @@ impl Unplanned {
         let times = rest / self.each.load(Ordering::Relaxed).max(1);
         let times = u32::try_from(times).unwrap_or(u32::MAX);
         self.lent.store(times, Ordering::Relaxed);
-        fast_reject.leave(work.amount, times);
+        fast_reject.reject_next(work.amount, times);
     }
 
     /// Counts what the fast reject has left since.
     pub fn settle<S>(&self, fast_reject: &FastReject<S>) {
         let lent = self.lent.swap(0, Ordering::Relaxed);
         if lent > 0 {
-            let times = lent.saturating_sub(fast_reject.take_back());
-            self.leave(times, self.each.load(Ordering::Relaxed));
+            let times = lent.saturating_sub(fast_reject.withdraw());
+            self.count_rejected(times, self.each.load(Ordering::Relaxed));
         }
     }
 
-    fn leave(&self, times: u32, nanoseconds: u64) {
+    fn count_rejected(&self, times: u32, nanoseconds: u64) {
         let times = u64::from(times);
         for to in [&self.spent, &self.guessed] {
             to.fetch_add(times * nanoseconds, Ordering::Relaxed);
         }
-        self.left.fetch_add(times, Ordering::Relaxed);
+        self.rejected.fetch_add(times, Ordering::Relaxed);
     }
 
     /// The sizes of a few names tell what calls take, as far as the last one shows.
@@ -241,11 +241,11 @@ impl Unplanned {
     /// What is to become of a call of this price.
     pub fn course(&self, price: Price, site: &impl Site) -> Course {
         let spent = self.spent().0;
-        let early = |least: f64| self.is_early() && spent < least;
+        let unasked = |least: f64| self.is_unasked() && spent < least;
         let leaves = |planning: f64, times: f64| {
-            let small = price.whole && early(planning) && price.seconds.0 < planning * times;
+            let small = price.whole && unasked(planning) && price.seconds.0 < planning * times;
             if small {
-                self.leave(1, nanoseconds(price.seconds));
+                self.count_rejected(1, nanoseconds(price.seconds));
                 self.each
                     .store(nanoseconds(price.seconds), Ordering::Relaxed);
                 self.most
@@ -255,20 +255,20 @@ impl Unplanned {
         };
         // What is on disk is looked for only where that could matter.
         if leaves(READING.0, LARGE) {
-            return Course::Leave;
+            return Course::Interpret;
         }
         let making = site.making();
         let (plan, code) = (making.plan, making.all().0);
         // Time without native code that is worth less than a plan and quick code, and time from which they are asked for at once.
-        let (least, large) = match site.left() {
-            Left::Plans => (READING.0, READING.0 * LARGE),
-            Left::Lost(lost) if lost.0 >= code => (READING.0, READING.0 * LARGE),
+        let (least, large) = match site.legacy() {
+            Legacy::Plans => (READING.0, READING.0 * LARGE),
+            Legacy::Lost(lost) if lost.0 >= code => (READING.0, READING.0 * LARGE),
             // How long the call goes on is not known: what it has taken is the best guess of what it will yet take.
             _ if !price.whole => (code - making.code.0 / 2.0, code * LARGE),
             _ => (code, code * LARGE),
         };
         if least > READING.0 && leaves(plan.0, SMALL) {
-            return Course::Leave;
+            return Course::Interpret;
         }
         // What cannot be entered halfway and takes at least as long as a plan and code loses nothing by waiting for them.
         let coarse = if price.whole { code * LARGE } else { code };
@@ -279,7 +279,7 @@ impl Unplanned {
         if alone || worth && !site.can_stop() {
             return Course::Plan;
         }
-        match early(least) && !price.is_at_least(large) {
+        match unasked(least) && !price.is_at_least(large) {
             true => {
                 let budget = Budget {
                     time: Seconds(least - spent),
@@ -305,14 +305,14 @@ mod tests {
     use super::*;
 
     struct Usual {
-        left: Left,
+        legacy: Legacy,
         coarse: bool,
         stops: bool,
         left_early: bool,
     }
 
     const USUAL: Usual = Usual {
-        left: Left::Nothing,
+        legacy: Legacy::Nothing,
         coarse: false,
         stops: true,
         left_early: true,
@@ -322,8 +322,8 @@ mod tests {
         fn making(&self) -> Making {
             MAKING
         }
-        fn left(&self) -> Left {
-            self.left
+        fn legacy(&self) -> Legacy {
+            self.legacy
         }
         fn is_coarse(&self) -> bool {
             self.coarse
@@ -354,8 +354,8 @@ mod tests {
 
     #[test]
     fn short_calls_are_left_and_long_ones_planned() {
-        assert_eq!(course(0.5e-3, &USUAL), Course::Leave);
-        assert_eq!(course(2.5e-3, &USUAL), Course::Leave);
+        assert_eq!(course(0.5e-3, &USUAL), Course::Interpret);
+        assert_eq!(course(2.5e-3, &USUAL), Course::Interpret);
         assert_eq!(
             course(3.5e-3, &USUAL),
             Course::Wait(
@@ -383,7 +383,7 @@ mod tests {
             ..USUAL
         };
         assert_eq!(course(3.5e-3, &stuck), Course::Plan);
-        assert_eq!(course(2.5e-3, &stuck), Course::Leave);
+        assert_eq!(course(2.5e-3, &stuck), Course::Interpret);
         let part = Price {
             whole: false,
             ..price(1e-7)
@@ -401,17 +401,17 @@ mod tests {
     #[test]
     fn what_others_have_left_makes_it_sooner() {
         let planned = Usual {
-            left: Left::Plans,
+            legacy: Legacy::Plans,
             ..USUAL
         };
         assert_eq!(course(2.5e-3, &planned), Course::Order);
-        assert_eq!(course(0.5e-3, &planned), Course::Leave);
+        assert_eq!(course(0.5e-3, &planned), Course::Interpret);
         let lost = |seconds| Usual {
-            left: Left::Lost(Seconds(seconds)),
+            legacy: Legacy::Lost(Seconds(seconds)),
             ..USUAL
         };
         assert_eq!(course(2.5e-3, &lost(5e-3)), Course::Order);
-        assert_eq!(course(2.5e-3, &lost(1e-3)), Course::Leave);
+        assert_eq!(course(2.5e-3, &lost(1e-3)), Course::Interpret);
     }
 
     /// Ski-rental: whatever calls come, CPython runs no more than a plan and quick code take, and one call, before a plan is asked for.
@@ -420,9 +420,9 @@ mod tests {
         for each in [1e-5, 1e-4, 7e-4, 2e-3, 3.9e-3] {
             let site = Unplanned::default();
             let mut spent = 0.0;
-            while site.is_early() && spent < 1.0 {
+            while site.is_unasked() && spent < 1.0 {
                 match site.course(price(each), &USUAL) {
-                    Course::Leave => spent += each,
+                    Course::Interpret => spent += each,
                     Course::Wait(budget, _) if budget.time.0 > each => {
                         site.add(Seconds(each));
                         spent += each;
@@ -457,9 +457,9 @@ mod tests {
     }
 
     #[test]
-    fn the_latch_leaves_calls_while_they_are_worth_less_than_a_plan() {
+    fn the_fast_reject_rejects_calls_while_they_are_worth_less_than_a_plan() {
         let (site, fast_reject) = (Unplanned::default(), FastReject::new(()));
-        assert_eq!(site.course(price(1e-5), &USUAL), Course::Leave);
+        assert_eq!(site.course(price(1e-5), &USUAL), Course::Interpret);
         let work = Work {
             amount: 7,
             bounds: true,
@@ -467,10 +467,10 @@ mod tests {
         site.lend(&fast_reject, Some(work));
         let times = fast_reject.times();
         assert_eq!(times, 79);
-        assert!(fast_reject.leaves(7) && !fast_reject.leaves(8));
-        assert_eq!(site.left(&fast_reject).0, 2);
+        assert!(fast_reject.rejects(7) && !fast_reject.rejects(8));
+        assert_eq!(site.rejected(&fast_reject).0, 2);
         site.settle(&fast_reject);
-        assert_eq!(site.left(&fast_reject).0, 2);
+        assert_eq!(site.rejected(&fast_reject).0, 2);
         assert!((site.spent().0 - 2e-5).abs() < 1e-9);
     }
 }

@@ -6,8 +6,14 @@ use nestwise_codegen::GridKernel;
 use nestwise_codegen::abi::{FrameHeader, FrameLayout, Status};
 use nestwise_ir::{ArrayId, Nest};
 
+use crate::device::code::Code;
+use crate::device::cuda::Cuda;
+use crate::device::emulated::Emulated;
+use crate::device::grid::{Expected, Grid};
+use crate::device::host_part::{self, Running};
+use crate::device::interface::Device;
 use crate::device::memory::{Before, Memory, Owner, Transfers};
-use crate::device::{Device, Expected, Grid, Launch, residency};
+use crate::device::residency;
 use crate::memory::overlap::ArrayView;
 use crate::reason::Reason;
 use crate::threads::fp_environment;
@@ -15,7 +21,7 @@ use crate::threads::fp_environment;
 /// What a chunk came to.
 pub struct Ran {
     pub status: Status,
-    /// The line in which a thread fired.
+    /// The line of the guard that failed in a thread.
     pub line: Option<u32>,
     /// The host's part did what NumPy may warn of.
     pub raised: bool,
@@ -23,8 +29,9 @@ pub struct Ran {
 
 /// The arrays of a launch by slot, on the host.
 pub struct Slots<'a> {
+    /// The arrays.
     pub views: &'a [ArrayView],
-    /// Those that have to be as before where the launch is turned back.
+    /// The arrays that have to be as before where the launch is rolled back.
     pub saved: &'a [ArrayId],
     /// What keeps the memory of one, if its copy may outlive the launch.
     pub owner: &'a dyn Fn(usize) -> Option<Owner>,
@@ -44,43 +51,6 @@ pub struct Resident {
     teams: Vec<i64>,
 }
 
-/// What the host's part finds as its frame's user.
-pub(crate) struct Running<'a> {
-    memory: &'a mut Memory,
-    pub(crate) kernels: &'a [GridKernel],
-    pub(crate) teams: &'a [i64],
-    written: &'a [(u64, Before)],
-    /// What comes down at the end is on its way.
-    is_coming: bool,
-    /// Why an array did not come up.
-    failed: Option<Reason>,
-}
-
-impl Running<'_> {
-    pub(crate) fn device(&mut self) -> &mut dyn Device {
-        &mut *self.memory.device
-    }
-
-    /// Launches a kernel, once what it looks at is there, or on its way; the number of blocks, if that could be.
-    pub(crate) fn launch(&mut self, launch: Launch<'_>) -> Option<i64> {
-        if let Err(reason) = self.memory.look(&launch.uses) {
-            self.failed = Some(reason);
-            return None;
-        }
-        self.is_coming = false;
-        Some(self.memory.device.launch(launch))
-    }
-
-    /// No kernel comes any more in this chunk.
-    pub(crate) fn end(&mut self) {
-        if !std::mem::replace(&mut self.is_coming, true) {
-            let written = self.written;
-            self.memory
-                .expect(|at| written.iter().any(|(copy, _)| *copy == at));
-        }
-    }
-}
-
 impl Resident {
     /// Makes room for what is not there yet; from then on the frame has the device's addresses. `at`: the first iteration that has not
     /// run.
@@ -92,8 +62,9 @@ impl Resident {
         slots: &Slots<'_>,
         (at, expected): (i64, &Expected),
     ) -> Result<Resident, Reason> {
+        host_part::register();
         let mut resident = Resident {
-            memory: grid.memory()?,
+            memory: memory_for(grid)?,
             kernels: grid.kernels().to_vec(),
             written: Vec::new(),
             frame: frame.to_vec(),
@@ -168,14 +139,7 @@ impl Resident {
         frame: &mut [u128],
         (lo, hi): (i64, i64),
     ) -> Result<Ran, Reason> {
-        let mut running = Running {
-            memory: &mut self.memory,
-            kernels: &self.kernels,
-            teams: &self.teams,
-            written: &self.written,
-            is_coming: false,
-            failed: None,
-        };
+        let mut running = Running::new(&mut self.memory, &self.kernels, &self.teams, &self.written);
         let words = Words(frame);
         let user = std::mem::offset_of!(FrameHeader, user);
         words.put(user, (&raw mut running) as i64);
@@ -186,9 +150,7 @@ impl Resident {
         fp_environment::clear();
         words.put(user, 0);
         running.end();
-        if let Some(reason) = running.failed {
-            return Err(reason);
-        }
+        running.outcome()?;
         let line = self.memory.device.finish()?;
         let status = match line {
             Some(_) => Status::GuardFailed,
@@ -247,7 +209,7 @@ impl Resident {
     /// was so.
     pub fn back(mut self, frame: &mut [u128]) -> i64 {
         for (copy, before) in self.written.drain(..) {
-            self.memory.take_back(copy, before);
+            self.memory.roll_back(copy, before);
         }
         let before = self.frame.get(..frame.len()).unwrap_or_default();
         frame.copy_from_slice(before);
@@ -261,6 +223,30 @@ impl Resident {
     pub fn take_transfers(&mut self) -> Transfers {
         self.memory.take_transfers()
     }
+}
+
+/// The memory of a device that can run the kernels: what is kept there from earlier launches, or an empty one.
+fn memory_for(grid: &Grid) -> Result<Memory, Reason> {
+    let number = match grid.code() {
+        Code::Emulated(_) => Emulated::turn(),
+        Code::Cuda(_) => 0,
+    };
+    if let Some(mut kept) = residency::take() {
+        if kept.device_number() == number {
+            return Ok(kept);
+        }
+        // By way of the host.
+        if let Err(reason) = kept.settle_all() {
+            residency::put(kept);
+            return Err(reason);
+        }
+        residency::count(kept.take_transfers());
+    }
+    let device: Box<dyn Device> = match grid.code() {
+        Code::Emulated(_) => Box::new(Emulated::default()),
+        Code::Cuda(_) => Box::new(Cuda::new()?),
+    };
+    Ok(Memory::of(device, number))
 }
 
 /// A frame as words at byte offsets.

@@ -1,21 +1,36 @@
 //! Arrays of the host that a device has copies of.
 
+use std::cell::Cell;
 use std::time::Instant;
 
+use crate::device::code::Code;
 use crate::device::cuda::copying;
-use crate::device::{Code, Device, Upload};
+use crate::device::interface::{Device, Upload};
 use crate::memory::overlap::ArrayView;
 use crate::memory::{pages, zeros};
 use crate::reason::Reason;
 
-/// Arrays that went up and came down, their bytes, and the seconds that took the host; what kernels took.
+thread_local! {
+    /// This thread has copies that the host's arrays may be older than, or has lost some.
+    pub(super) static ANY: Cell<bool> = const { Cell::new(false) };
+    /// Copies that were newer than the host's arrays are gone: a panic dropped them.
+    pub(super) static LOST: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What crossed between the host's memory and a device's.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Transfers {
+    /// Arrays that went up.
     pub up: u64,
+    /// Arrays that came down.
     pub down: u64,
+    /// Bytes that went up.
     pub bytes_up: u64,
+    /// Bytes that came down.
     pub bytes_down: u64,
+    /// Seconds of the host's that the way up took.
     pub seconds_up: f64,
+    /// Seconds of the host's that the way down took.
     pub seconds_down: f64,
     /// From the first kernel to the last one, by the device's clock; zero where it has none, or no report is wanted.
     pub seconds_kernels: f64,
@@ -56,7 +71,7 @@ struct Copy {
     at: u64,
     /// Its elements are newer than the host's.
     newer: bool,
-    /// They have yet to come up: the array's are what counts.
+    /// The elements have yet to come up: those of the host's array are what counts.
     missing: bool,
     /// None: it goes with the launch that it was made for.
     owner: Option<Owner>,
@@ -87,10 +102,10 @@ pub enum Before {
 
 /// A device and the copies that it has.
 ///
-/// Of copies that overlap none is newer than the host's array: what is written is settled and forgotten elsewhere first.
+/// No copy that overlaps another is newer than the host's array: what is written is settled and forgotten elsewhere first.
 pub struct Memory {
     pub(super) device: Box<dyn Device>,
-    /// Of several devices the one that this is.
+    /// The number of the device, where there are several.
     number: usize,
     copies: Vec<Copy>,
     transfers: Transfers,
@@ -203,8 +218,8 @@ impl Memory {
         })
     }
 
-    /// The same of an array `to` that is to hold what `from` does, as its copy then does alone. Whether `from` has one, and both
-    /// lie alike.
+    /// A copy of an array `to` that was just made and is to hold what `from` does, as its copy then does alone. Whether `from` has
+    /// one, and both lie alike.
     pub fn duplicate(
         &mut self,
         from: &ArrayView,
@@ -315,7 +330,7 @@ impl Memory {
     }
 
     /// The copy at that address is as it was when that was remembered, or is no more.
-    pub fn take_back(&mut self, at: u64, before: Before) {
+    pub fn roll_back(&mut self, at: u64, before: Before) {
         match before {
             Before::OnHost => self.forget_at(at),
             Before::At(before) => {
@@ -354,7 +369,7 @@ impl Memory {
         Ok(())
     }
 
-    /// The same for one element of an array, which begins there.
+    /// Has one element of the host's array, which begins there, hold what a newer copy does.
     pub fn settle_element(&mut self, view: &ArrayView, at: i64) -> Result<(), Reason> {
         let (range, end) = (view.range(), at + view.size);
         let own = |copy: &&Copy| copy.newer && copy.overlaps((at, end));
@@ -396,7 +411,7 @@ impl Memory {
         self.settle(|_| true)
     }
 
-    /// The same for arrays in a part of the host's memory.
+    /// Has the host's arrays in a part of its memory hold what newer copies do.
     pub fn settle_in(&mut self, range: (i64, i64)) -> Result<(), Reason> {
         self.settle(|copy| copy.overlaps(range))
     }
@@ -425,7 +440,7 @@ impl Memory {
         !self.copies.iter().any(|copy| copy.newer)
     }
 
-    /// It is told elsewhere if copies were newer than the host's arrays.
+    /// Drops all copies; it is told elsewhere if some were newer than the host's arrays.
     pub fn give_up(mut self) {
         self.forget_all();
     }
@@ -447,7 +462,8 @@ impl Drop for Memory {
     fn drop(&mut self) {
         // Nobody has seen to it: a panic.
         if !self.is_settled() {
-            crate::device::residency::lose();
+            ANY.set(true);
+            LOST.set(true);
         }
     }
 }

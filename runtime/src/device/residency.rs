@@ -4,27 +4,24 @@
 //! nests of a loop that itself is not one ([`Host::owner`](crate::Host::owner)). There is one such place for each thread, and it
 //! is empty wherever other threads may run.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 
-use crate::device::memory::{Memory, Owner, Transfers};
+use crate::device::memory::{ANY, LOST, Memory, Owner, Transfers};
 use crate::memory::overlap::ArrayView;
 use crate::reason::Reason;
 
 #[derive(Default)]
-struct Kept {
+struct Residency {
     memory: Option<Memory>,
     /// What must not go before the copies do, by where it is.
     held: Vec<(usize, Owner)>,
     /// Transfers that no launch has told of.
     transfers: Transfers,
-    /// Copies that were newer than the host's arrays are gone.
-    lost: bool,
 }
 
 thread_local! {
-    static ANY: Cell<bool> = const { Cell::new(false) };
-    static KEPT: RefCell<Kept> = RefCell::default();
+    static RESIDENCY: RefCell<Residency> = RefCell::default();
 }
 
 /// Whether there is anything: the host's arrays may be older than copies.
@@ -38,31 +35,25 @@ pub(crate) fn take() -> Option<Memory> {
         return None;
     }
     ANY.set(false);
-    KEPT.with_borrow_mut(|kept| kept.memory.take())
+    RESIDENCY.with_borrow_mut(|resident| resident.memory.take())
 }
 
 /// Keeps it until it is taken or [`release`]d.
 pub(crate) fn put(memory: Memory) {
     ANY.set(true);
-    KEPT.with_borrow_mut(|kept| kept.memory = Some(memory));
-}
-
-/// Copies that were newer than the host's arrays are gone, as [`release`] will tell.
-pub(crate) fn lose() {
-    ANY.set(true);
-    KEPT.with_borrow_mut(|kept| kept.lost = true);
+    RESIDENCY.with_borrow_mut(|resident| resident.memory = Some(memory));
 }
 
 /// Keeps what is there as long as any copy: it may be an array that nobody else has any more. Whether it is kept, which it is not
 /// if it has no owner.
 pub fn hold(what: usize, owner: impl FnOnce() -> Option<Owner>) -> bool {
-    KEPT.with_borrow_mut(|kept| {
-        if kept.held.iter().any(|held| held.0 == what) {
+    RESIDENCY.with_borrow_mut(|resident| {
+        if resident.held.iter().any(|held| held.0 == what) {
             return true;
         }
         let owner = owner();
         let has_one = owner.is_some();
-        kept.held.extend(owner.map(|owner| (what, owner)));
+        resident.held.extend(owner.map(|owner| (what, owner)));
         has_one
     })
 }
@@ -73,14 +64,14 @@ pub fn made(view: &ArrayView, owner: Owner) -> Result<(), Reason> {
     with(|memory| memory.fresh(view, owner)).map(drop)
 }
 
-/// The same of one that is to hold what another does, if that has a copy; whether it has.
+/// An array was just made that is to hold what another does: if that has a copy, so has this. Whether it has.
 pub fn duplicated(from: &ArrayView, to: &ArrayView, owner: Owner) -> Result<bool, Reason> {
     bury();
     let duplicated = with(|memory| memory.duplicate(from, to, owner))?;
     Ok(duplicated.unwrap_or(false))
 }
 
-/// The same of one that is there already and is written as a whole.
+/// An array that was there is to hold what another does: if that has a copy, so has this. Whether it has.
 pub fn assigned(from: &ArrayView, to: &ArrayView, owner: Owner) -> Result<bool, Reason> {
     let assigned = with(|memory| memory.assign(from, to, owner))?;
     Ok(assigned.unwrap_or(false))
@@ -93,10 +84,10 @@ pub fn has_copy(view: &ArrayView) -> bool {
 
 /// Gives up what nobody but us keeps any more, and the copies of it: nobody will ask what they hold.
 fn bury() {
-    let buried = KEPT.with_borrow_mut(|kept| {
-        let copies = kept.memory.iter().flat_map(Memory::owners);
+    let buried = RESIDENCY.with_borrow_mut(|resident| {
+        let copies = resident.memory.iter().flat_map(Memory::owners);
         let mut ours: HashMap<usize, (usize, usize)> = HashMap::new();
-        for owner in copies.chain(kept.held.iter().map(|held| &held.1)) {
+        for owner in copies.chain(resident.held.iter().map(|held| &held.1)) {
             if let Some((array, all)) = owner.holders() {
                 let (own, holders) = ours.entry(array).or_default();
                 (*own, *holders) = (*own + 1, all);
@@ -108,10 +99,10 @@ fn bury() {
                 .and_then(|array| ours.get(&array))
                 .is_some_and(|(own, all)| own == all)
         };
-        let all = std::mem::take(&mut kept.held).into_iter();
+        let all = std::mem::take(&mut resident.held).into_iter();
         let (dead, held): (Vec<_>, Vec<_>) = all.partition(|held| is_dead(&held.1));
-        kept.held = held;
-        let copies = kept.memory.as_mut().map(|memory| memory.bury(is_dead));
+        resident.held = held;
+        let copies = resident.memory.as_mut().map(|memory| memory.bury(is_dead));
         (dead, copies)
     });
     // Last, with nothing of ours borrowed.
@@ -122,12 +113,12 @@ fn with<T>(work: impl FnOnce(&mut Memory) -> Result<T, Reason>) -> Result<Option
     if !any() {
         return Ok(None);
     }
-    KEPT.with_borrow_mut(|kept| {
-        let Some(memory) = &mut kept.memory else {
+    RESIDENCY.with_borrow_mut(|resident| {
+        let Some(memory) = &mut resident.memory else {
             return Ok(None);
         };
         let done = work(memory);
-        kept.transfers.add(memory.take_transfers());
+        resident.transfers.add(memory.take_transfers());
         done.map(Some)
     })
 }
@@ -149,12 +140,12 @@ pub fn settle(range: Option<(i64, i64)>) -> Result<(), Reason> {
     with(settle).map(drop)
 }
 
-/// The same for one element of an array, which begins there.
+/// Has one element of a host's array, which begins there, hold what a copy does.
 pub fn settle_element(view: &ArrayView, at: i64) -> Result<(), Reason> {
     with(|memory| memory.settle_element(view, at)).map(drop)
 }
 
-/// The same, and the copies are no more: somebody else writes there.
+/// Has the host's arrays in that part of memory hold what copies do, which are no more then: somebody else writes there.
 pub fn give_up(range: (i64, i64)) -> Result<(), Reason> {
     let give_up = |memory: &mut Memory| {
         memory.settle_in(range)?;
@@ -164,7 +155,7 @@ pub fn give_up(range: (i64, i64)) -> Result<(), Reason> {
     with(give_up).map(drop)
 }
 
-/// The same for all there is, which is gone then. Where the device does not give it back, what launches computed that had ended
+/// Has all of the host's arrays hold what copies do, which are no more then. Where the device does not give it back, what launches computed that had ended
 /// is lost.
 pub fn release() -> Result<(), Reason> {
     if !any() {
@@ -174,13 +165,9 @@ pub fn release() -> Result<(), Reason> {
     // Once more, if the device has failed: it may have been that copy alone.
     let settled = settle(None).or_else(|_| settle(None));
     ANY.set(false);
-    let (memory, held, lost) = KEPT.with_borrow_mut(|kept| {
-        (
-            kept.memory.take(),
-            std::mem::take(&mut kept.held),
-            std::mem::take(&mut kept.lost),
-        )
-    });
+    let (memory, held) = RESIDENCY
+        .with_borrow_mut(|resident| (resident.memory.take(), std::mem::take(&mut resident.held)));
+    let lost = LOST.take();
     if let Some(memory) = memory {
         memory.give_up();
     }
@@ -194,10 +181,10 @@ pub fn release() -> Result<(), Reason> {
 
 /// Something crossed in no launch.
 pub(crate) fn count(transfers: Transfers) {
-    KEPT.with_borrow_mut(|kept| kept.transfers.add(transfers));
+    RESIDENCY.with_borrow_mut(|resident| resident.transfers.add(transfers));
 }
 
 /// What came down since this was last asked, and was in no launch.
 pub fn take_transfers() -> Transfers {
-    KEPT.with_borrow_mut(|kept| std::mem::take(&mut kept.transfers))
+    RESIDENCY.with_borrow_mut(|resident| std::mem::take(&mut resident.transfers))
 }

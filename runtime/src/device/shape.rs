@@ -92,7 +92,7 @@ pub(super) fn shape(
     (blocks, threads)
 }
 
-/// The same for a cooperative kernel: no more blocks than its largest part asks for, or than have room at once.
+/// The blocks of a cooperative kernel: no more blocks than its largest part asks for, or than have room at once.
 pub(super) fn team_shape(threads: i64, together: i64) -> ([i64; 3], [i64; 3]) {
     let each = BLOCK_THREADS as i64;
     let wanted = (threads.max(1) - 1) / each + 1;

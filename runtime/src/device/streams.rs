@@ -33,7 +33,7 @@ type Clock = [u64; COUNT];
 #[derive(Default)]
 pub struct Streams {
     given: Clock,
-    /// Of each stream what it has waited for.
+    /// By stream, what it has waited for.
     seen: [Clock; COUNT],
     blocks: HashMap<u64, Block>,
     /// When each was given something last.
@@ -61,7 +61,7 @@ impl Streams {
         self.on(stream, uses, &behind)
     }
 
-    /// The same for something that is to go to that stream.
+    /// The order for something that is to go to that stream.
     pub fn take_on(&mut self, stream: usize, uses: &[(u64, bool)]) -> Turn {
         let behind = self.behind(uses);
         self.on(stream, uses, &behind)
@@ -150,7 +150,7 @@ mod tests {
     /// Whether each of some turns comes behind another, as the device has to see to it.
     #[derive(Default)]
     struct Order {
-        /// Of each turn those before it.
+        /// By turn, the turns before it.
         before: Vec<Vec<bool>>,
         /// The last one of each stream.
         tails: [Option<usize>; COUNT],

@@ -82,12 +82,12 @@ const MISSED: f64 = 0.2;
 /// Rows that are alike, as for each letter that is compared with the same text: after so many conditions it shows which it is.
 const ALIKE: u32 = 8;
 /// If rows like this one were seen so often, there are few of them, and cores learn them by heart. An AMD Zen 4 has some 100,000
-/// jumps by heart that go any way (`calibrate/data.py`).
+/// branches by heart that go any way (`calibrate/data.py`).
 const FEW: f64 = 0.25;
 const LONGEST_ROW: f64 = 10_000.0;
 
 impl Outcomes {
-    /// Those of conditions that are to be looked at.
+    /// No outcomes yet of these conditions.
     pub fn of(conditions: &[&Stmt]) -> Outcomes {
         let at = |stmt: &&Stmt| (std::ptr::from_ref(*stmt), Ways::default());
         Outcomes {

@@ -2,61 +2,62 @@
 
 use nestwise_analysis::traffic;
 use nestwise_costmodel::Fresh;
-use nestwise_ir::{ArrayDecl, ArrayId, LoopId, Stmt, StmtKind};
+use nestwise_ir::{ArrayDecl, ArrayId, LoopId, Nest, Stmt, StmtKind};
 
 use crate::memory::overlap::ArrayView;
 use crate::memory::pages;
-use crate::pipeline::{HasValue, Value};
-use crate::plan::sizes::Untouched;
-use crate::plan::{Plan, Sizes};
+use crate::plan::analysed::Analysed;
+use crate::plan::sizes::{Sizes, Untouched};
+use crate::value::{HasValue, Value};
 
-impl Plan {
-    /// The arrays that are written and have memory that nobody has touched.
-    pub fn untouched<V: HasValue>(&self, captures: &[V]) -> Untouched {
-        let arrays = self.nest.arrays.iter();
-        let written = arrays.filter(|(_, decl)| decl.written && !decl.kind.is_own());
-        let share = |(id, decl): (_, &ArrayDecl)| match captures.get(decl.capture as usize)?.value()
+/// The arrays that are written and have memory that nobody has touched.
+pub fn untouched<V: HasValue>(nest: &Nest, captures: &[V]) -> Untouched {
+    let arrays = nest.arrays.iter();
+    let written = arrays.filter(|(_, decl)| decl.written && !decl.kind.is_own());
+    let share = |(id, decl): (_, &ArrayDecl)| match captures.get(decl.capture as usize)?.value() {
+        Value::Array(view) => Some((id, pages::untouched(view))),
+        _ => None,
+    };
+    written.filter_map(share).filter(|u| u.1 > 0.0).collect()
+}
+
+/// How much of that a call touches.
+pub(crate) fn fresh(analysed: &Analysed, sizes: &Sizes) -> Fresh {
+    let mut fresh = Fresh::default();
+    for (id, share) in &sizes.untouched {
+        let (stored, array) = stored(analysed, *id, sizes);
+        fresh.add(stored.min(array) * share, array);
+    }
+    fresh
+}
+
+/// Has the system find the pages of arrays that a call is the first to touch, and writes as a whole.
+pub(crate) fn find_pages(analysed: &Analysed, sizes: &Sizes, views: &[ArrayView]) {
+    for (id, share) in &sizes.untouched {
+        let (stored, array) = stored(analysed, *id, sizes);
+        if *share >= NEARLY
+            && stored >= NEARLY * array
+            && surely_stores(std::slice::from_ref(&analysed.nest().top), *id)
+            && let Some(view) = views.get(id.index())
         {
-            Value::Array(view) => Some((id, pages::untouched(view))),
-            _ => None,
-        };
-        written.filter_map(share).filter(|u| u.1 > 0.0).collect()
-    }
-
-    /// How much of that a call touches.
-    pub(crate) fn fresh(&self, sizes: &Sizes) -> Fresh {
-        let mut fresh = Fresh::default();
-        for (id, share) in &sizes.untouched {
-            let (stored, array) = self.stored(*id, sizes);
-            fresh.add(stored.min(array) * share, array);
-        }
-        fresh
-    }
-
-    /// Has the system find the pages of arrays that a call is the first to touch, and writes as a whole.
-    pub fn find_pages(&self, sizes: &Sizes, views: &[ArrayView]) {
-        for (id, share) in &sizes.untouched {
-            let (stored, array) = self.stored(*id, sizes);
-            if *share >= NEARLY
-                && stored >= NEARLY * array
-                && surely_stores(std::slice::from_ref(&self.nest.top), *id)
-                && let Some(view) = views.get(id.index())
-            {
-                pages::find_all(view);
-            }
+            pages::find_all(view);
         }
     }
+}
 
-    /// Bytes of an array that a call stores, those that it stores again among them, and of all of it.
-    fn stored(&self, id: ArrayId, sizes: &Sizes) -> (f64, f64) {
-        let counted = traffic::Sizes {
-            trips: &|id: LoopId| sizes.expected(id),
-            values: &sizes.values,
-        };
-        let size = self.nest.arrays[id].storage.size() as f64;
-        let array = sizes.elements(id, &self.nest) * size;
-        (self.prices.traffic().stored_bytes(id, &counted), array)
-    }
+/// Bytes of an array that a call stores, those that it stores again among them, and of all of it.
+fn stored(analysed: &Analysed, id: ArrayId, sizes: &Sizes) -> (f64, f64) {
+    let nest = analysed.nest();
+    let counted = traffic::Sizes {
+        trips: &|id: LoopId| sizes.expected(id),
+        values: &sizes.values,
+    };
+    let size = nest.arrays[id].storage.size() as f64;
+    let array = sizes.elements(id, nest) * size;
+    (
+        analysed.prices().traffic().stored_bytes(id, &counted),
+        array,
+    )
 }
 
 /// Whether these statements, loops in them running at all, store to an array whatever data decide.

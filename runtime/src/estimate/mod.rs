@@ -2,8 +2,10 @@
 //! first, work around the launch.
 
 pub(crate) mod branch_predictability;
-pub(crate) mod first_touch;
-pub(crate) mod launch_work;
+pub(crate) mod device_copies;
+pub mod first_touch;
+pub(crate) mod followed;
+pub mod launch_work;
 pub(crate) mod number;
 pub(crate) mod trip_sampling;
 pub(crate) mod undo_copies;

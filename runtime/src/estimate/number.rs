@@ -1,12 +1,12 @@
 //! Arithmetic on what is followed through a few iterations: about what a kernel would compute, for guesses. What would be
-//! an event, or needs more than 64 bits, is unknown.
+//! a failing guard, or needs more than 64 bits, is unknown.
 
 use std::cmp::Ordering;
 
 use nestwise_ir::model::nest::{Cast, Const};
 use nestwise_ir::{BinOp, CmpOp, Fun, Scalar, UnOp};
 
-use crate::pipeline::Value;
+use crate::value::Value;
 
 /// A number; a bool is 0 or 1.
 #[derive(Clone, Copy, PartialEq, Debug)]

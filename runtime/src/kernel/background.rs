@@ -1,6 +1,6 @@
 //! Work on threads of its own while CPython goes on: making plans and kernels.
 //!
-//! Such a thread never touches Python. Linux often lets it begin on the core of the thread that asks for it, where the two take
+//! A thread of this kind never touches Python. Linux often lets it begin on the core of the thread that asks for it, where the two take
 //! turns of some milliseconds, as long as making a kernel takes, before it looks for an idle core. So it keeps off that core as long as it
 //! works. Having done its work it waits a while for more.
 //!
@@ -31,7 +31,7 @@ static IDLE: Mutex<Vec<Waiting>> = Mutex::new(Vec::new());
 /// LLVM's passes recurse as deep as code is nested.
 const STACK: usize = 16 << 20;
 /// How long a thread waits for work.
-const PATIENCE: Duration = Duration::from_secs(2);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(2);
 /// How often it looks meanwhile for what nobody waits for.
 const LOOKS: u32 = 20;
 
@@ -168,7 +168,7 @@ fn serve(first: Job) {
                 break;
             }
             finish();
-            job = jobs.recv_timeout(PATIENCE / LOOKS);
+            job = jobs.recv_timeout(IDLE_TIMEOUT / LOOKS);
         }
         next = match job {
             Err(RecvTimeoutError::Timeout) => {
@@ -286,7 +286,7 @@ mod tests {
         // What nobody waits for is done all the same.
         let (done, told) = mpsc::channel();
         later(move || done.send(std::thread::current().id()).unwrap());
-        let by = told.recv_timeout(PATIENCE).unwrap();
+        let by = told.recv_timeout(IDLE_TIMEOUT).unwrap();
         assert_ne!(by, std::thread::current().id());
         // A fork waits, and its child can work.
         let (go, wait) = mpsc::channel::<()>();

@@ -11,6 +11,8 @@ use std::time::{Duration, SystemTime};
 
 use nestwise_ir::Tier;
 
+use crate::options::Options;
+
 /// The cache may hold this many bytes; beyond it the oldest entries go.
 const LIMIT: u64 = 256 << 20;
 const MAGIC: &[u8; 8] = b"nestwise";
@@ -18,7 +20,7 @@ const MAGIC: &[u8; 8] = b"nestwise";
 /// What is kept.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Kind {
-    /// Of a site, by what it is called with.
+    /// A plan of a site, by what the site is called with.
     Plan,
     /// Optimised code of a nest, by what a launch knows.
     Kernel,
@@ -56,6 +58,13 @@ pub struct Key {
     pub of: blake3::Hash,
     /// A hash of everything else that it depends on.
     pub facts: blake3::Hash,
+}
+
+/// What makes plans and kernels: versions, the machine, and the sources of the stages. A part of the key of every entry.
+pub(crate) fn made_by(options: &Options) -> Vec<u8> {
+    let target = nestwise_codegen::target_description();
+    let sources = env!("NESTWISE_PLAN_FINGERPRINT");
+    format!("{:?} {} {target} {sources}", options.fp, options.versions).into_bytes()
 }
 
 fn folder_of(dir: &Path, kind: Kind, of: &blake3::Hash) -> PathBuf {

@@ -9,7 +9,7 @@ use crate::kernel::key::Key;
 use crate::kernel::select::{Scheduled, unit_strides};
 use crate::options::Options;
 use crate::reason::Reason;
-use crate::testing::planted_mistakes::Broken;
+use crate::testing::planted_mistakes::PlantedMistake;
 
 /// Bytes that LLVM may need for a kernel. Where it gets none it ends the process.
 const COMPILE_BYTES: usize = 64 << 20;
@@ -57,7 +57,7 @@ pub(crate) fn compile(
     if options.unchecked.is_some() {
         (undo.events, undo.warns) = (false, false);
     }
-    undo.warns &= options.broken != Some(Broken::Warning);
+    undo.warns &= options.mistake != Some(PlantedMistake::Warning);
     let mut done = schedule.clone();
     if compiled.without_lanes {
         done.vector.clear();

@@ -3,7 +3,14 @@
 use nestwise_analysis as analysis;
 use nestwise_analysis::guards::GuardSet;
 use nestwise_codegen as codegen;
+use nestwise_costmodel::Device;
 use nestwise_ir::{ArrayId, LoopId, Nest, Tier, interrupts};
+
+use crate::device::code::grid_target;
+use crate::memory::overlap::{self, ArrayView};
+use crate::options::{Options, TierChoice};
+use crate::plan::analysed::Analysed;
+use crate::plan::sizes::Sizes;
 
 /// Trips below which a loop is neither split among threads nor run by vectors.
 pub(crate) const SHORT: f64 = 4.0;
@@ -12,7 +19,7 @@ pub(crate) const SHORT: f64 = 4.0;
 pub struct Way {
     /// In how many loops they are at least.
     pub(crate) depth: u32,
-    /// Those around them are cooperative kernels.
+    /// The loops around them are cooperative kernels.
     pub(crate) cooperative: bool,
 }
 
@@ -41,7 +48,80 @@ pub struct Key {
     pub(crate) tier: Tier,
 }
 
+/// What is known of a launch when its kernel is looked for.
+pub struct Facts<'a> {
+    /// What the values of the call decide.
+    pub sizes: &'a Sizes,
+    /// The guards that cannot fail in it.
+    pub proven: &'a GuardSet,
+    /// The index arrays that are as the verdicts' conditions ask, a bit each.
+    pub elements: u64,
+    /// Its arrays, in the order of the nest's.
+    pub views: &'a [ArrayView],
+    /// Where it is to run.
+    pub device: Device,
+    /// It goes on where CPython was, half-way through the nest's own counter.
+    pub resumed: bool,
+    /// The site is an expression.
+    pub value: bool,
+    /// Comparisons are to raise no flag.
+    pub quiet: bool,
+}
+
 impl Key {
+    /// The key of the kernel for a launch; `way` chooses the loops for a device's grid.
+    pub fn of_launch(
+        analysed: &Analysed,
+        launch: &Facts<'_>,
+        way: impl FnOnce() -> Way,
+        options: &Options,
+    ) -> Key {
+        let (nest, sizes) = (analysed.nest(), launch.sizes);
+        let written = |slot: usize| nest.arrays.values().nth(slot).is_some_and(|a| a.written);
+        Key {
+            proven: launch.proven.clone(),
+            memory: match launch.resumed && analysed.verdicts().counts_from_entry() {
+                // In the order as written, whatever iterations have in common.
+                true => analysis::Memory::Unknown,
+                false => overlap::memory(launch.views, written).throughout(nest),
+            },
+            refuted: sizes.refuted,
+            elements: launch.elements,
+            unit_stride: launch.views.iter().map(ArrayView::unit_strides).collect(),
+            threaded: launch.device == Device::Threads,
+            grid: match launch.device {
+                Device::Gpu if !launch.resumed => {
+                    grid_target(options).map(|target| (target, way()))
+                }
+                _ => None,
+            },
+            nonempty: sizes.nonempty,
+            short: match options.tests_forms() {
+                true => 0,
+                false => short_loops(&sizes.trips),
+            },
+            roomy: match launch.device {
+                Device::Threads => analysed.roomy(sizes, options.threads),
+                _ => 0,
+            },
+            quiet: launch.quiet,
+            interruptible: match launch.device {
+                // What runs there is cut into short launches.
+                Device::Gpu => Vec::new(),
+                _ if options.unchecked.is_some() => Vec::new(),
+                // CPython would evaluate all of an expression, whether somebody waits or not.
+                _ if launch.value && !nestwise_codegen::link::interrupts::is_waiting_known() => {
+                    Vec::new()
+                }
+                _ => analysed.interruptible(sizes),
+            },
+            tier: match (launch.device, options.tier) {
+                (Device::Serial, Some(TierChoice::Quick)) => Tier::Quick,
+                _ => Tier::Optimised,
+            },
+        }
+    }
+
     /// The facts that hold for every launch.
     pub(crate) fn general(guards: usize, nest: &Nest) -> Key {
         let slots = nest.arrays.len();
@@ -82,34 +162,6 @@ impl Key {
         ];
         all.into_iter().filter(|m| m.0).map(|m| m.1)
     }
-}
-
-/// Bytes that the copies of one array may take for all threads together.
-const COPIED_BYTES: i64 = 16 << 20;
-
-/// Bytes of one copy of a slot's array, whatever its strides.
-pub(crate) fn copy_bytes(nest: &Nest, array: ArrayId, values: &analysis::LaunchValues) -> i64 {
-    let (Some(decl), Some(dims)) = (nest.arrays.get(array), values.dims.get(array.index())) else {
-        return i64::MAX;
-    };
-    let size = decl.storage.size() as i64;
-    let extents = dims[..decl.rank as usize].iter();
-    extents.fold(size, |bytes, n| bytes.saturating_mul(*n))
-}
-
-/// Arrays that some loop would copy of which so many threads may each have a copy, a bit each.
-pub(crate) fn roomy_arrays(
-    nest: &Nest,
-    copied: &[ArrayId],
-    values: &analysis::LaunchValues,
-    threads: usize,
-) -> u64 {
-    let fits =
-        |a: ArrayId| copy_bytes(nest, a, values).saturating_mul(threads as i64) <= COPIED_BYTES;
-    copied
-        .iter()
-        .filter(|a| a.index() < 64 && fits(**a))
-        .fold(0, |bits, a| bits | 1 << a.index())
 }
 
 /// Loops of fewer trips than a vector or two threads could share, a bit each.

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-use nestwise_costmodel::{Making, Product, Seconds};
+use nestwise_costmodel::{Device, Making, Prices, Product, Seconds};
+use nestwise_ir::Tier;
 
+use crate::device::cuda::card;
 use crate::kernel::cache;
 
 /// The file in the cache.
@@ -65,4 +67,21 @@ pub fn keep() {
     {
         cache::put_machine_text(&folder, NAME, &of, &now.text());
     }
+}
+
+/// The time to make code of a tier for a device that nothing was made for yet, and to get both compiler and device ready.
+pub(crate) fn of_kernel(prices: &Prices, device: Device, tier: Tier) -> Seconds {
+    let code = match tier {
+        Tier::Quick => prices.compile_quick(),
+        Tier::Optimised => of_first(prices, device),
+    };
+    match nestwise_codegen::is_warm() {
+        true => code,
+        false => code + prices.compile_first(),
+    }
+}
+
+/// The time to make the first optimised kernel for a device with a warm compiler, and to get the device ready.
+pub(crate) fn of_first(prices: &Prices, device: Device) -> Seconds {
+    prices.to_make(device, card::begun())
 }

@@ -87,7 +87,7 @@ pub(crate) fn schedule<'a>(
     let launch = launch_info(nest, key, verdicts, options);
     let analysed = analysis::analyse_with(nest, launch.assumed.clone());
     let mut candidates = analysis::candidates(nest, &analysed, &launch);
-    let forced = options.trial;
+    let forced = options.forced;
     let forced = forced.and_then(|trial| trial.pick(&candidates, key.threaded, turn));
     let Some(selected) = forced.or_else(|| select(&candidates, &launch)) else {
         return Scheduled::plain(nest);

@@ -1,108 +1,44 @@
 //! Other kernels that a launch goes on with, between two chunks of its top loop.
 //!
 //! Between chunks arrays and frame are as the program has them, whatever the kernel: CPython could go on from there. So can
-//! another kernel with the same variables. It is asked for where something fires that means nothing, and where the launch
+//! another kernel with the same variables. It is asked for where a guard fails that means nothing, and where the launch
 //! has taken so long that another device turns out to be the better one.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use nestwise_costmodel::{Decision, Device, Lesson, Seconds};
 use nestwise_ir::Tier;
-use nestwise_tiering::constants::ORDER_SHARE;
+use nestwise_tiering::tiers::is_worth_beginning;
 
-use crate::launch::{Launch, proof};
+use crate::host::Host;
+use crate::kernel::Kernel;
+use crate::kernel::get::{find, get};
+use crate::kernel::key::Key;
+use crate::kernel::order::{could_share, making, may_order, order, order_abilities};
+use crate::launch::call::Call;
+use crate::launch::others::{Change, Others};
+use crate::launch::outcome::Launch;
 use crate::memory::index_facts::Seen;
-use crate::memory::overlap::ArrayView;
-use crate::options::{Options, TierChoice};
-use crate::pipeline::{HasValue, Host};
-use crate::plan::{Kernel, Key, Plan, Sizes};
+use crate::options::TierChoice;
+use crate::plan::price::reconsider;
+use crate::plan::sharing::knows_abilities;
+use crate::value::HasValue;
 
-/// What a launch may ask for.
-pub trait Others {
-    /// A kernel that a NaN in a comparison does not make raise a flag, if there is another one.
-    fn quiet(&mut self) -> Option<Arc<Kernel>>;
-
-    /// The optimised code that quick code stands in for, once it is there.
-    fn optimised(&mut self, launch: &Launch, host: &dyn Host) -> Option<Change>;
-
-    /// What is better from here on: the last chunks, this part of the whole loop (above 0), took so long.
-    fn better(
-        &mut self,
-        launch: &Launch,
-        part: f64,
-        seconds: f64,
-        host: &dyn Host,
-    ) -> Option<Change>;
-}
-
-/// How a launch goes on.
-pub struct Change {
-    pub kernel: Arc<Kernel>,
-    pub decision: Decision,
-    /// What the kernel relies on.
-    pub seen: Vec<Seen>,
-}
-
-/// A call, for whatever device.
-pub(crate) struct Call<'a> {
-    pub plan: &'a Arc<Plan>,
-    pub sizes: &'a Arc<Sizes>,
-    pub views: &'a [ArrayView],
-    /// It goes on where CPython was, half-way through its own counter.
-    pub resumed: bool,
-    pub options: &'a Arc<Options>,
-}
-
-impl Call<'_> {
-    /// What a kernel for that device has to be made for, and what it relies on.
-    pub fn key(&self, device: Device, host: &dyn Host) -> (Key, Vec<Seen>) {
-        let Call {
-            plan,
-            sizes,
-            views,
-            resumed,
-            options,
-        } = *self;
-        let proof = proof::prove(plan, sizes, views, device, host, options);
-        let facts = (&**sizes, &proof.proven, proof.elements);
-        let key = plan.key(facts, (resumed, host.is_value()), views, device, options);
-        (key, proof.seen)
-    }
-
-    /// Has code made beside that would shorten such launches, optimised code for what quick code stands in for or code for the other
-    /// native device (and before it finds out what threads could do), once that is worth it and there is room.
-    pub fn order_missing(&self, decision: &Decision, host: &dyn Host) {
-        let (plan, options) = (self.plan, self.options);
-        let missing = decision.missed().map_or(Device::Threads, |m| m.0);
-        if !plan.is_due((missing, Tier::Optimised), options) {
-            return;
-        }
-        if missing == Device::Threads && !plan.knows_abilities(self.sizes) {
-            plan.order_abilities(self.sizes, options);
-        } else {
-            plan.order(self.key(missing, host).0, options);
-        }
-    }
-}
-
-/// The kernels of a plan for one call.
-pub(crate) struct Kernels<'a, V> {
-    pub call: Call<'a>,
-    pub captures: &'a [V],
-    pub entered: Instant,
+/// The kernels of a nest that the launch of one call may go on with.
+pub(crate) struct OtherKernels<'a, V> {
+    pub(crate) call: Call<'a, V>,
     /// What the kernel that runs now was made for.
-    pub key: Key,
+    pub(crate) key: Key,
 }
 
-impl<V: HasValue> Others for Kernels<'_, V> {
+impl<V: HasValue> Others for OtherKernels<'_, V> {
     fn quiet(&mut self) -> Option<Arc<Kernel>> {
         let Call { plan, options, .. } = self.call;
-        if !plan.make_quiet() {
+        if !plan.analysed.compares_floats() || !plan.kernels.make_quiet() {
             return None;
         }
         self.key.quiet = true;
-        let made = plan.kernel(&self.key, options, self.entered);
+        let made = get(plan, &self.key, options, self.call.entry.entered);
         made.ok().map(|(kernel, _)| kernel)
     }
 
@@ -116,19 +52,19 @@ impl<V: HasValue> Others for Kernels<'_, V> {
             };
             let (_, seen) = self.call.key(launch.device, host);
             let key = self.key.clone().of(tier);
-            let (kernel, _) = plan.kernel(&key, options, self.entered).ok()?;
+            let (kernel, _) = get(plan, &key, options, self.call.entry.entered).ok()?;
             return self.take(launch, (key, seen), kernel, launch.decision);
         }
         if self.key.tier == Tier::Optimised {
             return None;
         }
-        if !plan.has_made(decision.device) {
+        if !plan.tiers.has_optimised(decision.device) {
             // There may have been no room when the launch began.
             self.call.order_missing(&launch.decision, host);
             return None;
         }
         let (key, seen) = self.call.key(decision.device, host);
-        let (kernel, _) = plan.find(&key)?;
+        let (kernel, _) = find(plan, &key)?;
         self.take(launch, (key, seen), kernel, decision)
     }
 
@@ -139,7 +75,7 @@ impl<V: HasValue> Others for Kernels<'_, V> {
         seconds: f64,
         host: &dyn Host,
     ) -> Option<Change> {
-        let decision = match self.call.options.trial {
+        let decision = match self.call.options.forced {
             Some(_) => launch.decision.forced(other(launch.device)),
             None => {
                 let decision = self.reconsidered(launch, part, seconds)?;
@@ -154,19 +90,19 @@ impl<V: HasValue> Others for Kernels<'_, V> {
     }
 }
 
-impl<V: HasValue> Kernels<'_, V> {
+impl<V: HasValue> OtherKernels<'_, V> {
     /// The decision by what was measured.
     fn reconsidered(&self, launch: &Launch, part: f64, seconds: f64) -> Option<Decision> {
         let Call {
             plan,
             sizes,
-            resumed,
+            entry,
             options,
             ..
         } = self.call;
         let free = options.learning && options.learns();
         // Half-way such a nest runs in the order as written, whatever the device.
-        let fixed = resumed && plan.counts_from_entry();
+        let fixed = entry.is_halfway() && plan.analysed.verdicts().counts_from_entry();
         if !free || fixed || launch.decision.trial.is_some() {
             return None;
         }
@@ -178,7 +114,15 @@ impl<V: HasValue> Kernels<'_, V> {
             trial: None,
             guessed: launch.is_guess(),
         };
-        Some(plan.reconsider(&lesson, sizes, self.captures, options))
+        let ready = launch.decision.ready;
+        Some(reconsider(
+            plan,
+            &lesson,
+            sizes,
+            entry.captures,
+            ready,
+            options,
+        ))
     }
 
     /// Has made, beside the launch, what could shorten the rest of it, or found out whether anything could. `whole`: what all of the
@@ -191,12 +135,12 @@ impl<V: HasValue> Kernels<'_, V> {
             ..
         } = self.call;
         let rest = whole * launch.rest();
-        if !plan.may_order(options) || plan.is_being_made() || launch.decision.trial.is_some() {
+        if !may_order(plan, options) || plan.tiers.is_making() || launch.decision.trial.is_some() {
             return;
         }
-        if !plan.knows_abilities(sizes) {
-            if plan.could_share(rest, options) {
-                plan.order_abilities(sizes, options);
+        if !knows_abilities(plan, sizes) {
+            if could_share(plan, rest, options) {
+                order_abilities(plan, sizes, options);
             }
             return;
         }
@@ -204,8 +148,10 @@ impl<V: HasValue> Kernels<'_, V> {
             Some((device, saved)) if device != launch.device => (device, saved * launch.rest()),
             _ => return,
         };
-        if !plan.has_made(wanted) && saved >= plan.making(wanted, Tier::Optimised) * ORDER_SHARE {
-            plan.order(self.call.key(wanted, host).0, options);
+        if !plan.tiers.has_optimised(wanted)
+            && is_worth_beginning(saved, making(plan, wanted, Tier::Optimised))
+        {
+            order(plan, self.call.key(wanted, host).0, options);
         }
     }
 
@@ -213,11 +159,13 @@ impl<V: HasValue> Kernels<'_, V> {
     fn change(&mut self, launch: &Launch, decision: Decision, host: &dyn Host) -> Option<Change> {
         let Call { plan, options, .. } = self.call;
         let (key, seen) = self.call.key(decision.device, host);
-        let kernel = match plan.find(&key) {
+        let kernel = match find(plan, &key) {
             Some((kernel, _)) => kernel,
-            None if options.trial.is_some() => plan.kernel(&key, options, self.entered).ok()?.0,
+            None if options.forced.is_some() => {
+                get(plan, &key, options, self.call.entry.entered).ok()?.0
+            }
             None => {
-                plan.order(key, options);
+                order(plan, key, options);
                 return None;
             }
         };

@@ -8,7 +8,8 @@ use nestwise_ir::machine_shape::Body;
 use nestwise_ir::{ArrayId, LoopId, Nest, Tier, VarId};
 
 use crate::device::{Expected, Transfers};
-use crate::plan::{CompileInfo, Kernel, Sizes, TopRange};
+use crate::kernel::{CompileInfo, Kernel};
+use crate::plan::sizes::{Sizes, TopRange};
 use crate::reason::Reason;
 
 /// How far native code came.
@@ -21,7 +22,10 @@ pub enum Ended {
     /// The site was left by `return`.
     Returned,
     /// Iterations before `next` ran; CPython goes on with it.
-    Partial { next: i64 },
+    Partial {
+        /// The first iteration of the top loop that has not run.
+        next: i64,
+    },
 }
 
 /// A launch that is over.
@@ -77,7 +81,7 @@ impl std::fmt::Debug for Launch {
 impl Launch {
     /// What was done with its loops, in words.
     pub fn schedule(&self) -> &str {
-        &self.kernel.about.words
+        &self.kernel.about.description
     }
     /// What was done with the nest, and what made it possible, a word each.
     pub fn means(&self) -> impl Iterator<Item = &str> {

@@ -1,38 +1,35 @@
 //! Checks a nest's [`Precondition`]s on the arrays of a launch.
 
-use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, Precondition};
+use nestwise_ir::{ArrayDecl, ArrayId, ArrayKind, Nest, Precondition};
 
 use crate::memory::overlap::ArrayView;
-use crate::plan::Plan;
 use crate::reason::Reason;
 
-impl Plan {
-    /// Whether every precondition of the nest holds of `views`, which are in the order of the nest's arrays; the error
-    /// names the first array of which one does not.
-    pub fn check_preconditions(&self, views: &[ArrayView]) -> Result<(), Reason> {
-        let refused = |array: ArrayId, why| {
-            let name = self.nest.arrays[array].name.clone();
-            Err(Reason::Array { name, why })
-        };
-        // Memory of the nest's own with several axes is row-major, and stands for what NumPy would compute from its arrays.
-        let own = |d: &ArrayDecl| d.kind == ArrayKind::Scratch && d.rank > 1;
-        if self.nest.arrays.values().any(own) {
-            for (array, view) in self.nest.arrays.ids().zip(views) {
-                let strides = &view.strides[..view.rank];
-                if !strides.windows(2).all(|s| s[0].abs() >= s[1].abs()) {
-                    let why = "it is not row-major, nor would what is computed from it be";
-                    return refused(array, why);
-                }
+/// Whether every precondition of the nest holds of `views`, which are in the order of the nest's arrays; the error
+/// names the first array of which one does not.
+pub(crate) fn check_preconditions(nest: &Nest, views: &[ArrayView]) -> Result<(), Reason> {
+    let refused = |array: ArrayId, why| {
+        let name = nest.arrays[array].name.clone();
+        Err(Reason::Array { name, why })
+    };
+    // Memory of the nest's own with several axes is row-major, and stands for what NumPy would compute from its arrays.
+    let own = |d: &ArrayDecl| d.kind == ArrayKind::Scratch && d.rank > 1;
+    if nest.arrays.values().any(own) {
+        for (array, view) in nest.arrays.ids().zip(views) {
+            let strides = &view.strides[..view.rank];
+            if !strides.windows(2).all(|s| s[0].abs() >= s[1].abs()) {
+                let why = "it is not row-major, nor would what is computed from it be";
+                return refused(array, why);
             }
         }
-        for condition in &self.nest.preconditions {
-            if let Err(why) = check(*condition, views) {
-                let first = condition.arrays().next();
-                return first.map_or(Ok(()), |array| refused(array, why));
-            }
-        }
-        Ok(())
     }
+    for condition in &nest.preconditions {
+        if let Err(why) = check(*condition, views) {
+            let first = condition.arrays().next();
+            return first.map_or(Ok(()), |array| refused(array, why));
+        }
+    }
+    Ok(())
 }
 
 /// Whether the condition holds, or why it does not, in the user's words.

@@ -1,23 +1,25 @@
 //! The guards that one launch proves, beyond what its sizes decide: by what its index arrays hold, and by following
 //! its values through the nest.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use nestwise_analysis::dependence::Property;
 use nestwise_analysis::guards::{GuardSet, by_values};
 use nestwise_costmodel::Device;
-use nestwise_ir::{ArrayId, LoopId};
+use nestwise_ir::{ArrayId, LoopId, Nest};
 
+use crate::host::Host;
+use crate::lock::lock;
 use crate::memory::index_facts::Seen;
 use crate::memory::overlap::{self, ArrayView};
 use crate::options::{FpMode, Options};
-use crate::pipeline::Host;
-use crate::plan::{Plan, Sizes};
+use crate::plan::analysed::Analysed;
+use crate::plan::sizes::Sizes;
 
 /// Elements beyond which nobody looks: the pass is made again between chunks.
 const MOST: f64 = (1 << 23) as f64;
-/// Launches that may look in vain before nobody looks any more.
-const VAIN: u32 = 3;
+/// Launches that may look in fruitless before nobody looks any more.
+const MAX_FRUITLESS: u32 = 3;
 /// Iterations below which values are not followed: it takes some tens of microseconds.
 const WORTH: f64 = 10_000.0;
 
@@ -34,46 +36,55 @@ pub struct Proof {
 /// Sizes, the elements looked at, the guards that they prove, and the elements that this rests on.
 type Before = (Arc<Sizes>, Vec<Seen>, GuardSet, Vec<Seen>);
 
-/// What the last launches of a plan found.
+/// What the last launches of a nest found in its index arrays.
+///
+/// Every launch that inspects arrays, or follows values through the nest, writes it; launches and pricing read it, so that nobody
+/// inspects in fruitless time and again.
 #[derive(Default)]
-pub struct Found(Mutex<Last>);
+pub struct Inspections(Mutex<Last>);
 
 #[derive(Default)]
 struct Last {
     /// Launches in a row that learnt nothing from their arrays.
-    vain: u32,
+    fruitless: u32,
     /// Launches in a row whose index arrays were not as threads would need them.
     unfit: u32,
     /// For these sizes and elements these guards, which rest on those elements.
     known: Option<Before>,
 }
 
-impl Found {
+impl Inspections {
     fn last(&self) -> MutexGuard<'_, Last> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
     /// Whether index arrays may turn out to be as threads would need them.
     pub fn hopes(&self) -> bool {
-        self.last().unfit < VAIN
+        self.last().unfit < MAX_FRUITLESS
     }
 }
 
 /// Proves what it can.
-pub fn prove(
-    plan: &Plan,
+pub(crate) fn prove(
+    analysed: &Analysed,
+    found: &Inspections,
     sizes: &Arc<Sizes>,
     views: &[ArrayView],
     device: Device,
     host: &dyn Host,
     options: &Options,
 ) -> Proof {
-    let mut proof = guards(plan, sizes, views, host, options);
-    let wanted = plan.elements();
-    let found = plan.found();
+    let mut proof = guards(analysed, found, sizes, views, host, options);
+    let wanted = analysed.verdicts().elements();
     if device != Device::Threads || wanted.is_empty() || !found.hopes() {
         return proof;
     }
-    let mut seen = inspect(plan, wanted, work(plan, sizes, options), views, host);
+    let mut seen = inspect(
+        analysed.nest(),
+        wanted,
+        work(analysed, sizes, options),
+        views,
+        host,
+    );
     found.last().unfit = match seen.iter().all(Option::is_some) {
         true => 0,
         false => found.last().unfit + 1,
@@ -88,13 +99,12 @@ pub fn prove(
 /// Inspects the arrays by whose elements it is decided whether iterations meet, as far as that is cheap beside the nest
 /// and stays true while it runs.
 fn inspect(
-    plan: &Plan,
+    nest: &Nest,
     wanted: &[(ArrayId, Property)],
     work: f64,
     views: &[ArrayView],
     host: &dyn Host,
 ) -> Vec<Option<Seen>> {
-    let nest = plan.nest();
     let written = |slot: usize| nest.arrays.values().nth(slot).is_some_and(|a| a.written);
     let apart = overlap::disjoint(views, written);
     let mut left = work.min(MOST);
@@ -112,35 +122,37 @@ fn inspect(
 
 /// The guards that a launch proves.
 fn guards(
-    plan: &Plan,
+    analysed: &Analysed,
+    found: &Inspections,
     sizes: &Arc<Sizes>,
     views: &[ArrayView],
     host: &dyn Host,
     options: &Options,
 ) -> Proof {
-    let work = work(plan, sizes, options);
+    let work = work(analysed, sizes, options);
     // A fused or reordered operation may round to a value that no step of its own gives.
     let follows = options.fp != FpMode::Fast && work >= WORTH;
-    let mut last = plan.found().last();
-    let hopes = last.vain < VAIN;
-    let indices = hopes && !plan.bounds().decided(&sizes.proven);
-    let added = hopes && follows && sizes.proven.len() < plan.guards();
+    let mut last = found.last();
+    let hopes = last.fruitless < MAX_FRUITLESS;
+    let indices = hopes && !analysed.bounds().decided(&sizes.proven);
+    let added = hopes && follows && sizes.proven.len() < analysed.guards();
     let mut wanted = Vec::new();
     if indices {
-        wanted.extend_from_slice(plan.bounds().contents());
+        wanted.extend_from_slice(analysed.bounds().contents());
     }
     if added {
         wanted.extend(
-            plan.added()
+            analysed
+                .summed()
                 .iter()
-                .filter(|a| !plan.bounds().contents().contains(a)),
+                .filter(|a| !analysed.bounds().contents().contains(a)),
         );
     }
     let seen = match wanted.is_empty() {
         true => Vec::new(),
-        false => look(plan, &wanted, work, views, host),
+        false => look(analysed.nest(), &wanted, work, views, host),
     };
-    if seen.is_empty() && !(follows && plan.truncates()) {
+    if seen.is_empty() && !(follows && analysed.truncates()) {
         return Proof {
             proven: sizes.proven.clone(),
             elements: 0,
@@ -157,10 +169,10 @@ fn guards(
             seen: seen_then.clone(),
         };
     }
-    let (proven, rested_on) = closer(plan, sizes, &seen, follows);
-    last.vain = match seen.is_empty() || !rested_on.is_empty() {
+    let (proven, rested_on) = closer(analysed, sizes, &seen, follows);
+    last.fruitless = match seen.is_empty() || !rested_on.is_empty() {
         true => 0,
-        false => last.vain + 1,
+        false => last.fruitless + 1,
     };
     last.known = Some((sizes.clone(), seen, proven.clone(), rested_on.clone()));
     Proof {
@@ -171,10 +183,15 @@ fn guards(
 }
 
 /// The guards that sizes and elements prove, and the elements that this rests on.
-fn closer(plan: &Plan, sizes: &Sizes, seen: &[Seen], follows: bool) -> (GuardSet, Vec<Seen>) {
+fn closer(
+    analysed: &Analysed,
+    sizes: &Sizes,
+    seen: &[Seen],
+    follows: bool,
+) -> (GuardSet, Vec<Seen>) {
     let mut without = sizes.proven.clone();
-    if follows && plan.truncates() {
-        without.extend(&by_values::known(plan.nest(), &sizes.values).proven);
+    if follows && analysed.truncates() {
+        without.extend(&by_values::known(analysed.nest(), &sizes.values).proven);
     }
     if seen.is_empty() {
         return (without, Vec::new());
@@ -183,14 +200,14 @@ fn closer(plan: &Plan, sizes: &Sizes, seen: &[Seen], follows: bool) -> (GuardSet
     for one in seen {
         values.contents[one.slot] = Some(one.ends);
     }
-    let mut proven = GuardSet::new(plan.bounds().guards());
-    plan.bounds().resolve(&values, &mut proven);
-    let written = |one: &Seen| plan.nest().arrays[ArrayId(one.slot as u32)].written;
+    let mut proven = GuardSet::new(analysed.bounds().guards());
+    analysed.bounds().resolve(&values, &mut proven);
+    let written = |one: &Seen| analysed.nest().arrays[ArrayId(one.slot as u32)].written;
     if !follows {
         // Of what is written only `known` speaks.
         values.contents.iter_mut().for_each(|c| *c = None);
     } else {
-        let known = by_values::known(plan.nest(), &values);
+        let known = by_values::known(analysed.nest(), &values);
         proven.extend(&known.proven);
         values.contents = known.contents;
     }
@@ -207,18 +224,18 @@ fn closer(plan: &Plan, sizes: &Sizes, seen: &[Seen], follows: bool) -> (GuardSet
 }
 
 /// The iterations of the loop that runs the most of them.
-fn work(plan: &Plan, sizes: &Sizes, options: &Options) -> f64 {
+fn work(analysed: &Analysed, sizes: &Sizes, options: &Options) -> f64 {
     match options.tests_forms() {
         true => f64::INFINITY,
-        false => iterations(plan, sizes),
+        false => iterations(analysed, sizes),
     }
 }
 
 /// Iterations of the loop that has the most.
-fn iterations(plan: &Plan, sizes: &Sizes) -> f64 {
+fn iterations(analysed: &Analysed, sizes: &Sizes) -> f64 {
     let trips = |id: LoopId| sizes.expected(id);
-    let each = |l: LoopId| plan.times_entered(l, &trips) * trips(l);
-    plan.nest().loops.ids().map(each).fold(0.0, f64::max)
+    let each = |l: LoopId| analysed.times_entered(l, &trips) * trips(l);
+    analysed.nest().loops.ids().map(each).fold(0.0, f64::max)
 }
 
 /// Bytes of the elements that index arrays usually have.
@@ -226,17 +243,17 @@ const INT_BYTES: f64 = 8.0;
 
 /// Elements of index arrays that a call of these sizes looks at for its guards: as [`look`] does, if it is done at all.
 /// Small ones count for less, since more of them are looked at together.
-pub fn looked_at(plan: &Plan, sizes: &Sizes) -> f64 {
-    if plan.bounds().decided(&sizes.proven) || plan.found().last().vain >= VAIN {
+pub(crate) fn looked_at(analysed: &Analysed, found: &Inspections, sizes: &Sizes) -> f64 {
+    if analysed.bounds().decided(&sizes.proven) || found.last().fruitless >= MAX_FRUITLESS {
         return 0.0;
     }
-    let most = iterations(plan, sizes).min(MOST);
+    let most = iterations(analysed, sizes).min(MOST);
     let (mut looked, mut weighed) = (0.0, 0.0);
-    for array in plan.bounds().contents() {
-        let elements = sizes.elements(*array, plan.nest());
+    for array in analysed.bounds().contents() {
+        let elements = sizes.elements(*array, analysed.nest());
         if looked + elements <= most {
             looked += elements;
-            weighed += elements * plan.nest().arrays[*array].storage.size() as f64 / INT_BYTES;
+            weighed += elements * analysed.nest().arrays[*array].storage.size() as f64 / INT_BYTES;
         }
     }
     weighed
@@ -244,13 +261,12 @@ pub fn looked_at(plan: &Plan, sizes: &Sizes) -> f64 {
 
 /// Looks at the arrays whose elements decide guards, if that is cheap beside the nest and stays true while it runs.
 fn look(
-    plan: &Plan,
+    nest: &Nest,
     wanted: &[ArrayId],
     work: f64,
     views: &[ArrayView],
     host: &dyn Host,
 ) -> Vec<Seen> {
-    let nest = plan.nest();
     let written = |slot: usize| nest.arrays.values().nth(slot).is_some_and(|a| a.written);
     if !overlap::disjoint(views, written) {
         return Vec::new();

@@ -5,7 +5,7 @@
 //! decision and kernel; it differs in addresses and in floats alone. A [`Repeat`] keeps the earlier launch with a
 //! frame that needs nothing but these.
 //!
-//! It takes no part in whatever is out of the ordinary: where an event fires, the arrays are as before, and the call
+//! It takes no part in whatever is out of the ordinary: where a guard fails, the arrays are as before, and the call
 //! goes the full way.
 
 use std::sync::Arc;
@@ -16,13 +16,15 @@ use nestwise_codegen::abi::Status;
 use nestwise_costmodel::Device;
 use nestwise_ir::Scalar;
 
-use crate::launch::{
-    CHUNK_SECONDS, Ended, Launch, deadline, fill, header_mut, part, run_watched, store,
-};
+use crate::kernel::CompileInfo;
+use crate::launch::chunks::CHUNK_SECONDS;
+use crate::launch::frame::{fill, header_mut, store};
+use crate::launch::once::{deadline, part, run_watched};
+use crate::launch::outcome::{Ended, Launch};
 use crate::memory::overlap;
-use crate::pipeline::{HasValue, Value};
-use crate::plan::{CompileInfo, Plan};
+use crate::plan::Plan;
 use crate::undo::Saved;
+use crate::value::{HasValue, Value};
 
 /// What became of a repetition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,8 +33,8 @@ pub enum Repeated {
     Ran,
     /// Nothing has happened: the captures differ in more than they may.
     Differs,
-    /// An event fired and everything is as before: this call goes the full way.
-    Fired,
+    /// A guard failed, and everything is as before: this call goes the full way.
+    GuardFailed,
     /// Nothing has happened: since it was made, something was learned that may change the decision.
     Outdated,
 }
@@ -95,7 +97,7 @@ impl Repeat {
         {
             return None;
         }
-        let nest = plan.nest();
+        let nest = plan.analysed.nest();
         let mut views = Vec::with_capacity(nest.arrays.len());
         for decl in nest.arrays.values() {
             match captures.get(decl.capture as usize)?.value() {
@@ -127,7 +129,7 @@ impl Repeat {
             let value = captures.get(capture as usize)?.value();
             let slot = kernel.layout.var(id)?;
             let repr = var.ty.repr;
-            (!plan.decides(capture as usize, value)).then_some(Free {
+            (!plan.analysed.decides(capture as usize, value)).then_some(Free {
                 capture: capture as usize,
                 slot,
                 repr,
@@ -139,18 +141,18 @@ impl Repeat {
         let saved = slots.filter(|_| undo.may_fire());
         let saved = saved.map(|s| (*s, Saved::default())).collect();
         Some(Repeat {
-            template: fill(plan, &kernel, launch.top, &views, captures).ok()?,
+            template: fill(nest, &kernel, launch.top, &views, captures).ok()?,
             disjoint: overlap::disjoint(&views, |slot| arrays[slot].written),
             folded: views
                 .iter()
                 .zip(&arrays)
                 .any(|(v, a)| a.written && !v.is_injective()),
-            quiet: plan.is_quiet(),
+            quiet: plan.kernels.is_quiet(),
             plan: plan.clone(),
             arrays,
             free,
             saved,
-            lessons: plan.lessons(),
+            lessons: plan.learning.lessons(),
             launch,
         })
     }
@@ -172,15 +174,15 @@ impl Repeat {
 
     /// Whether a capture of one value may have another.
     pub fn accepts(&self, capture: usize, then: &Value, now: &Value) -> bool {
-        !self.plan.decides(capture, now) || then.same(now)
+        !self.plan.analysed.decides(capture, now) || then.same(now)
     }
 
     /// Runs the kernel on `captures`: of the same extents and strides as those it was made from, and accepted.
     pub fn run<V: HasValue>(&mut self, captures: &[V], silent: bool) -> Repeated {
-        if self.lessons != self.plan.lessons() {
+        if self.lessons != self.plan.learning.lessons() {
             return Repeated::Outdated;
         }
-        if self.quiet != self.plan.is_quiet() || !self.fill(captures) {
+        if self.quiet != self.plan.kernels.is_quiet() || !self.fill(captures) {
             return Repeated::Differs;
         }
         let trips = self.launch.top.map_or(0, |t| t.trips);
@@ -205,7 +207,7 @@ impl Repeat {
         };
         let Some((next, started, ended)) = ended else {
             self.saved.iter().for_each(|(_, saved)| saved.restore());
-            return Repeated::Fired;
+            return Repeated::GuardFailed;
         };
         (launch.next, launch.started, launch.ended) = (next, started, ended);
         Repeated::Ran

@@ -37,7 +37,7 @@ impl Seen {
         })
     }
 
-    /// The same of an array that has a property; `None` if it does not have it.
+    /// Looks at an array that is to have a property; `None` if it does not have it.
     pub fn inspect(
         slot: usize,
         storage: Scalar,

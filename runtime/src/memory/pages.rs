@@ -12,7 +12,7 @@ const OTHERS: [f64; 4] = [0.1, 0.3, 0.7, 0.9];
 /// Bytes of the smallest and largest parts of arrays that pages are found for at once. What chunks write is less; of larger parts
 /// they may write little, and the rest is to stay without memory.
 const FOUND: std::ops::RangeInclusive<i64> = 16 << 10..=16 << 20;
-/// The same of whole arrays: nobody is to wait for the system for more than some 50 ms.
+/// Bytes of whole arrays that pages are found for at once: nobody is to wait for the system for more than some 50 ms.
 const FOUND_WHOLE: std::ops::RangeInclusive<i64> = 16 << 10..=256 << 20;
 
 /// The share of an array's pages that are still untouched, about; 0 for a small array.
@@ -48,7 +48,7 @@ pub fn find_all(view: &ArrayView) {
     populate(first, end);
 }
 
-/// The same for what is read first and written then, such as what is saved before a chunk.
+/// Finds the pages of what is read first and written then, such as what is saved before a chunk.
 ///
 /// What is read while it is untouched is a page of zeros that all have in common; when it is written another one takes its place,
 /// for which every core with a thread of the process is interrupted. Where those are virtual, that takes longer than the loop:

@@ -6,17 +6,16 @@ use std::path::Path;
 
 use nestwise_analysis as analysis;
 use nestwise_analysis::values::trip_bounds::TripBounds;
-use nestwise_codegen as codegen;
 use nestwise_costmodel::Seconds;
 use nestwise_ir::Nest;
 use nestwise_ir::interpreter_work::NestWork;
-use nestwise_tiering::Left;
+use nestwise_tiering::Legacy;
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::cache::{self, Key, Kind};
 use crate::options::Options;
-use crate::pipeline::{self, PricedBy};
-use crate::plan::{Plan, Stages, losses};
+use crate::plan::analysed::{Analysed, PricedBy, Stages, assumed};
+use crate::plan::{Plan, losses};
 
 /// A plan's file. What takes no time to find again is not in it.
 #[derive(Serialize, Deserialize)]
@@ -30,17 +29,10 @@ struct Kept<'p> {
     undo: Cow<'p, analysis::UndoPlan>,
 }
 
-/// What makes plans and kernels: versions, the machine, and the sources of the stages.
-pub(crate) fn made_by(options: &Options) -> Vec<u8> {
-    let target = codegen::target_description();
-    let sources = env!("NESTWISE_PLAN_FINGERPRINT");
-    format!("{:?} {} {target} {sources}", options.fp, options.versions).into_bytes()
-}
-
 /// Plans are kept unless a test has made them wrong.
 fn folder(options: &Options) -> Option<&Path> {
     let folder = options.cache_dir.as_deref();
-    folder.filter(|_| options.broken.is_none())
+    folder.filter(|_| options.mistake.is_none())
 }
 
 /// Where plans of a site are kept: a hash of its text and of what makes plans of it.
@@ -51,20 +43,20 @@ impl SiteKey {
     /// `text`: whatever the surface nest is made from.
     pub fn new(text: &[u8], options: &Options) -> SiteKey {
         let mut hasher = blake3::Hasher::new();
-        hasher.update(&made_by(options));
+        hasher.update(&cache::made_by(options));
         hasher.update(text);
         SiteKey(hasher.finalize())
     }
 
     /// What earlier processes have left of the site.
-    pub fn left(self, options: &Options) -> Left {
+    pub fn legacy(self, options: &Options) -> Legacy {
         let Some(dir) = folder(options).filter(|dir| cache::has(dir, Kind::Plan, &self.0)) else {
-            return Left::Nothing;
+            return Legacy::Nothing;
         };
         let lost = cache::note_before(dir, Kind::Plan, &self.0);
         match lost.and_then(|text| text.trim().parse().ok()) {
-            Some(lost) => Left::Lost(Seconds(lost)),
-            None => Left::Plans,
+            Some(lost) => Legacy::Lost(Seconds(lost)),
+            None => Legacy::Plans,
         }
     }
 
@@ -98,15 +90,15 @@ pub fn load(key: &PlanKey, options: &Options) -> Option<Plan> {
     nest.work = kept.work.into_owned();
     let stages = Stages {
         nest,
-        verdicts: analysis::Staged::kept(kept.verdicts.into_owned(), pipeline::assumed(options)),
+        verdicts: analysis::Staged::kept(kept.verdicts.into_owned(), assumed(options)),
         bounds: kept.bounds.into_owned(),
         trip_bounds: kept.trip_bounds.into_owned(),
         priced_by: kept.priced_by.into_owned(),
         undo: Some(kept.undo.into_owned()),
-        broken: false,
+        mistaken: false,
     };
-    let plan = Plan::new(stages, options);
-    let _ = plan.kept_at.set(key.0);
+    let plan = Plan::new(Analysed::new(stages, options));
+    plan.losses.set_place(key.0);
     Some(plan)
 }
 
@@ -115,19 +107,20 @@ pub fn store(plan: &Plan, key: &PlanKey, options: &Options) {
     let Some(dir) = folder(options) else {
         return;
     };
+    let analysed = &plan.analysed;
     let kept = Kept {
-        nest: Cow::Borrowed(&plan.nest),
-        work: Cow::Borrowed(&plan.nest.work),
-        verdicts: Cow::Borrowed(plan.verdicts.summary()),
-        bounds: Cow::Borrowed(&plan.bounds),
-        trip_bounds: Cow::Borrowed(&plan.trip_bounds),
-        priced_by: Cow::Borrowed(&plan.priced_by),
-        undo: Cow::Borrowed(plan.undo_plan()),
+        nest: Cow::Borrowed(analysed.nest()),
+        work: Cow::Borrowed(&analysed.nest().work),
+        verdicts: Cow::Borrowed(analysed.verdicts().summary()),
+        bounds: Cow::Borrowed(analysed.bounds()),
+        trip_bounds: Cow::Borrowed(analysed.trip_bounds()),
+        priced_by: Cow::Borrowed(analysed.priced_by()),
+        undo: Cow::Borrowed(analysed.undo_plan()),
     };
     let stored = postcard::to_stdvec(&kept).is_ok_and(|b| cache::store(dir, &key.0, &b).is_ok());
     if stored {
-        let _ = plan.kept_at.set(key.0);
-        if let Left::Lost(lost) = SiteKey(key.0.of).left(options) {
+        plan.losses.set_place(key.0);
+        if let Legacy::Lost(lost) = SiteKey(key.0.of).legacy(options) {
             losses::keep(dir, &key.0, lost);
             cache::put_note_before(dir, Kind::Plan, &key.0.of, None);
         }

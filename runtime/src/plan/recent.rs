@@ -1,111 +1,126 @@
 //! Calls like earlier ones: what decisions rest on, and those that were made last.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
 
-use nestwise_costmodel::Decision;
+use nestwise_costmodel::{Decision, Ready};
 use nestwise_ir::ArrayId;
 
+use crate::lock::lock;
 use crate::options::{DeviceChoice, Options};
-use crate::pipeline::{HasValue, Value, held};
-use crate::plan::sizes::{There, Untouched};
-use crate::plan::{Plan, Sizes, lock};
+use crate::plan::analysed::Analysed;
+use crate::plan::sizes::{Sizes, There, Untouched};
+use crate::value::{HasValue, Value, held};
 
 /// Calls whose facts are kept: a nest is often called with a handful of sizes in turn.
 const MAX_RECENT: usize = 8;
 
-/// A call that ran natively: one with the same facts needs neither proofs nor prices.
-pub(super) struct Recent {
+/// The decisions of the last few calls of a nest that ran natively: one with the same facts needs neither proofs nor prices.
+///
+/// Every call that is looked at in full reads it before anything else, and one that decided for native code writes it.
+#[derive(Default)]
+pub struct RecentDecisions(Mutex<VecDeque<Recent>>);
+
+/// A call that ran natively.
+struct Recent {
     facts: Vec<i64>,
     device: DeviceChoice,
-    sizes: Arc<Sizes>,
-    decision: Decision,
+    known: Known,
     lessons: u32,
 }
 
 /// What an earlier call with the same facts has found out.
+#[derive(Clone)]
 pub struct Known {
-    /// The sizes.
+    /// What the values of the call decide.
     pub sizes: Arc<Sizes>,
-    /// The decision.
+    /// Where it ran, and why.
     pub decision: Decision,
-    /// Something was learned since: it is to be made again.
+    /// Something was learned since: the decision is to be made again.
     pub outdated: bool,
 }
 
-impl Plan {
-    /// All that decisions rest on besides types: the values of ints, the arrays' extents, and floats that the bounds
-    /// of the top loop are computed from, what memory is untouched, and what a card has copies of.
-    pub fn facts<V: HasValue>(
+impl RecentDecisions {
+    /// What an earlier call with these facts has found out, if one of the last few had them and found the caches and the worker
+    /// pool as this one does. `lessons`: the count of lessons now.
+    pub fn find(
         &self,
-        captures: &[V],
-        untouched: &Untouched,
-        there: &There,
-    ) -> Vec<i64> {
-        let mut facts = Vec::with_capacity(2 * captures.len());
-        for (index, capture) in captures.iter().enumerate() {
-            match capture.value() {
-                Value::Float(v) if self.bounding.contains(&(index as u32)) => {
-                    facts.push(v.to_bits() as i64);
-                }
-                Value::Int(v) => facts.push(*v),
-                Value::Uint(v) => facts.push(*v as i64),
-                Value::Bool(v) => facts.push(i64::from(*v)),
-                Value::Array(view) => facts.extend(&view.extents[..view.rank]),
-                Value::Sequence { rank, extents } => facts.extend(&extents[..*rank]),
-                Value::Append { length } => facts.push(held(&self.nest, index as u32, *length)),
-                Value::Float(_) | Value::Complex(..) | Value::None => {}
-            }
-        }
-        facts.extend(
-            untouched
-                .iter()
-                .flat_map(|(array, share)| [array.0.into(), share.to_bits() as i64]),
-        );
-        // Apart from those before.
-        let newer =
-            |(array, newer): &(ArrayId, bool)| -1 - 2 * i64::from(array.0) - i64::from(*newer);
-        facts.extend(there.iter().map(newer));
-        facts
-    }
-
-    /// What an earlier call with these facts has found out, if one of the last few had them and found the same.
-    pub fn recent(&self, facts: &[i64], options: &Options) -> Option<Known> {
-        let ready = *lock(&self.ready);
-        let mut recent = lock(&self.recent);
+        facts: &[i64],
+        ready: Ready,
+        lessons: u32,
+        options: &Options,
+    ) -> Option<Known> {
+        let mut recent = lock(&self.0);
         let same = |r: &Recent| {
-            r.facts == facts && r.device == options.device && r.decision.ready == ready
+            r.facts == facts && r.device == options.device && r.known.decision.ready == ready
         };
         let at = recent.iter().position(same)?;
         // The latest in front.
         recent.swap(0, at);
-        let lessons = self.lessons();
         recent.front().map(|r| Known {
-            sizes: r.sizes.clone(),
-            decision: r.decision,
             outdated: r.lessons != lessons,
+            ..r.known.clone()
         })
     }
 
-    /// Keeps what was found out about a call that ran natively.
+    /// Keeps what was found out about a call that runs natively. `lessons`: the count of lessons now.
     pub fn remember(
         &self,
         facts: Vec<i64>,
-        options: &Options,
         sizes: &Arc<Sizes>,
         decision: Decision,
+        lessons: u32,
+        options: &Options,
     ) {
-        let mut recent = lock(&self.recent);
+        let mut recent = lock(&self.0);
         recent.retain(|r| {
             let alike = r.facts == facts && r.device == options.device;
-            !alike || r.decision.ready != decision.ready
+            !alike || r.known.decision.ready != decision.ready
         });
         recent.truncate(MAX_RECENT - 1);
         recent.push_front(Recent {
             facts,
             device: options.device,
-            sizes: sizes.clone(),
-            decision,
-            lessons: self.lessons(),
+            known: Known {
+                sizes: sizes.clone(),
+                decision,
+                outdated: false,
+            },
+            lessons,
         });
     }
+}
+
+/// All that decisions rest on besides types: the values of ints, the arrays' extents, and floats that the bounds
+/// of the top loop are computed from, what memory is untouched, and what a card has copies of.
+pub fn facts<V: HasValue>(
+    analysed: &Analysed,
+    captures: &[V],
+    untouched: &Untouched,
+    there: &There,
+) -> Vec<i64> {
+    let mut facts = Vec::with_capacity(2 * captures.len());
+    for (index, capture) in captures.iter().enumerate() {
+        match capture.value() {
+            Value::Float(v) if analysed.is_bounding(index) => {
+                facts.push(v.to_bits() as i64);
+            }
+            Value::Int(v) => facts.push(*v),
+            Value::Uint(v) => facts.push(*v as i64),
+            Value::Bool(v) => facts.push(i64::from(*v)),
+            Value::Array(view) => facts.extend(&view.extents[..view.rank]),
+            Value::Sequence { rank, extents } => facts.extend(&extents[..*rank]),
+            Value::Append { length } => facts.push(held(analysed.nest(), index as u32, *length)),
+            Value::Float(_) | Value::Complex(..) | Value::None => {}
+        }
+    }
+    facts.extend(
+        untouched
+            .iter()
+            .flat_map(|(array, share)| [array.0.into(), share.to_bits() as i64]),
+    );
+    // Apart from those before.
+    let newer = |(array, newer): &(ArrayId, bool)| -1 - 2 * i64::from(array.0) - i64::from(*newer);
+    facts.extend(there.iter().map(newer));
+    facts
 }

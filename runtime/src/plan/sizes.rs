@@ -5,15 +5,9 @@ use std::sync::{Arc, OnceLock};
 use nestwise_analysis as analysis;
 use nestwise_analysis::guards::GuardSet;
 use nestwise_costmodel::Seconds;
-use nestwise_ir::{ArrayId, For, LoopId, Nest, StmtKind};
+use nestwise_ir::{ArrayId, LoopId, Nest};
 
-use crate::pipeline::Resume;
-use crate::reason::Reason;
-
-/// Assumed trips of a top loop whose count no value of the call tells (a `while`).
-const UNKNOWN_TRIPS: f64 = 100.0;
-/// The same of a loop inside, which is begun again and again and mostly ends soon.
-const UNKNOWN_INNER_TRIPS: f64 = 10.0;
+use crate::resume::Resume;
 
 /// What a launch's values decide.
 pub struct Sizes {
@@ -95,53 +89,4 @@ pub struct TopRange {
     pub stop: i64,
     /// Step.
     pub step: i64,
-}
-
-/// The trips to reckon with before any data are looked at: where a count is not known, that of the first entry by the
-/// values that variables have when the nest begins.
-pub(super) fn mean_trips(
-    nest: &Nest,
-    trips: &[Option<f64>],
-    values: &analysis::LaunchValues,
-) -> Vec<f64> {
-    let mut allowed = trips.to_vec();
-    nest.top.walk(&mut |stmt| {
-        if let StmtKind::For(l) = &stmt.kind
-            && let Some(None) = trips.get(l.id.index())
-            && let Ok(range) = top_range(l, values)
-        {
-            allowed[l.id.index()] = Some(range.trips as f64);
-        }
-    });
-    let reckoned = |(id, allowed): (LoopId, Option<f64>)| {
-        let unknown = match id {
-            LoopId(0) => UNKNOWN_TRIPS,
-            _ => UNKNOWN_INNER_TRIPS,
-        };
-        let allowed = allowed.unwrap_or(unknown);
-        nest.work.of(id).map_or(allowed, |work| work.trips(allowed))
-    };
-    nest.loops.ids().zip(allowed).map(reckoned).collect()
-}
-
-/// The exact range of the top loop.
-pub(super) fn top_range(top: &For, values: &analysis::LaunchValues) -> Result<TopRange, Reason> {
-    let value = |e| nestwise_analysis::values::eval::eval(e, values).ok_or(Reason::Bounds);
-    let (start, stop, step) = (value(&top.start)?, value(&top.stop)?, value(&top.step)?);
-    if step == 0 {
-        return Err(Reason::ZeroStep);
-    }
-    let trips = analysis::trip_count(start, stop, step).and_then(|t| i64::try_from(t).ok());
-    let trips = trips.ok_or(Reason::Bounds)?;
-    // The counter after the last trip must not leave 64 bits either.
-    trips
-        .checked_mul(step)
-        .and_then(|d| start.checked_add(d))
-        .ok_or(Reason::Bounds)?;
-    Ok(TopRange {
-        trips,
-        start,
-        stop,
-        step,
-    })
 }

@@ -20,11 +20,11 @@ pub const TILE: Tile = [1, 2];
 enum Form {
     /// All in turn, one for each kernel that is made.
     Every,
-    /// Those of rewritten nests, in turn.
+    /// Schedules of rewritten nests, in turn.
     Rewritten,
-    /// Those of the nest as it was written.
+    /// Schedules of the nest as it was written.
     Written,
-    /// Those of a rewriting, by its name.
+    /// Schedules of a rewriting, by its name.
     Named(&'static str),
     /// The one of that number.
     Nth(usize),
@@ -32,14 +32,14 @@ enum Form {
 
 /// What a test asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Trial {
+pub struct ForcedSchedule {
     form: Form,
     seed: Option<u64>,
 }
 
-impl FromStr for Trial {
+impl FromStr for ForcedSchedule {
     type Err = String;
-    fn from_str(text: &str) -> Result<Trial, String> {
+    fn from_str(text: &str) -> Result<ForcedSchedule, String> {
         let (form, seed) = match text.split_once(':') {
             Some((form, seed)) => (form, Some(seed)),
             None => (text, None),
@@ -59,7 +59,7 @@ impl FromStr for Trial {
         };
         let number = |s: &str| s.parse().map_err(|_| format!("schedule {text}: no seed"));
         let seed = seed.map(number).transpose()?;
-        Ok(Trial { form, seed })
+        Ok(ForcedSchedule { form, seed })
     }
 }
 
@@ -74,7 +74,7 @@ impl Form {
     }
 }
 
-impl Trial {
+impl ForcedSchedule {
     /// Whether it is about finding faults: short tiles, schedules that are worth nothing, proofs that take long.
     pub fn is_test(&self) -> bool {
         !matches!(self.form, Form::Nth(_))
@@ -131,15 +131,15 @@ mod tests {
     #[test]
     fn every_part_has_its_turn() {
         for seed in 0..20 {
-            let trial: Trial = format!("every:{seed}").parse().unwrap();
+            let trial: ForcedSchedule = format!("every:{seed}").parse().unwrap();
             let mut order: Vec<i64> = trial.order(9).unwrap().collect();
             assert_ne!(order, (0..9).collect::<Vec<_>>());
             order.sort_unstable();
             assert_eq!(order, (0..9).collect::<Vec<_>>());
         }
-        let plain: Trial = "waves".parse().unwrap();
+        let plain: ForcedSchedule = "waves".parse().unwrap();
         assert!(plain.order(9).is_none() && plain.chunk().is_none() && plain.is_test());
-        assert!(!"nth3".parse::<Trial>().unwrap().is_test());
+        assert!(!"nth3".parse::<ForcedSchedule>().unwrap().is_test());
     }
 
     #[test]
@@ -147,7 +147,7 @@ mod tests {
         for text in [
             "", "wave", "waves:", "waves:x", ":3", "every:-1", "nth", "nth-1", "nth1:2",
         ] {
-            assert!(text.parse::<Trial>().is_err(), "{text}");
+            assert!(text.parse::<ForcedSchedule>().is_err(), "{text}");
         }
     }
 }

@@ -18,7 +18,7 @@ use nestwise_ir::{
 
 /// The operation that is computed wrongly.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Broken {
+pub enum PlantedMistake {
     /// Arithmetic, and what is computed in its place.
     Binary(BinOp, BinOp),
     /// A comparison, likewise.
@@ -38,37 +38,40 @@ pub enum Broken {
 }
 
 /// By their names.
-const ALL: [(&str, Broken); 25] = [
-    ("add", Broken::Binary(BinOp::Add, BinOp::Sub)),
-    ("sub", Broken::Binary(BinOp::Sub, BinOp::Add)),
-    ("mul", Broken::Binary(BinOp::Mul, BinOp::Add)),
-    ("div", Broken::Binary(BinOp::Div, BinOp::Mul)),
-    ("floordiv", Broken::Binary(BinOp::FloorDiv, BinOp::Mod)),
-    ("mod", Broken::Binary(BinOp::Mod, BinOp::FloorDiv)),
-    ("pow", Broken::Binary(BinOp::Pow, BinOp::Mul)),
-    ("and", Broken::Binary(BinOp::And, BinOp::Or)),
-    ("or", Broken::Binary(BinOp::Or, BinOp::And)),
-    ("xor", Broken::Binary(BinOp::Xor, BinOp::Or)),
-    ("shl", Broken::Binary(BinOp::Shl, BinOp::Shr)),
-    ("shr", Broken::Binary(BinOp::Shr, BinOp::Shl)),
-    ("lt", Broken::Compare(CmpOp::Lt, CmpOp::Ge)),
-    ("le", Broken::Compare(CmpOp::Le, CmpOp::Gt)),
-    ("gt", Broken::Compare(CmpOp::Gt, CmpOp::Le)),
-    ("eq", Broken::Compare(CmpOp::Eq, CmpOp::Ne)),
-    ("neg", Broken::Unary(UnOp::Neg)),
-    ("abs", Broken::Unary(UnOp::Abs)),
-    ("sqrt", Broken::Call(Fun::Sqrt, Fun::Fabs)),
-    ("exp", Broken::Call(Fun::Exp, Fun::Expm1)),
-    ("sin", Broken::Call(Fun::Sin, Fun::Cos)),
-    ("warning", Broken::Warning),
-    ("undo-elements", Broken::UndoElements),
-    ("undo-frame", Broken::UndoFrame),
-    ("stale-names", Broken::StaleNames),
+const ALL: [(&str, PlantedMistake); 25] = [
+    ("add", PlantedMistake::Binary(BinOp::Add, BinOp::Sub)),
+    ("sub", PlantedMistake::Binary(BinOp::Sub, BinOp::Add)),
+    ("mul", PlantedMistake::Binary(BinOp::Mul, BinOp::Add)),
+    ("div", PlantedMistake::Binary(BinOp::Div, BinOp::Mul)),
+    (
+        "floordiv",
+        PlantedMistake::Binary(BinOp::FloorDiv, BinOp::Mod),
+    ),
+    ("mod", PlantedMistake::Binary(BinOp::Mod, BinOp::FloorDiv)),
+    ("pow", PlantedMistake::Binary(BinOp::Pow, BinOp::Mul)),
+    ("and", PlantedMistake::Binary(BinOp::And, BinOp::Or)),
+    ("or", PlantedMistake::Binary(BinOp::Or, BinOp::And)),
+    ("xor", PlantedMistake::Binary(BinOp::Xor, BinOp::Or)),
+    ("shl", PlantedMistake::Binary(BinOp::Shl, BinOp::Shr)),
+    ("shr", PlantedMistake::Binary(BinOp::Shr, BinOp::Shl)),
+    ("lt", PlantedMistake::Compare(CmpOp::Lt, CmpOp::Ge)),
+    ("le", PlantedMistake::Compare(CmpOp::Le, CmpOp::Gt)),
+    ("gt", PlantedMistake::Compare(CmpOp::Gt, CmpOp::Le)),
+    ("eq", PlantedMistake::Compare(CmpOp::Eq, CmpOp::Ne)),
+    ("neg", PlantedMistake::Unary(UnOp::Neg)),
+    ("abs", PlantedMistake::Unary(UnOp::Abs)),
+    ("sqrt", PlantedMistake::Call(Fun::Sqrt, Fun::Fabs)),
+    ("exp", PlantedMistake::Call(Fun::Exp, Fun::Expm1)),
+    ("sin", PlantedMistake::Call(Fun::Sin, Fun::Cos)),
+    ("warning", PlantedMistake::Warning),
+    ("undo-elements", PlantedMistake::UndoElements),
+    ("undo-frame", PlantedMistake::UndoFrame),
+    ("stale-names", PlantedMistake::StaleNames),
 ];
 
-impl FromStr for Broken {
+impl FromStr for PlantedMistake {
     type Err = String;
-    fn from_str(text: &str) -> Result<Broken, String> {
+    fn from_str(text: &str) -> Result<PlantedMistake, String> {
         let found = ALL.iter().find(|(name, _)| *name == text);
         found.map(|(_, broken)| *broken).ok_or_else(|| {
             let names: Vec<&str> = ALL.iter().map(|(name, _)| *name).collect();
@@ -77,12 +80,14 @@ impl FromStr for Broken {
     }
 }
 
-impl Broken {
+impl PlantedMistake {
     /// Makes a nest wrong; whether it uses the operation.
     pub fn plant(self, nest: &mut Nest) -> bool {
         match self {
-            Broken::Warning => return warns(nest),
-            Broken::UndoElements | Broken::UndoFrame | Broken::StaleNames => {
+            PlantedMistake::Warning => return warns(nest),
+            PlantedMistake::UndoElements
+            | PlantedMistake::UndoFrame
+            | PlantedMistake::StaleNames => {
                 return nest_may_fire(nest);
             }
             _ => {}
@@ -133,25 +138,27 @@ impl Broken {
         let is_int = expr.ty.repr.is_int();
         match (&mut expr.kind, self) {
             (ExprKind::Binary { .. }, _) if is_int && waiting => {}
-            (ExprKind::Binary { op, guard, .. }, Broken::Binary(right, wrong)) if *op == right => {
+            (ExprKind::Binary { op, guard, .. }, PlantedMistake::Binary(right, wrong))
+                if *op == right =>
+            {
                 *op = wrong;
                 *guard = true;
                 return true;
             }
-            (ExprKind::Compare { op, a, .. }, Broken::Compare(right, wrong))
+            (ExprKind::Compare { op, a, .. }, PlantedMistake::Compare(right, wrong))
                 if *op == right && !(waiting && a.ty.repr.is_int()) =>
             {
                 *op = wrong;
                 return true;
             }
-            (ExprKind::Unary { op, a, .. }, Broken::Unary(right))
+            (ExprKind::Unary { op, a, .. }, PlantedMistake::Unary(right))
                 if *op == right && a.ty.repr == expr.ty.repr =>
             {
                 let operand = std::mem::replace(&mut **a, Expr::int(0, expr.span));
                 expr.kind = operand.kind;
                 return true;
             }
-            (ExprKind::Call { fun, .. }, Broken::Call(right, wrong)) if *fun == right => {
+            (ExprKind::Call { fun, .. }, PlantedMistake::Call(right, wrong)) if *fun == right => {
                 *fun = wrong;
                 return true;
             }
@@ -201,6 +208,6 @@ mod tests {
         for (name, broken) in ALL {
             assert_eq!(name.parse(), Ok(broken));
         }
-        assert!("".parse::<Broken>().is_err() && "adds".parse::<Broken>().is_err());
+        assert!("".parse::<PlantedMistake>().is_err() && "adds".parse::<PlantedMistake>().is_err());
     }
 }

@@ -1,16 +1,16 @@
-//! Helpers, and threads in the background, keep off the core that their caller is on.
+//! Workers, and threads in the background, keep off the core that their caller is on.
 //!
 //! Whoever is woken may find itself on the core of who woke it, where it waits until that one is done, for many calls in a
 //! row: on a virtual machine with two cores half of a script's parallel loops ran on one of them, while the other one was
-//! idle. So before a helper is wanted, that core is taken from those that it may run on.
+//! idle. So before a worker is wanted, that core is taken from those that it may run on.
 
 use std::mem::zeroed;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-/// Of more helpers one that waits for its caller's core is missed less than it takes to tell all of them.
+/// Where there are more workers, one that waits for its caller's core is missed less than it takes to tell all of them.
 const FEW: usize = 7;
 
-/// A helper thread.
+/// A worker thread.
 pub struct Seat {
     /// The system's number of it; 0: it has not begun.
     thread: AtomicI32,
@@ -26,7 +26,7 @@ impl Seat {
         }
     }
 
-    /// This thread is the helper.
+    /// This thread is the worker.
     pub fn take(&self) {
         // SAFETY: asks for a number.
         let thread = unsafe { libc::syscall(libc::SYS_gettid) };
@@ -34,16 +34,16 @@ impl Seat {
     }
 }
 
-/// From now on these helpers run on all cores that this thread may run on but the one that it is on, if they are few. Where the
+/// From now on these workers run on all cores that this thread may run on but the one that it is on, if they are few. Where the
 /// system does not allow that, or there is no other core, they stay as they are.
-pub fn keep_off(helpers: &[Seat]) {
-    if helpers.len() > FEW {
+pub fn keep_off(workers: &[Seat]) {
+    if workers.len() > FEW {
         return;
     }
     // SAFETY: asks for a number.
     let here = unsafe { libc::sched_getcpu() };
     let stale = |seat: &&Seat| seat.off.load(Ordering::Relaxed) != here;
-    let mut stale = helpers.iter().filter(stale).peekable();
+    let mut stale = workers.iter().filter(stale).peekable();
     if here < 0 || stale.peek().is_none() {
         return;
     }
@@ -112,7 +112,7 @@ mod tests {
         let (ask, asked) = channel::<()>();
         let (answer, answered) = channel();
         let own = seat.clone();
-        let helper = std::thread::spawn(move || {
+        let worker = std::thread::spawn(move || {
             own[0].take();
             answer.send(-1).unwrap();
             while asked.recv().is_ok() {
@@ -130,6 +130,6 @@ mod tests {
             assert!(off == -1 || there != off);
         }
         drop(ask);
-        helper.join().unwrap();
+        worker.join().unwrap();
     }
 }

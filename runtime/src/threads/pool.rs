@@ -1,7 +1,7 @@
 //! Parallel loops on several threads.
 //!
-//! A job is cut into parts; the caller and as many helpers ([`crate::threads::workers`]) as come in time take them, each at first those
-//! of its own share. The caller waits only for parts that somebody has begun: on a busy machine, where helpers wake up late, it
+//! A job is cut into parts; the caller and as many workers ([`crate::threads::workers`]) as come in time take them, each at first those
+//! of its own share. The caller waits only for parts that somebody has begun: on a busy machine, where workers wake up late, it
 //! simply runs the parts itself, so threads never cost much more than running serially.
 
 use std::alloc::Layout;
@@ -14,7 +14,7 @@ use nestwise_codegen::abi::part;
 
 use crate::options::options;
 use crate::threads::fp_environment;
-use crate::threads::workers::{self, Crew, Shared};
+use crate::threads::workers::{self, Shared, WorkerPool};
 
 /// A parallel loop's body: runs iterations `lo..hi` and leaves its results in `part`.
 pub type Body = unsafe extern "C" fn(env: *mut u8, lo: i64, hi: i64, part: *mut u8);
@@ -134,7 +134,7 @@ struct Share {
 }
 
 impl Share {
-    /// So many parts for so many threads.
+    /// A job of so many parts for so many threads.
     fn of(runs: i64, threads: usize) -> Box<[Share]> {
         let threads = threads.max(1) as i64;
         let share = |t: i64| Share {
@@ -186,7 +186,7 @@ impl Shared for Job {
     /// Takes and runs parts until none is left: at first those that the same thread had the last time, whose elements its
     /// caches still have (affinity scheduling: Markatos and LeBlanc, 1994).
     fn work(&self, thread: usize) {
-        let own = rayon::current_thread_index().map_or(0, |helper| helper + 1);
+        let own = rayon::current_thread_index().map_or(0, |worker| worker + 1);
         for k in 0..self.shares.len() {
             let share = &self.shares[(own + k) % self.shares.len()];
             loop {
@@ -328,7 +328,7 @@ unsafe fn most_bytes(save: Body, env: *mut u8, cuts: Cuts) -> i64 {
 /// Runs a job on so many threads, this one among them; returns when it is done.
 fn share(job: Job, threads: usize) {
     let job = Arc::new(job);
-    match options().trial.and_then(|t| t.order(job.runs)) {
+    match options().forced.and_then(|t| t.order(job.runs)) {
         // As if each had come to another thread.
         Some(order) => order
             .zip((0..threads).cycle())
@@ -342,9 +342,9 @@ fn share(job: Job, threads: usize) {
 }
 
 fn spread(job: &Arc<Job>, threads: usize) {
-    let helpers = options().threads.saturating_sub(1);
-    match (threads > 1).then(|| Crew::of_this_process(helpers)) {
-        Some(Some(crew)) => crew.share(job, threads),
+    let workers = options().threads.saturating_sub(1);
+    match (threads > 1).then(|| WorkerPool::of_this_process(workers)) {
+        Some(Some(pool)) => pool.share(job, threads),
         _ => job.work(0),
     }
     job.wait();

@@ -14,7 +14,7 @@ use crate::threads::affinity::{self, Seat};
 
 /// How long somebody looks for what is to come before it sleeps: twice what waking up takes, since it is a core with
 /// nothing else to do that looks, and somebody's time that is lost.
-pub const PATIENCE: Duration = Duration::from_micros(200);
+pub const LOOKS_FOR: Duration = Duration::from_micros(200);
 /// Looks between two of the clock, at which others may have the core.
 const LOOKS: u32 = 1024;
 
@@ -24,9 +24,9 @@ pub trait Shared: Send + Sync {
     fn work(&self, thread: usize);
 }
 
-/// Helpers: as many as there are threads but one.
-pub struct Crew {
-    helpers: ThreadPool,
+/// Workers: as many as there are threads but one.
+pub struct WorkerPool {
+    workers: ThreadPool,
     seats: Arc<[Seat]>,
     open: Mutex<Open>,
     /// Counts offers, so that whoever looks for one need not lock.
@@ -37,13 +37,13 @@ pub struct Crew {
 #[derive(Default)]
 struct Open {
     offers: Vec<Offer>,
-    /// Helpers that look, or have been called.
+    /// Workers that look, or have been called.
     ready: usize,
 }
 
 struct Offer {
     job: Arc<dyn Shared>,
-    /// The next helper's number, and the number of all.
+    /// The next worker's number, and the number of all.
     next: usize,
     threads: usize,
 }
@@ -54,7 +54,7 @@ impl Open {
         self.offers.iter().map(|o| o.threads - o.next).sum()
     }
 
-    /// One of them, for a helper that is ready.
+    /// One of them, for a worker that is ready.
     fn take(&mut self) -> Option<(Arc<dyn Shared>, usize)> {
         let offer = self.offers.iter_mut().find(|o| o.next < o.threads)?;
         offer.next += 1;
@@ -63,34 +63,34 @@ impl Open {
     }
 }
 
-impl Crew {
-    fn new(helpers: usize) -> Option<Crew> {
-        let seats: Arc<[Seat]> = (0..helpers).map(|_| Seat::new()).collect();
+impl WorkerPool {
+    fn new(workers: usize) -> Option<WorkerPool> {
+        let seats: Arc<[Seat]> = (0..workers).map(|_| Seat::new()).collect();
         let own = seats.clone();
-        let helpers = ThreadPoolBuilder::new()
-            .num_threads(helpers)
+        let workers = ThreadPoolBuilder::new()
+            .num_threads(workers)
             .thread_name(|i| format!("nestwise-{i}"))
             .start_handler(move |i| own.get(i).into_iter().for_each(Seat::take))
             .build();
-        Some(Crew {
-            helpers: helpers.ok()?,
+        Some(WorkerPool {
+            workers: workers.ok()?,
             seats,
             open: Mutex::default(),
             offered: AtomicU64::new(0),
         })
     }
 
-    /// This process's, of so many helpers. None where no threads can be had.
-    pub fn of_this_process(helpers: usize) -> Option<Arc<Crew>> {
-        let mut slot = lock(&Owned::of_this_process().crew);
-        if let Some((size, crew)) = slot.as_ref()
-            && *size == helpers
+    /// This process's, of so many workers. None where no threads can be had.
+    pub fn of_this_process(workers: usize) -> Option<Arc<WorkerPool>> {
+        let mut slot = lock(&Owned::of_this_process().pool);
+        if let Some((size, pool)) = slot.as_ref()
+            && *size == workers
         {
-            return Some(crew.clone());
+            return Some(pool.clone());
         }
-        let crew = Arc::new(Crew::new(helpers)?);
-        *slot = Some((helpers, crew.clone()));
-        Some(crew)
+        let pool = Arc::new(WorkerPool::new(workers)?);
+        *slot = Some((workers, pool.clone()));
+        Some(pool)
     }
 
     /// Does a job on so many threads, this one among them; those who come too late are not waited for.
@@ -110,8 +110,8 @@ impl Crew {
         };
         self.offered.fetch_add(1, Ordering::Release);
         for _ in 0..missing {
-            let crew = self.clone();
-            self.helpers.spawn(move || crew.help());
+            let pool = self.clone();
+            self.workers.spawn(move || pool.serve());
         }
         job.work(0);
         lock(&self.open)
@@ -119,8 +119,8 @@ impl Crew {
             .retain(|o| !Arc::ptr_eq(&o.job, &same));
     }
 
-    /// Helps until there has been nothing to do for a while.
-    fn help(&self) {
+    /// Takes part in jobs until there has been nothing to do for a while.
+    fn serve(&self) {
         let mut was_away = false;
         loop {
             let seen = self.offered.load(Ordering::Acquire);
@@ -140,7 +140,7 @@ impl Crew {
         }
     }
 
-    /// A place; it is somebody who was at another one.
+    /// Takes a place in a job that is offered, if there is one; `was_away`: the worker comes from another job, and counts as ready again.
     fn take(&self, was_away: bool) -> Option<(Arc<dyn Shared>, usize)> {
         let mut open = lock(&self.open);
         open.ready += usize::from(was_away);
@@ -148,7 +148,7 @@ impl Crew {
     }
 }
 
-/// Whether something comes true before patience is over.
+/// Looks whether something comes true within [`LOOKS_FOR`], and lets others have the core meanwhile.
 pub fn look(mut there: impl FnMut() -> bool) -> bool {
     let mut begun = None;
     loop {
@@ -158,17 +158,17 @@ pub fn look(mut there: impl FnMut() -> bool) -> bool {
             }
             std::hint::spin_loop();
         }
-        if begun.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+        if begun.get_or_insert_with(Instant::now).elapsed() > LOOKS_FOR {
             return there();
         }
         std::thread::yield_now();
     }
 }
 
-/// The crew of one process.
+/// The pool of one process.
 struct Owned {
     owner: u32,
-    crew: Mutex<Option<(usize, Arc<Crew>)>>,
+    pool: Mutex<Option<(usize, Arc<WorkerPool>)>>,
 }
 
 impl Owned {
@@ -186,7 +186,7 @@ impl Owned {
         }
         let new = Box::leak(Box::new(Owned {
             owner,
-            crew: Mutex::new(None),
+            pool: Mutex::new(None),
         }));
         match OWNED.compare_exchange(found, new, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => new,
@@ -243,25 +243,25 @@ mod tests {
 
     #[test]
     fn as_many_come_as_are_asked_for_asleep_or_awake() {
-        let crew = Arc::new(Crew::new(3).unwrap());
+        let pool = Arc::new(WorkerPool::new(3).unwrap());
         for (threads, pause) in [(4, 0), (4, 0), (2, 0), (3, 30), (4, 0), (2, 30), (4, 30)] {
             let meeting = Meeting::of(threads);
-            crew.share(&meeting, threads);
+            pool.share(&meeting, threads);
             assert_eq!(meeting.numbers(), Vec::from_iter(0..threads));
-            assert!(lock(&crew.open).offers.is_empty());
+            assert!(lock(&pool.open).offers.is_empty());
             std::thread::sleep(Duration::from_millis(pause));
         }
     }
 
     #[test]
     fn jobs_offered_at_once_each_find_helpers() {
-        let crew = Arc::new(Crew::new(2).unwrap());
+        let pool = Arc::new(WorkerPool::new(2).unwrap());
         for _ in 0..50 {
             std::thread::scope(|scope| {
                 for _ in 0..2 {
                     scope.spawn(|| {
                         let meeting = Meeting::of(2);
-                        crew.share(&meeting, 2);
+                        pool.share(&meeting, 2);
                         assert_eq!(meeting.numbers(), [0, 1]);
                     });
                 }

@@ -86,7 +86,7 @@ impl SettledCalls {
                     continue;
                 }
                 // The next would be as vain, and twice the work.
-                Repeated::Fired | Repeated::Outdated => drop(all.remove(at)),
+                Repeated::GuardFailed | Repeated::Outdated => drop(all.remove(at)),
             }
             break;
         }

@@ -15,8 +15,7 @@ use std::sync::Arc;
 
 use nestwise_frontend::site::captures::{Alike, Capture};
 use nestwise_ir::surface::{Item, Scope};
-use nestwise_runtime::Value;
-use nestwise_runtime::pipeline::HasValue;
+use nestwise_runtime::{HasValue, Value};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 

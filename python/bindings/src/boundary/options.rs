@@ -6,7 +6,8 @@ use std::sync::Arc;
 use nestwise_costmodel::{MachineProfile, ProfileError};
 use nestwise_runtime::kernel::making;
 use nestwise_runtime::{
-    Broken, DeviceChoice, FpMode, Options, TierChoice, Trial, Unchecked, set_options,
+    DeviceChoice, ForcedSchedule, FpMode, Options, PlantedMistake, TierChoice, Unchecked,
+    set_options,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -92,9 +93,9 @@ pub fn configure(py: Python<'_>, settings: Settings) -> PyResult<Vec<String>> {
         profile: Arc::new(profile),
         python_minor: python.minor.into(),
         versions,
-        trial: parsed::<Trial>(settings.schedule)?,
+        forced: parsed::<ForcedSchedule>(settings.schedule)?,
         tier: parsed::<TierChoice>(settings.tier)?,
-        broken: parsed::<Broken>(settings.broken)?,
+        mistake: parsed::<PlantedMistake>(settings.broken)?,
         cooperative: settings.cooperative,
         unchecked: parsed::<Unchecked>(settings.unchecked)?,
         verify: settings.verify,

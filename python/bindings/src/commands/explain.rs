@@ -210,10 +210,10 @@ fn tell(
     fix(&mut nest, stated);
     let fixed = nest.clone();
     let begun = Instant::now();
-    pipeline::prepare(&mut nest)?;
+    let (nest, ranges) = pipeline::prove(pipeline::accept(nest)?);
     let prove = begun.elapsed();
     let begun = Instant::now();
-    drop(pipeline::verdicts(&nest, &options));
+    drop(pipeline::verdicts(&nest, &ranges, &options));
     let analyse = begun.elapsed();
     let seconds = StageSeconds {
         lower: lower.as_secs_f64(),

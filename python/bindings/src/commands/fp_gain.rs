@@ -3,8 +3,11 @@
 use nestwise_analysis::explain::LoopRecord;
 use nestwise_analysis::explain::stated_sizes::Stated;
 use nestwise_codegen::has_vector_form;
+use nestwise_costmodel::{Decision, Ready};
 use nestwise_frontend::site::captures::Capture;
 use nestwise_ir::{ArrayKind, BinOp, Expr, ExprKind, FpMode, Fun, LoopId, Nest, Stmt, StmtKind};
+use nestwise_runtime::plan::price::price;
+use nestwise_runtime::plan::resolve::{launch_values, resolve};
 use nestwise_runtime::{ArrayView, Options, TierChoice, Value, pipeline};
 
 /// Gains below this are not worth telling of.
@@ -142,7 +145,16 @@ fn seconds(nest: &Nest, values: &[Value], options: &Options, fp: FpMode) -> Opti
         tier: Some(TierChoice::Optimised),
         ..options.clone()
     };
-    let plan = pipeline::plan(nest.clone(), &options).ok()?;
-    let sizes = plan.resolve(plan.launch_values(values).ok()?, false).ok()?;
-    Some(plan.price(&sizes, values, None, &options).estimate.warm().0)
+    let decision = decision(nest, values, &options)?;
+    Some(decision.estimate.warm().0)
+}
+
+/// The decision for a call with these values before there is a kernel; none if the nest cannot be planned or does not fit them.
+pub fn decision(nest: &Nest, values: &[Value], options: &Options) -> Option<Decision> {
+    let plan = pipeline::plan(nest.clone(), options).ok()?;
+    let analysed = &plan.analysed;
+    let launch = launch_values(analysed.nest(), values).ok()?;
+    let sizes = resolve(analysed, launch, false).ok()?;
+    let asked = (None, Ready::default());
+    Some(price(&plan, &sizes, values, asked, options))
 }

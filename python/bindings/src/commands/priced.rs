@@ -6,7 +6,7 @@ use nestwise_analysis::explain::stated_sizes::Stated;
 use nestwise_costmodel::{Device, Estimate};
 use nestwise_frontend::site::captures::Capture;
 use nestwise_ir::Nest;
-use nestwise_runtime::{DeviceChoice, Options, pipeline};
+use nestwise_runtime::{DeviceChoice, Options};
 
 use crate::commands::fp_gain;
 
@@ -20,11 +20,7 @@ pub fn text(nest: &Nest, captures: &[Capture], stated: &Stated, options: &Option
     };
     let priced = || {
         let values = fp_gain::values(captures, stated)?;
-        let plan = pipeline::plan(nest.clone(), &options).ok()?;
-        let sizes = plan
-            .resolve(plan.launch_values(&values).ok()?, false)
-            .ok()?;
-        Some(plan.price(&sizes, &values, None, &options))
+        fp_gain::decision(nest, &values, &options)
     };
     let Some(decision) = priced() else {
         return "a price needs all sizes: --sizes names each int and array that is captured\n"

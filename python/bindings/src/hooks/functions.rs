@@ -171,7 +171,7 @@ unsafe extern "C" fn subscript(this: *mut PyObject, mut key: *mut PyObject) -> *
             let first = items.as_ptr().cast_mut();
             return (function.body)(&function.bundle, first, items.len() as isize);
         }
-        if function.bundle.site.leaves(key) {
+        if function.bundle.site.rejects(key) {
             return bool_object(false);
         }
         (function.body)(&function.bundle, &raw mut key, 1)

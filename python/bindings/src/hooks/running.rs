@@ -11,9 +11,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use nestwise_costmodel::Seconds;
-use nestwise_runtime::launch::trip_count;
+use nestwise_runtime::launch::chunks::trip_count;
 use nestwise_runtime::{Ended, Plan, Resume};
-use nestwise_tiering::constants::{FIRST_SHARE, LAST_SHARE, LATE, SHORT};
+use nestwise_tiering::constants::{FIRST_LOOK, FIRST_SHARE, LAST_SHARE, LATE, SHORT};
 use nestwise_tiering::shares::{self, Pace};
 use nestwise_tiering::{Attempted, Ongoing};
 use pyo3::ffi::{self, PyObject};
@@ -26,8 +26,6 @@ use crate::verify::{Check, Concluded, Exit, Part};
 
 /// So many running sites around one are looked at: there are more where functions call themselves.
 const MOST_AROUND: usize = 16;
-/// Iterations of a waiting `while` before it looks at the clock for the first time.
-const FIRST_LOOK: i64 = 1;
 
 /// One running site.
 pub struct Active {
@@ -91,12 +89,12 @@ impl Drop for Active {
             let before = self.began.as_ref();
             let before = before.filter(|p| plan.is_none_or(|plan| !Arc::ptr_eq(p, plan)));
             let plans = before.into_iter().chain(plan);
-            plans.for_each(|plan| plan.add_lost(seconds));
+            plans.for_each(|plan| plan.tiers.add_lost(seconds));
         }
         if let (Some(waits), Some(plan)) = (waits, plan)
             && self.native.get() == 0.0
         {
-            plan.learn_interpreted(waits.modelled, seconds);
+            plan.learning.learn_interpreted(waits.modelled, seconds);
         }
     }
 }
@@ -151,7 +149,7 @@ pub fn waits_for_all() -> bool {
     let waits = |a: &Rc<Active>| {
         let progress = a.progress.borrow();
         let soon = |w: &Waits| !a.value && w.plan.is_none() && a.spent().0 < LATE * w.budget.time.0;
-        let made = |w: &Waits| w.plan.as_ref().is_some_and(|plan| plan.is_being_made());
+        let made = |w: &Waits| w.plan.as_ref().is_some_and(|plan| plan.tiers.is_making());
         progress
             .waits
             .as_ref()

@@ -1,7 +1,7 @@
 //! What a nest appends to lists: columns of native values, boxed when the nest has ended.
 
 use nestwise_ir::{ArrayDecl, ArrayId, LiveOutKind, Prov, Scalar, VarId};
-use nestwise_runtime::pipeline::ROOM;
+use nestwise_runtime::value::ROOM;
 use nestwise_runtime::{ArrayView, Launch};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;

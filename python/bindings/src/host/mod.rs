@@ -66,7 +66,7 @@ impl<'a> PyHost<'a> {
         plan: &'a Plan,
         mixed: &'a Cell<Option<usize>>,
     ) -> Self {
-        let nest = plan.nest();
+        let nest = plan.analysed.nest();
         waiting::watch(py);
         Self {
             py,

@@ -12,15 +12,17 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
 use nestwise_costmodel::record::NestRecord;
-use nestwise_costmodel::{Caches, Device, Seconds};
+use nestwise_costmodel::{Caches, Device, Ready, Seconds};
 use nestwise_frontend::Refusal;
 use nestwise_ir::WithSpan;
 use nestwise_runtime::device::{Transfers, residency};
+use nestwise_runtime::estimate::launch_work::features;
 use nestwise_runtime::options::{keeps_prices, options};
 use nestwise_runtime::pipeline::{self, Declined};
+use nestwise_runtime::plan::record;
 use nestwise_runtime::report::Stats;
-use nestwise_runtime::{DeviceChoice, Ended, Launch, Outcome, Plan, Reason, Resume};
-use nestwise_tiering::constants::{SHORT, WATCHED};
+use nestwise_runtime::{DeviceChoice, Ended, Entry, Launch, Outcome, Plan, Reason, Resume};
+use nestwise_tiering::constants::{LASTING_FAILURES, MISJUDGED, SHORT, WATCHED};
 use nestwise_tiering::{Admission, Attempted, Budget, Course, Losses, Unplanned, Why, Work};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
@@ -40,11 +42,6 @@ use crate::site::parsed::{Parsed, SiteText, guarded_parse, refused};
 use crate::site::plans::{Planned, Plans};
 use crate::site::progress::{Progress, Waits};
 use crate::verify::{self, Check, Picked, rerun};
-
-/// A site with this many failures that would happen again is switched off.
-const LASTING_FAILURES: u32 = 3;
-/// A loop that took so many times as long as it was priced at was misjudged, whatever the machine does.
-const MISJUDGED: f64 = 8.0;
 
 /// What a site asks of the sites around it that CPython is in on this thread.
 #[derive(Clone, Copy)]
@@ -125,9 +122,9 @@ impl Site {
         for plan in plans {
             if !self.unplanned.is_over() {
                 // It came too late for anybody to look at.
-                plan.add_lost(self.unplanned.spent());
+                plan.tiers.add_lost(self.unplanned.spent());
             }
-            plan.keep_lost(&options);
+            plan.losses.keep(&plan.tiers, &options);
         }
         self.forget_calls();
     }
@@ -147,9 +144,9 @@ impl Site {
         let mut stats = lock(&self.stats).clone();
         stats.calls = self.calls.load(Ordering::Relaxed);
         let plan = self.plans.made().pop();
-        stats.verdicts = plan.map_or_else(Vec::new, |plan| plan.verdicts());
-        stats.left(self.admission.left());
-        let (left, seconds) = self.unplanned.left(&self.admission.fast_reject);
+        stats.verdicts = plan.map_or_else(Vec::new, |plan| plan.analysed.describe_verdicts());
+        stats.rejected(self.admission.rejected());
+        let (left, seconds) = self.unplanned.rejected(&self.admission.fast_reject);
         stats.brief(left, seconds);
         stats
     }
@@ -164,7 +161,7 @@ impl Site {
         let (file, line) = (&self.text.file, self.text.first_line);
         let made = self.plans.made();
         made.iter()
-            .filter_map(|plan| plan.recorded(file, line))
+            .filter_map(|plan| record::recorded(plan, file, line))
             .collect()
     }
 
@@ -188,7 +185,7 @@ impl Site {
             && seconds > predicted * MISJUDGED
         {
             let made = self.plans.made();
-            made.iter().for_each(|plan| plan.forget_guesses());
+            made.iter().for_each(|plan| plan.guesses.forget());
         }
     }
 
@@ -243,12 +240,12 @@ impl Site {
 
     /// `GATE[names]`, as far as that is seen at a glance: whether CPython runs the call.
     #[inline]
-    pub fn leaves(&self, key: *mut PyObject) -> bool {
+    pub fn rejects(&self, key: *mut PyObject) -> bool {
         let fast_reject = &self.admission.fast_reject;
-        let leaves = |work: Work| fast_reject.leaves(work.amount);
+        let rejects = |work: Work| fast_reject.rejects(work.amount);
         self.admission.switch.is_off()
             || over::is_over()
-            || fast_reject.sight.work(key).is_some_and(leaves)
+            || fast_reject.sight.work(key).is_some_and(rejects)
     }
 
     /// `GATE[names]`: whether a call with these sizes is worth an attempt. `key`: a name's value, or a tuple of them.
@@ -290,8 +287,8 @@ impl Site {
         }
         // All calls so far, this one included, may be too little for anybody to look at.
         let told = || unplanned::is_told_by_sizes(py, &self.unplanned, parsed);
-        let leaves = || self.course(py, parsed, &size) == Course::Leave;
-        if self.unplanned.is_early() && told() && leaves() {
+        let leaves = || self.course(py, parsed, &size) == Course::Interpret;
+        if self.unplanned.is_unasked() && told() && leaves() {
             self.unplanned.lend(fast_reject, work);
             return false;
         }
@@ -318,16 +315,16 @@ impl Site {
             Some(parsed) => self.course(py, parsed, &argument),
             None => Course::Plan,
         };
-        if course == Course::Leave && bare {
+        if course == Course::Interpret && bare {
             return None;
         }
-        if course != Course::Leave {
+        if course != Course::Interpret {
             self.calls.fetch_add(1, Ordering::Relaxed);
         }
         let manner = |beside: bool| Manner { beside, keeps };
         let attempt = match course {
             _ if waited_for => Attempt::Declined(None),
-            Course::Leave => Attempt::Declined(None),
+            Course::Interpret => Attempt::Declined(None),
             Course::Wait(budget, whole) => {
                 let waits = Waits::unplanned(budget, whole);
                 Attempt::Declined(Some(Box::new(Progress::waiting(waits, None, false))))
@@ -554,7 +551,8 @@ impl Site {
         settled.release();
         if let Some((calls, begun)) = timed {
             let plan = settled.plan();
-            plan.learn(settled.launch(), Some(begun.elapsed()), calls);
+            plan.learning
+                .learn(settled.launch(), Some(begun.elapsed()), calls);
         }
         self.settled.keep(settled);
         Some(progress)
@@ -578,7 +576,10 @@ impl Site {
         if options().device == DeviceChoice::Interpreter {
             return Err(Reason::Forced);
         }
-        let ready = resume.is_none().then(|| self.admission.ready());
+        let ready = match resume {
+            None => self.admission.ready(),
+            Some(_) => Ready::default(),
+        };
         let mut mixed = lock(&self.mixed).clone();
         let mut refused = None;
         // A list found to mix ints and floats changes the signature; each retry learns of one more list.
@@ -609,10 +610,13 @@ impl Site {
             let mut host = PyHost::new(py, world, &binding, &plan, &found_mixed);
             host.keeps = manner.keeps && !compared;
             let check = self.check(py, parsed, &binding, compared)?;
-            if let Some(ready) = ready {
-                plan.finds(ready);
-            }
-            let outcome = pipeline::run(&plan, &binding.captures, resume, &mut host, entered);
+            let entry = Entry {
+                captures: &binding.captures,
+                resume,
+                ready,
+                entered,
+            };
+            let outcome = pipeline::run(&plan, entry, &mut host);
             if let Some(capture) = found_mixed.get()
                 && !mixed.contains(&capture)
             {
@@ -628,13 +632,13 @@ impl Site {
                         self.declined(py, parsed, names.arguments, &declined);
                     }
                     let predicted = declined.decision.interpreted;
-                    let Some(patience) = declined.patience else {
+                    let Some(budget) = declined.budget else {
                         return Ok(Attempt::Unprofitable(predicted));
                     };
                     let is_range = results::runs_over_range(py, parsed, &binding);
                     let waits = Waits {
                         plan: Some(plan),
-                        budget: Budget::of(patience),
+                        budget: Budget::of(budget),
                         modelled: declined.decision.of(Device::Interpreter).raw,
                         sure: declined.sure,
                     };
@@ -659,7 +663,7 @@ impl Site {
                         progress = rerun::after_native(check, py, parsed, &launch, progress);
                     }
                     let whole = resume.is_none().then(|| entered.elapsed());
-                    plan.learn(&launch, whole, 1);
+                    plan.learning.learn(&launch, whole, 1);
                     let places = &parsed.places;
                     // Whose features are asked for, every call is looked at anew.
                     if resume.is_none()
@@ -679,12 +683,12 @@ impl Site {
     fn keep_prices(&self, plan: &Plan, binding: &Binding) {
         // Takes longer than many a call.
         nestwise_tiering::admission::unnoticed(|| {
-            if let Ok(features) = plan.features(&binding.captures) {
+            if let Ok(features) = features(plan, &binding.captures) {
                 lock(&self.stats).features.add(&features);
             }
             if options().record {
                 // What could be priced can be kept.
-                let _ = plan.record(&binding.captures);
+                let _ = record::record(plan, &binding.captures);
             }
         });
     }
@@ -705,7 +709,7 @@ impl Site {
         }
         drop(stats);
         let decision = &declined.decision;
-        if declined.patience.is_some() || !decision.modelled || options().prices {
+        if declined.budget.is_some() || !decision.modelled || options().prices {
             return;
         }
         let mut work = work(py, parsed, arguments);
@@ -738,7 +742,7 @@ impl Site {
         // The fast_reject is not its any more.
         self.unplanned().end();
         let plan = plan?;
-        plan.add_lost(self.unplanned.spent());
+        plan.tiers.add_lost(self.unplanned.spent());
         Ok(Some(plan))
     }
 }

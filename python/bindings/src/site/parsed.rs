@@ -10,7 +10,7 @@ use nestwise_frontend::{
 use nestwise_ir::{PlaceId, Span, WithSpan, surface};
 use nestwise_runtime::plan::on_disk::SiteKey;
 use nestwise_runtime::{Reason, options};
-use nestwise_tiering::Left;
+use nestwise_tiering::Legacy;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -95,7 +95,7 @@ pub struct Parsed {
 /// What is known of a site's plans on disk.
 struct Kept {
     key: SiteKey,
-    left: Left,
+    left: Legacy,
 }
 
 /// Reads the text of a site.
@@ -140,7 +140,7 @@ impl Parsed {
     fn kept(&self, text: &SiteText) -> &Kept {
         self.kept.get_or_init(|| {
             let key = text.key();
-            let left = key.left(&options());
+            let left = key.legacy(&options());
             Kept { key, left }
         })
     }
@@ -152,16 +152,16 @@ impl Parsed {
 
     /// Keeps for other processes what this one has lost without a plan of the site that was read from this text.
     pub fn keep_lost(&self, text: &SiteText, lost: Seconds) {
-        let before = match self.left(text) {
-            Left::Plans => return,
-            Left::Lost(before) => before,
-            Left::Nothing => Seconds(0.0),
+        let before = match self.legacy(text) {
+            Legacy::Plans => return,
+            Legacy::Lost(before) => before,
+            Legacy::Nothing => Seconds(0.0),
         };
         self.key(text).keep_lost(before + lost, &options());
     }
 
     /// What earlier processes have left of the site that was read from this text.
-    pub fn left(&self, text: &SiteText) -> Left {
+    pub fn legacy(&self, text: &SiteText) -> Legacy {
         self.kept(text).left
     }
 }

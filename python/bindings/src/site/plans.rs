@@ -8,7 +8,7 @@ use nestwise_frontend::lowering;
 use nestwise_runtime::kernel::{background, making};
 use nestwise_runtime::plan::on_disk;
 use nestwise_runtime::{Plan, Reason, options, pipeline};
-use nestwise_tiering::Left;
+use nestwise_tiering::Legacy;
 use pyo3::prelude::*;
 
 use crate::bind::Binding;
@@ -89,7 +89,7 @@ impl Plans {
             fp: options.fp,
         };
         let key = parsed.key(text).plan(&(&captures, settings));
-        if parsed.left(text) == Left::Plans
+        if parsed.legacy(text) == Legacy::Plans
             && let Some(plan) = on_disk::load(&key, &options)
         {
             return Ok(Planned::Came(self.enter(binding, Ok(Arc::new(plan)))));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nestwise_costmodel::Seconds;
 use nestwise_runtime::{Ended, Plan};
-use nestwise_tiering::constants::FIRST_SHARE;
+use nestwise_tiering::constants::{FIRST_SHARE, SHORTEST_WAIT};
 use nestwise_tiering::{Attempted, Budget, shares};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
@@ -67,15 +67,12 @@ impl Waits {
         }
     }
 
-    /// A share that is worth an attempt afterwards.
-    const BRIEF: Seconds = Seconds(50e-6);
-
     /// Iterations of CPython's first share: as long as is to be waited, if the expectation is any good.
     fn first_share(&self, (start, stop, step): (i64, i64, i64)) -> i64 {
-        let trips = nestwise_runtime::launch::trip_count(start, stop, step);
+        let trips = nestwise_runtime::launch::chunks::trip_count(start, stop, step);
         let time = match self.sure {
-            true => Seconds(self.budget.time.0.max(Self::BRIEF.0)),
-            false => Self::BRIEF,
+            true => Seconds(self.budget.time.0.max(SHORTEST_WAIT.0)),
+            false => SHORTEST_WAIT,
         };
         shares::first(time, self.modelled, trips)
     }

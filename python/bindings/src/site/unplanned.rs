@@ -8,7 +8,7 @@ use nestwise_ir::surface::{Expr, ExprKind, StmtKind};
 use nestwise_runtime::{DeviceChoice, Options, options};
 use nestwise_tiering::constants::PLAN_LOOKS;
 use nestwise_tiering::unplanned::{Making, Site};
-use nestwise_tiering::{Course, Left, Price, Unplanned};
+use nestwise_tiering::{Course, Legacy, Price, Unplanned};
 use pyo3::ffi::{self, PyObject};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -57,8 +57,8 @@ impl<A: Fn(usize) -> Option<*mut PyObject>> Site for Call<'_, '_, A> {
         }
     }
 
-    fn left(&self) -> Left {
-        self.parsed.left(self.text)
+    fn legacy(&self) -> Legacy {
+        self.parsed.legacy(self.text)
     }
 
     /// An expression that CPython has begun it evaluates to its end, and an iteration, too.
@@ -89,7 +89,7 @@ pub fn is_told_by_sizes(py: Python<'_>, unplanned: &Unplanned, parsed: &Parsed) 
 fn is_free(options: &Options) -> bool {
     options.early
         && options.device == DeviceChoice::Auto
-        && options.trial.is_none()
+        && options.forced.is_none()
         && !options.prices
         && !verify::on()
 }

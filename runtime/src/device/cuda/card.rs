@@ -4,16 +4,11 @@
 //! import, build and everything on the CPU work without either. One card is used, the first that the driver tells of
 //! (CUDA_VISIBLE_DEVICES chooses).
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cudarc::driver::{DriverError, result as cu, sys};
-use nestwise_costmodel::estimate::block_size::{self, Room};
 
-use crate::device::Launch;
-use crate::device::cuda::context_pool::Kit;
-use crate::device::cuda::module::Function;
-use crate::device::cuda::staging::Staging;
 use crate::reason::Reason;
 
 /// The oldest driver that has all that is used: CUDA 11.4's.
@@ -41,7 +36,7 @@ pub struct Card {
     /// Threads that one of them has room for.
     pub resident: i64,
     /// Registers that one of them has.
-    registers: i64,
+    pub(crate) registers: i64,
     /// Bytes of the cache that they have in common.
     pub cache: i64,
     /// Bytes of its memory.
@@ -50,10 +45,6 @@ pub struct Card {
     pub(crate) process: u32,
     failures: AtomicU32,
     context: OnceLock<Result<Shared<sys::CUcontext>, DriverError>>,
-    /// Those that nobody uses now.
-    kits: Mutex<Vec<Kit>>,
-    /// None: the driver has no memory for it.
-    staging: OnceLock<Option<Mutex<Staging>>>,
 }
 
 /// A handle of the driver's, which any thread may use.
@@ -146,23 +137,7 @@ impl Card {
             process: std::process::id(),
             failures: AtomicU32::new(0),
             context: OnceLock::new(),
-            kits: Mutex::default(),
-            staging: OnceLock::new(),
         })
-    }
-
-    /// Threads of a block where so many are asked for: those whose records are counted by blocks are not to be fewer for it.
-    pub(crate) fn block(&self, function: &Function, launch: &Launch<'_>, asked: i64) -> i64 {
-        let room = Room {
-            processors: self.processors,
-            threads: self.resident,
-            registers: self.registers,
-        };
-        let block = match launch.record {
-            0 => room.block(asked, Some(function.registers), block_size::USUAL),
-            _ => room.block(asked, None, block_size::LARGE),
-        };
-        block.min(function.most)
     }
 
     /// Blocks of a launch at most, so that the copies of their threads, so many bytes each, leave most of its memory to arrays.
@@ -212,23 +187,6 @@ impl Card {
         }
         self.failures.fetch_add(1, Ordering::Relaxed);
         Reason::Device(told(&error))
-    }
-
-    /// For a large copy, in the current context.
-    pub(crate) fn staging(&self) -> Option<MutexGuard<'_, Staging>> {
-        let made = || Staging::new().ok().map(Mutex::new);
-        let staging = self.staging.get_or_init(made).as_ref()?;
-        Some(staging.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// In the current context.
-    pub(crate) fn kit(&'static self) -> Result<Kit, DriverError> {
-        let free = self.kits().pop();
-        free.map_or_else(|| Kit::new(self), Ok)
-    }
-
-    pub(crate) fn kits(&self) -> MutexGuard<'_, Vec<Kit>> {
-        self.kits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,37 +2,54 @@
 //! goes from one to the next, since to make all that takes longer than many a kernel.
 
 use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
 
 use cudarc::driver::{DriverError, result as cu, sys};
 use nestwise_codegen::MOST_RECORD;
 use nestwise_codegen::abi::part;
 
-use crate::device::Upload;
 use crate::device::cuda::card::{Card, RECORDS_PER_PROCESSOR, Shared};
 use crate::device::cuda::queues::Queues;
 use crate::device::cuda::staging::LARGE;
+use crate::device::interface::Upload;
 use crate::options::options;
 
-pub(crate) struct Kit {
+/// Contexts that nobody uses at the moment.
+static POOL: Mutex<Vec<Context>> = Mutex::new(Vec::new());
+
+/// A context from the pool, or a new one in the driver's current context.
+pub(crate) fn take(card: &'static Card) -> Result<Context, DriverError> {
+    let free = POOL.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    free.map_or_else(|| Context::new(card), Ok)
+}
+
+/// Puts a context of which nothing is under way back into the pool.
+pub(crate) fn give_back(context: Context) {
+    POOL.lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .push(context);
+}
+
+pub(crate) struct Context {
     pub(crate) queues: Queues,
     pub(crate) clock: Clock,
     spare: Spare,
-    /// Status, line and code of what fired, results, and records: the host's memory, in which kernels write.
+    /// Status, line and code of the guard that failed, results, and records: the host's memory, in which kernels write.
     pub(crate) left: Landing,
     /// For arrays that come down together.
     pub(crate) small: Landing,
     /// For small arrays on their way up, and how many of its bytes are theirs.
     up: Landing,
     used: usize,
-    /// Those that it has, or will have when what was given to the streams is done, one behind the other.
+    /// The arrays' parts that `small` has, or will have when what was given to the streams is done, one behind the other.
     pub(crate) landed: Vec<(u64, usize)>,
 }
 
-impl Kit {
+impl Context {
     /// In the current context.
-    pub(crate) fn new(card: &'static Card) -> Result<Kit, DriverError> {
+    fn new(card: &'static Card) -> Result<Context, DriverError> {
         let records = MOST_RECORD * (RECORDS_PER_PROCESSOR * card.processors) as usize;
-        Ok(Kit {
+        Ok(Context {
             queues: Queues::new()?,
             clock: Clock::new()?,
             spare: Spare::default(),
@@ -44,7 +61,7 @@ impl Kit {
         })
     }
 
-    /// Nothing has fired, and nothing is left behind; kernels may do that from now on. Nothing runs.
+    /// No guard has failed, and nothing is left behind; kernels may do that from now on. Nothing runs.
     pub(crate) fn begin(&mut self) {
         self.clock.runs = false;
         self.clock.is_on = options().reported;
@@ -63,7 +80,7 @@ impl Kit {
     /// driver's way of what is not pinned.
     ///
     /// # Safety
-    /// So many bytes are there on both sides.
+    /// There are so many bytes on both sides.
     pub(crate) unsafe fn upload(
         &mut self,
         parts: &[&Upload],
@@ -88,7 +105,7 @@ impl Kit {
         Ok(())
     }
 
-    /// So many bytes of the card's memory, a multiple of [`GRAIN`].
+    /// The address of so many bytes of the card's memory, a multiple of [`GRAIN`].
     pub(crate) fn allocate(&mut self, bytes: usize) -> Result<u64, DriverError> {
         if let Some(block) = self.spare.take(bytes) {
             return Ok(block);
@@ -124,7 +141,7 @@ impl Kit {
     }
 }
 
-impl Drop for Kit {
+impl Drop for Context {
     fn drop(&mut self) {
         self.give_spare(0);
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::options::options;
-use crate::threads::workers::{self, Crew, Shared};
+use crate::threads::workers::{self, Shared, WorkerPool};
 
 /// Bytes that one thread copies at a time, and for how many each further thread pays.
 const PIECE: usize = 64 << 10;
@@ -50,15 +50,15 @@ impl Shared for Copying {
 /// Copies so many bytes.
 ///
 /// # Safety
-/// They are there on both sides, which do not overlap.
+/// There are so many bytes on both sides, which do not overlap.
 pub(crate) unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
     // Asked only where it counts.
     let all = match bytes / SHARE {
         0 | 1 => 1,
         shares => options().threads.min(shares).min(MOST_THREADS),
     };
-    let crew = || Crew::of_this_process(all - 1);
-    let Some(crew) = (all > 1).then(crew).flatten() else {
+    let pool = || WorkerPool::of_this_process(all - 1);
+    let Some(pool) = (all > 1).then(pool).flatten() else {
         // SAFETY: as promised by the caller.
         unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) };
         return;
@@ -70,7 +70,7 @@ pub(crate) unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
         next: AtomicUsize::new(0),
         done: AtomicUsize::new(0),
     });
-    crew.share(&job, all);
+    pool.share(&job, all);
     // Those that somebody has begun take no longer than those that this thread did.
     while !workers::look(|| job.done.load(Ordering::Acquire) == job.pieces()) {}
 }

@@ -14,12 +14,13 @@ use std::sync::Arc;
 use cudarc::driver::{DriverError, result as cu, sys};
 use nestwise_codegen::abi::part;
 
+use crate::device::code::Code;
 use crate::device::cuda::card::{Card, Entered, RECORDS_PER_PROCESSOR, card};
-use crate::device::cuda::context_pool::{GRAIN, Kit};
+use crate::device::cuda::context_pool::{Context, GRAIN};
 use crate::device::cuda::module::Module;
 use crate::device::cuda::staging::{LARGE, Pageable};
+use crate::device::interface::{Device, Launch, Upload};
 use crate::device::shape::{asked, in_tiles, shape, team_shape};
-use crate::device::{Code, Device, Launch, Upload};
 use crate::reason::Reason;
 
 /// Blocks at most, by the card's processors; each thread takes several iterations then, which costs less than to begin more.
@@ -32,7 +33,7 @@ const TILED_PER_PROCESSOR: i64 = 128;
 pub struct Cuda {
     card: &'static Card,
     /// There until this is dropped.
-    kit: Option<Kit>,
+    context: Option<Context>,
     /// Code that may run, until it is waited for.
     modules: Vec<Arc<Module>>,
     /// Nothing was launched, or is on its way down, since that was last waited for.
@@ -51,7 +52,7 @@ impl Cuda {
         let entered = card.enter()?;
         Ok(Cuda {
             card,
-            kit: Some(card.kit().map_err(|e| card.failed(e))?),
+            context: Some(context_pool::take(card).map_err(|e| card.failed(e))?),
             modules: Vec::new(),
             seen: true,
             blocks: Vec::new(),
@@ -60,9 +61,9 @@ impl Cuda {
         })
     }
 
-    fn kit(&mut self) -> &mut Kit {
+    fn context(&mut self) -> &mut Context {
         // Taken by `drop` alone.
-        self.kit.as_mut().expect("a kit")
+        self.context.as_mut().expect("a context")
     }
 
     /// Keeps what went wrong.
@@ -78,16 +79,19 @@ impl Cuda {
         Err(reason)
     }
 
-    /// Waits for all that was launched; the line in which something has fired.
+    /// Waits for all that was launched; the line in which a guard has failed.
     fn look(&mut self) -> Result<Option<u32>, Reason> {
         if let Some(reason) = &self.failed {
             return Err(reason.clone());
         }
-        let kit = self.kit();
-        let last = kit.queues.last().and_then(|stream| kit.clock.end(stream));
+        let context = self.context();
+        let last = context
+            .queues
+            .last()
+            .and_then(|stream| context.clock.end(stream));
         let waited = last
-            .and_then(|()| kit.wait())
-            .and_then(|()| kit.clock.read());
+            .and_then(|()| context.wait())
+            .and_then(|()| context.clock.read());
         self.done(waited)?;
         self.seen = true;
         // Nothing runs any more.
@@ -95,9 +99,9 @@ impl Cuda {
         Ok(self.fired())
     }
 
-    /// The line in which something has fired, as was last seen.
+    /// The line in which a guard has failed, as was last seen.
     fn fired(&mut self) -> Option<u32> {
-        line(self.kit().left.bytes())
+        line(self.context().left.bytes())
     }
 
     /// The stream for what looks at blocks in which those addresses are.
@@ -105,7 +109,7 @@ impl Cuda {
         self.turn_with(uses, &[])
     }
 
-    /// The same; and at something else.
+    /// The stream for what looks at these blocks, and at something else.
     fn turn_with(
         &mut self,
         uses: &[(u64, bool)],
@@ -115,7 +119,7 @@ impl Cuda {
             .iter()
             .filter_map(|(at, w)| Some((self.block(*at)?, *w)));
         let all: Vec<_> = blocks.chain(others.iter().copied()).collect();
-        self.kit().queues.turn(&all)
+        self.context().queues.turn(&all)
     }
 
     /// The block that an address is in.
@@ -127,7 +131,7 @@ impl Cuda {
 
 impl Cuda {
     fn download_alone(&mut self, from: u64, to: &mut [u8]) -> Result<(), DriverError> {
-        let staging = (to.len() >= LARGE).then(|| self.card.staging()).flatten();
+        let staging = (to.len() >= LARGE).then(staging::shared).flatten();
         let stream = self.turn(&[(from, false)])?;
         // SAFETY: the device's bytes; waited for.
         unsafe {
@@ -143,7 +147,7 @@ impl Cuda {
 
     /// Which of those parts, in order, come to the host together: they find room in one place.
     fn together(&mut self, parts: impl Iterator<Item = usize>) -> Vec<bool> {
-        let mut room = self.kit().small.bytes().len();
+        let mut room = self.context().small.bytes().len();
         let mut fits = |bytes: usize| {
             let fits = bytes <= room;
             room -= if fits { bytes } else { 0 };
@@ -152,30 +156,30 @@ impl Cuda {
         parts.map(&mut fits).collect()
     }
 
-    /// Those parts are on their way there.
+    /// Has those parts come down.
     fn bring(&mut self, parts: Vec<(u64, usize)>) -> Result<(), DriverError> {
         let uses: Vec<_> = parts.iter().map(|(from, _)| (*from, false)).collect();
         let stream = self.turn(&uses)?;
-        let kit = self.kit();
-        kit.landed.clear();
-        let mut places = kit.small.bytes();
+        let context = self.context();
+        context.landed.clear();
+        let mut places = context.small.bytes();
         for (from, bytes) in &parts {
             let (place, rest) = places.split_at_mut(*bytes);
             // SAFETY: the device's bytes; waited for before the place is looked at.
             unsafe { cu::memcpy_dtoh_async(place, *from, stream) }?;
             places = rest;
         }
-        kit.landed = parts;
+        context.landed = parts;
         Ok(())
     }
 
-    /// They are there, unless nothing is wanted.
+    /// Waits until those parts are there, unless nothing is wanted.
     fn arrive(&mut self, wanted: Vec<(u64, usize)>) -> Result<(), DriverError> {
-        if wanted.is_empty() || self.seen && self.kit().landed == wanted {
+        if wanted.is_empty() || self.seen && self.context().landed == wanted {
             return Ok(());
         }
         self.bring(wanted)?;
-        self.kit().wait()
+        self.context().wait()
     }
 }
 
@@ -201,7 +205,7 @@ unsafe fn launch_together(
     launched.result()
 }
 
-/// The line that a status tells of, if something has fired.
+/// The line that a status tells of, if a guard has failed.
 fn line(status: &[u8]) -> Option<u32> {
     let word = |at: usize| status[at..at + 8].try_into().map(i64::from_le_bytes);
     let fired = word(part::STATUS).is_ok_and(|code| code != 0);
@@ -214,16 +218,16 @@ impl Drop for Cuda {
         while let Some((block, _)) = self.blocks.last().copied() {
             self.free(block);
         }
-        let Some(mut kit) = self.kit.take() else {
+        let Some(mut context) = self.context.take() else {
             return;
         };
         // Code is there until it has run.
         let done = match self.seen {
             true => Ok(()),
-            false => kit.wait(),
+            false => context.wait(),
         };
         if self.failed.is_none() && done.is_ok() {
-            self.card.kits().push(kit);
+            context_pool::give_back(context);
         }
     }
 }
@@ -236,17 +240,17 @@ impl Device for Cuda {
         self.modules.push(module.clone());
         self.failed = None;
         if !std::mem::replace(&mut self.seen, true) {
-            let waited = self.kit().wait();
+            let waited = self.context().wait();
             self.done(waited)?;
         }
-        self.kit().begin();
+        self.context().begin();
         Ok(())
     }
 
     fn allocate(&mut self, bytes: usize) -> Result<u64, Reason> {
         let bytes = bytes.max(1).next_multiple_of(GRAIN);
         let card = self.card;
-        let block = self.kit().allocate(bytes).map_err(|e| card.failed(e))?;
+        let block = self.context().allocate(bytes).map_err(|e| card.failed(e))?;
         self.blocks.push((block, bytes));
         Ok(block)
     }
@@ -254,22 +258,22 @@ impl Device for Cuda {
     fn free(&mut self, at: u64) {
         if let Some(k) = self.blocks.iter().position(|block| block.0 == at) {
             let (block, bytes) = self.blocks.swap_remove(k);
-            self.kit().free(block, bytes);
+            self.context().free(block, bytes);
         }
     }
 
     unsafe fn upload(&mut self, parts: &[Upload]) -> Result<(), Reason> {
-        self.kit().landed.clear();
+        self.context().landed.clear();
         let (small, large): (Vec<&Upload>, Vec<&Upload>) =
             parts.iter().partition(|part| part.bytes < LARGE);
         for part in large {
-            let staging = self.card.staging();
+            let staging = staging::shared();
             let turn = self.turn(&[(part.to, true)]);
             // SAFETY: as promised by the caller.
             let copied = turn.and_then(|stream| unsafe {
                 match staging {
                     Some(mut staging) => staging.upload(part.to, part.from, part.bytes, stream),
-                    None => self.kit().upload(&[part], stream),
+                    None => self.context().upload(&[part], stream),
                 }
             });
             self.done(copied)?;
@@ -282,14 +286,14 @@ impl Device for Cuda {
         // SAFETY: as promised by the caller.
         let copied = self
             .turn(&uses)
-            .and_then(|stream| unsafe { self.kit().upload(&small, stream) });
+            .and_then(|stream| unsafe { self.context().upload(&small, stream) });
         self.done(copied)
     }
 
     fn clear(&mut self, at: u64, bytes: usize) -> Result<(), Reason> {
         // SAFETY: so many bytes are allocated there.
         let clear = |stream| unsafe { cu::memset_d8_async(at, 0, bytes, stream) };
-        self.kit().landed.clear();
+        self.context().landed.clear();
         let cleared = self.turn(&[(at, true)]).and_then(clear);
         self.done(cleared)
     }
@@ -297,7 +301,7 @@ impl Device for Cuda {
     fn copy(&mut self, to: u64, from: u64, bytes: usize) -> Result<(), Reason> {
         // SAFETY: so many bytes are allocated at both.
         let copy = |stream| unsafe { cu::memcpy_dtod_async(to, from, bytes, stream) };
-        self.kit().landed.clear();
+        self.context().landed.clear();
         let copied = self.turn(&[(from, false), (to, true)]).and_then(copy);
         self.done(copied)
     }
@@ -339,7 +343,7 @@ impl Device for Cuda {
         }
         let copied = self.arrive(of(true).collect());
         self.done(copied)?;
-        let (mut small, mut large) = (&*self.kit().small.bytes(), &*landing.bytes(large));
+        let (mut small, mut large) = (&*self.context().small.bytes(), &*landing.bytes(large));
         for (k, (part, fits)) in parts.iter().zip(&fits).enumerate() {
             let from = if *fits { &mut small } else { &mut large };
             let (own, rest) = from.split_at(part.1);
@@ -351,7 +355,7 @@ impl Device for Cuda {
 
     fn launch(&mut self, mut launch: Launch<'_>) -> i64 {
         self.seen = false;
-        self.kit().landed.clear();
+        self.context().landed.clear();
         let module = self.modules.last().cloned();
         let kernels = module.as_ref().map(|m| &m.kernels);
         let Some(function) = kernels.and_then(|all| all.get(launch.number)) else {
@@ -367,7 +371,7 @@ impl Device for Cuda {
         let trips = launch.trips();
         let tile = in_tiles(trips, launch.tile, least);
         let asked = asked(launch.axes, trips, tile);
-        let each = self.card.block(function, &launch, asked);
+        let each = function.block(self.card, launch.record, asked);
         let most = self.card.most_blocks(launch.copies, each);
         let (blocks, threads) = match launch.team {
             Some(team) => team_shape(team.threads, function.together.min(most)),
@@ -383,7 +387,7 @@ impl Device for Cuda {
         };
         let mut uses = std::mem::take(&mut launch.uses);
         uses.extend(own.iter().map(|at| (*at, true)));
-        let mut status = self.kit().left.address();
+        let mut status = self.context().left.address();
         let left = status + launch.left();
         let turn = self.turn_with(&uses, &[(left, launch.leaves)]);
         let dim = |n: [i64; 3]| (n[0] as u32, n[1] as u32, n[2] as u32);
@@ -394,7 +398,7 @@ impl Device for Cuda {
             (&raw mut status).cast(),
         ];
         let handle = function.handle.0;
-        let clock = &mut self.kit().clock;
+        let clock = &mut self.context().clock;
         let launched = turn.and_then(|stream| {
             clock.begin(stream)?;
             let (blocks, threads) = (dim(blocks), dim(threads));
@@ -415,7 +419,7 @@ impl Device for Cuda {
 
     fn left(&mut self, bytes: usize) -> Option<*mut u8> {
         let looked = self.look();
-        let left = self.kit().left.bytes();
+        let left = self.context().left.bytes();
         (looked == Ok(None) && bytes <= left.len()).then_some(left.as_mut_ptr())
     }
 
@@ -427,7 +431,7 @@ impl Device for Cuda {
     }
 
     fn take_kernel_seconds(&mut self) -> f64 {
-        std::mem::take(&mut self.kit().clock.seconds)
+        std::mem::take(&mut self.context().clock.seconds)
     }
 }
 

@@ -4,6 +4,7 @@ use std::ffi::CString;
 
 use cudarc::driver::{result as cu, sys};
 use nestwise_codegen::{BLOCK_THREADS, GridKernel, kernel_name};
+use nestwise_costmodel::estimate::block_size::{self, Room};
 
 use crate::device::cuda::card::{Card, Shared, card};
 use crate::reason::Reason;
@@ -23,6 +24,23 @@ pub(crate) struct Function {
     pub(crate) registers: i64,
     /// Blocks of so many threads as cooperative kernels have that have room at once; 0: it is none.
     pub(crate) together: i64,
+}
+
+impl Function {
+    /// Threads of one of its blocks where so many are asked for: those whose records are counted by blocks, of which each leaves
+    /// `record` bytes, are not to be fewer for it.
+    pub(crate) fn block(&self, card: &Card, record: usize, asked: i64) -> i64 {
+        let room = Room {
+            processors: card.processors,
+            threads: card.resident,
+            registers: card.registers,
+        };
+        let block = match record {
+            0 => room.block(asked, Some(self.registers), block_size::USUAL),
+            _ => room.block(asked, None, block_size::LARGE),
+        };
+        block.min(self.most)
+    }
 }
 
 impl Module {

@@ -1,11 +1,11 @@
 //! Large copies between the host and a card: through memory that the driver has pinned, on streams of their own.
 //!
-//! They go piece by piece: while one is on its way, the host fills or empties the next, and does not wait for what goes up.
+//! Large copies go piece by piece: while one is on its way, the host fills or empties the next, and does not wait for what goes up.
 //! Events carry the order: kernels wait for what went up before they were launched, what comes down for the kernels that were
 //! launched before, and what goes up for those, too, since memory is there once their stream has come to its allocation.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cudarc::driver::{DriverError, result as cu, sys};
 
@@ -28,6 +28,15 @@ pub(crate) struct Staging {
     next: usize,
 }
 
+/// The process's staging memory for one large copy, made in the driver's current context; none where the driver has no memory
+/// for it.
+pub(crate) fn shared() -> Option<MutexGuard<'static, Staging>> {
+    static STAGING: OnceLock<Option<Mutex<Staging>>> = OnceLock::new();
+    let made = || Staging::new().ok().map(Mutex::new);
+    let staging = STAGING.get_or_init(made).as_ref()?;
+    Some(staging.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
 #[derive(Clone, Copy)]
 struct Piece {
     at: *mut u8,
@@ -40,7 +49,7 @@ unsafe impl Send for Staging {}
 
 impl Staging {
     /// In the current context, for as long as that lives.
-    pub(crate) fn new() -> Result<Staging, DriverError> {
+    fn new() -> Result<Staging, DriverError> {
         let stream = || cu::stream::create(cu::stream::StreamKind::NonBlocking);
         let event = || cu::event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING);
         let mut staging = Staging {
@@ -63,7 +72,7 @@ impl Staging {
     /// returns.
     ///
     /// # Safety
-    /// So many bytes are there on both sides.
+    /// There are so many bytes on both sides.
     pub(crate) unsafe fn upload(
         &mut self,
         to: u64,
@@ -89,7 +98,7 @@ impl Staging {
     /// Copies to the host what is there once `kernels` has come so far.
     ///
     /// # Safety
-    /// So many bytes are allocated there.
+    /// There are so many bytes at that address.
     pub(crate) unsafe fn download(
         &mut self,
         from: u64,
@@ -176,7 +185,7 @@ static LANDING: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 const KEPT_LANDING: usize = 512 << 20;
 
 impl Pageable {
-    /// Of so many bytes.
+    /// Memory of so many bytes.
     pub(crate) fn of(bytes: usize) -> Pageable {
         let mut free = LANDING.lock().unwrap_or_else(PoisonError::into_inner);
         let mut landing = std::mem::take(&mut *free);

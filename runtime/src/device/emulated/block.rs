@@ -21,9 +21,9 @@ thread_local! {
 enum Waits {
     /// The other threads of its block.
     Block,
-    /// Those of all blocks.
+    /// The threads of all blocks.
     All,
-    /// Those of its warp, to whom it gives a word, and of whom it wants that of the one so many places behind it, or, below zero,
+    /// The threads of its warp, to whom it gives a word, and of whom it wants that of the one so many places behind it, or, below zero,
     /// of the first.
     Warp { word: i64, distance: i64 },
 }
@@ -136,7 +136,7 @@ impl Turns {
         }
     }
 
-    /// Those go on for whom nobody is missing; whether that is because all have met.
+    /// Has those threads go on for whom nobody is missing; whether that is because all have met.
     fn next(&mut self) -> bool {
         self.ready.fill(false);
         let blocks = (0..self.waits.len()).step_by(self.block);

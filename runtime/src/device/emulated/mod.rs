@@ -1,7 +1,7 @@
 //! A device that is the host: the same code as a card's, its threads stepped one after the other in an order of chance.
 //!
 //! What it is asked for goes to streams like a card's ([`Later`]), and is done when somebody waits for it.
-//! It is for tests. Its memory is an arena of its own, limited and full of rubbish at first, so that an address of the host's, an
+//! The device is for tests. Its memory is an arena of its own, limited and full of rubbish at first, so that an address of the host's, an
 //! element that nobody brought up, or a result that nobody fetched is wrong each time. Threads that race are found
 //! ([`crate::device::emulated::races`]). NESTWISE_EMULATED makes it fail: `fail=N` at the Nth thing that it has to do in the process, `fail=N-` at
 //! all from that on; `capacity=N` gives it so many bytes; `rush` has the blocks of cooperative kernels not
@@ -18,10 +18,11 @@ use std::sync::{Arc, OnceLock};
 use nestwise_codegen::abi::{GridThread, Status, part};
 use nestwise_codegen::{EMULATED_WARP, GridCode, MOST_RECORD};
 
+use crate::device::code::Code;
 use crate::device::emulated::block::{Stacks, Stuck, Watch};
 use crate::device::emulated::races::Shadow;
 use crate::device::emulated::streams::Later;
-use crate::device::{Code, Device, Launch, Upload};
+use crate::device::interface::{Device, Launch, Upload};
 use crate::reason::Reason;
 use crate::testing::forced_schedules::scattered;
 use crate::threads::fp_environment;
@@ -40,11 +41,11 @@ const STATUS_BYTES: usize = part::RECORDS + MOST_BLOCKS * MOST_RECORD;
 const BLOCK: [[i64; 3]; 3] = [[32, 1, 1], [16, 2, 1], [8, 2, 2]];
 const BLOCKS: [[i64; 3]; 3] = [[6, 1, 1], [3, 4, 1], [2, 2, 3]];
 
-/// The same for cooperative kernels, of whatever axes.
+/// Threads of a block of a cooperative kernel, of whatever axes, and its blocks at most.
 const TEAM_BLOCK: i64 = 16;
 const MOST_TEAM_BLOCKS: i64 = 3;
 
-/// It, with what is in use of its memory.
+/// The emulated device, with what is in use of its memory.
 pub struct Emulated {
     code: Option<Arc<GridCode>>,
     blocks: Vec<Block>,
@@ -66,7 +67,7 @@ struct Block {
 /// What kernels work with.
 struct Core {
     shadow: Shadow,
-    /// Status, line and code of what fired, results, and records.
+    /// Status, line and code of the guard that failed, results, and records.
     status: Vec<u128>,
     stacks: Stacks,
     /// Threads of a block did not come to the same barriers.
@@ -75,7 +76,7 @@ struct Core {
 
 /// Something to do.
 enum Job {
-    /// The status is as nothing had fired.
+    /// The status is as if no guard had failed.
     Begin,
     Upload(*mut u8, Vec<u8>),
     Clear(*mut u8, usize),
@@ -92,7 +93,7 @@ struct Kernel {
     env: Vec<u8>,
     range: (i64, i64),
     record: usize,
-    /// The same of a cooperative one's parts, of which all blocks are under way at once.
+    /// Bytes of the record of a cooperative kernel, of whose parts all blocks are under way at once.
     team: Option<usize>,
     /// Blocks, and threads of each.
     shape: ([i64; 3], [i64; 3]),
@@ -166,7 +167,7 @@ impl Default for Emulated {
 }
 
 impl Emulated {
-    /// Of several the number of the one whose turn it is.
+    /// The number of the device whose turn it is, where there are several.
     pub(crate) fn turn() -> usize {
         static TURNS: AtomicU64 = AtomicU64::new(0);
         let devices = Trouble::told().devices.unwrap_or(1).max(1) as u64;
@@ -182,7 +183,7 @@ impl Emulated {
         self.blocks.iter().find(holds).copied()
     }
 
-    /// So many bytes of its memory, and where their block begins.
+    /// A slice of its memory, so many bytes long, and where their block begins.
     fn within(&self, at: u64, bytes: usize) -> Result<(*mut u8, u64), Reason> {
         match self.block(at, bytes) {
             Some(block) => {
@@ -481,7 +482,7 @@ impl Device for Emulated {
     }
 }
 
-/// The line in which something fired.
+/// The line in which a guard failed.
 fn fired(status: &[u128]) -> Option<u32> {
     let (code, line) = (status[0] as i64, (status[0] >> 64) as u32);
     (code != 0).then_some(line)

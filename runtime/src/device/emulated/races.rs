@@ -47,7 +47,7 @@ thread_local! {
 }
 
 impl Shadow {
-    /// So many bytes of memory begin there.
+    /// Memory of so many bytes begins there.
     pub fn add(&mut self, at: u64, bytes: usize) {
         if bytes > MOST_BYTES {
             return;

@@ -14,11 +14,11 @@ use nestwise_ir::{
 };
 
 use crate::estimate::branch_predictability::{self, Outcomes};
+use crate::estimate::followed::{Followed, Found};
 use crate::estimate::number::Number;
-use crate::estimate::trip_sampling::{Followed, Found};
 use crate::memory::index_facts;
 use crate::memory::overlap::ArrayView;
-use crate::pipeline::HasValue;
+use crate::value::HasValue;
 
 /// Which iterations are followed, by depth: they lie evenly in all of the iteration space, and in step with nothing (Roberts,
 /// "The unreasonable effectiveness of quasirandom sequences", 2018: powers of 1 / g where g^5 = g + 1).
@@ -62,7 +62,7 @@ pub(crate) struct Walk<'a> {
     /// many these were.
     reached: Vec<f64>,
     iterated: Vec<(f64, f64)>,
-    /// Of conditions that elements decide.
+    /// The outcomes of conditions that elements decide.
     outcomes: Outcomes,
     /// Iterations that the one which is followed stands for.
     weight: f64,

@@ -4,7 +4,7 @@ use nestwise_frontend::{ScopeInfo, lowering, parse_site};
 use nestwise_ir::{ArrayKind, FpMode, Ty, surface};
 
 use crate::estimate::walk::*;
-use crate::pipeline::Value;
+use crate::value::Value;
 
 /// A loop nest over `n` and an array of floats `a`.
 fn nest(text: &str) -> Nest {

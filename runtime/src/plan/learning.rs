@@ -1,17 +1,14 @@
 //! What launches taught about a nest's prices.
 
-use std::sync::atomic::Ordering;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-use nestwise_costmodel::{Caches, Decision, Device, Lesson, Seconds};
+use nestwise_costmodel::{Caches, Device, Learned, Lesson, Seconds};
 
 use crate::launch::Launch;
-use crate::options::{Options, options};
-use crate::pipeline::HasValue;
-use crate::plan::{Plan, Sizes, lock};
-
-/// What some ten milliseconds of a launch tell of the rest of it, in launches of the past.
-const AS_GOOD_AS: u32 = 4;
+use crate::lock::lock;
+use crate::options::options;
 
 /// Up to so many times what cold caches usually add, a launch tells of them, not of its kernel: they add more now and then, and
 /// were that taken for the kernel's fault, one of a tenth of a microsecond would seem to take ten times as long from then on.
@@ -31,10 +28,46 @@ fn warm(lesson: Lesson, caches: Caches) -> Lesson {
     }
 }
 
-impl Plan {
+/// What launches taught about a nest's prices.
+///
+/// Launches write it when they are over, on the thread that made the call, and CPython's shares do; pricing reads the corrections,
+/// and every call compares the count of lessons.
+#[derive(Default)]
+pub struct Learning {
+    /// How estimates are to be corrected.
+    learned: Mutex<Learned>,
+    /// Counts what has made decisions doubtful.
+    lessons: AtomicU32,
+    /// The number of launches at the last decision that went without what was missing.
+    decided_at: AtomicU64,
+}
+
+impl Learning {
     /// Counts what has made decisions doubtful: one made at another count is to be made again.
     pub fn lessons(&self) -> u32 {
         self.lessons.load(Ordering::Relaxed)
+    }
+
+    /// Something other than a lesson has made decisions doubtful: code has come, or a device is out of the question.
+    pub(crate) fn doubt(&self) {
+        self.lessons.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Calls `price` with the corrections learned so far.
+    pub(crate) fn corrected<T>(&self, price: impl FnOnce(&Learned) -> T) -> T {
+        price(&lock(&self.learned))
+    }
+
+    /// A copy of the corrections learned so far.
+    pub(crate) fn corrections(&self) -> Learned {
+        lock(&self.learned).clone()
+    }
+
+    /// The launches since this was last asked, at least one.
+    pub(crate) fn take_launches(&self) -> u64 {
+        let launches = lock(&self.learned).launches();
+        let before = self.decided_at.swap(launches, Ordering::Relaxed);
+        launches.saturating_sub(before).max(1)
     }
 
     /// Takes in what a launch took, which stands for so many; `whole`: from the moment when it was asked for until
@@ -50,30 +83,9 @@ impl Plan {
             let around = Seconds(whole.as_secs_f64() - launch.seconds);
             let modelled = launch.decision.of(launch.device).raw_around;
             if lock(&self.learned).add_around(modelled, around, launches) {
-                self.lessons.fetch_add(1, Ordering::Relaxed);
+                self.doubt();
             }
         }
-    }
-
-    /// The decision for a call that would take so long at the pace so far; a lesson for good if it is for another device. Iterations
-    /// need not all take the same, so it is not one in any case.
-    pub(crate) fn reconsider<V: HasValue>(
-        &self,
-        lesson: &Lesson,
-        sizes: &Sizes,
-        captures: &[V],
-        options: &Options,
-    ) -> Decision {
-        let mut learned = lock(&self.learned).clone();
-        // It is about this very call.
-        (0..AS_GOOD_AS).for_each(|_| {
-            learned.add(lesson);
-        });
-        let decision = self.price_by(Some(&learned), sizes, captures, None, options);
-        if decision.is_other(lesson.device) {
-            self.take_in(lesson);
-        }
-        decision
     }
 
     /// Takes in what CPython took for a call that it was left, all of it.
@@ -90,25 +102,10 @@ impl Plan {
         }
     }
 
-    fn take_in(&self, lesson: &Lesson) {
+    /// Takes in a lesson for good.
+    pub(crate) fn take_in(&self, lesson: &Lesson) {
         if lock(&self.learned).add(lesson) {
-            self.lessons.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-
-    /// The decision, or now and then one for what may turn out to be better.
-    pub(super) fn perhaps_tried(&self, decision: Decision, options: &Options) -> Decision {
-        if !options.learning || !options.learns() {
-            return decision;
-        }
-        let compile = |device: Device| match self.tiers.has_optimised(device) {
-            true => Seconds(0.0),
-            false => self.to_make(device),
-        };
-        let learned = lock(&self.learned);
-        match learned.trial(decision.device, &decision.ranked, &compile) {
-            Some(device) => decision.tried(device),
-            None => decision,
+            self.doubt();
         }
     }
 }

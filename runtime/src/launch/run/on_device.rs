@@ -3,7 +3,8 @@
 use nestwise_codegen::abi::Status;
 
 use crate::device::{Resident, Slots, residency};
-use crate::launch::{Ended, Runner, Step};
+use crate::launch::outcome::Ended;
+use crate::launch::run::{Runner, Step};
 use crate::reason::Reason;
 
 impl Runner<'_> {
@@ -20,7 +21,7 @@ impl Runner<'_> {
         let resident = match self.resident.take() {
             Some(resident) => Ok(resident),
             None => {
-                // A thread may have run ahead of the one that fires.
+                // A thread may have run ahead of the one whose guard fails.
                 let saved = kernel.about.undo.to_save(false, false, self.stops);
                 let saved: Vec<_> = saved.map(|slot| slot.array).collect();
                 let slots = Slots {
@@ -50,7 +51,7 @@ impl Runner<'_> {
                 let at = self.launch.header().at.clamp(lo, hi);
                 return self.ended(ran.status, at);
             }
-            Ok(ran) => Reason::Event {
+            Ok(ran) => Reason::GuardFailure {
                 line: ran.line.unwrap_or(0),
             },
             Err(reason) => reason,

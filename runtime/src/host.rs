@@ -1,0 +1,42 @@
+//! The world that a run is called from.
+
+use crate::device::Owner;
+use crate::launch::Launch;
+use crate::memory::overlap::ArrayView;
+use crate::reason::Reason;
+
+/// What a run needs of the world that called it.
+pub trait Host {
+    /// The windows of the nest's slots, in order; sequences are converted now.
+    fn arrays(&mut self) -> Result<Vec<ArrayView>, Reason>;
+    /// Between chunks: hands over what nobody in the nest looks at any more. False: there is no memory for it.
+    fn hand_over(&mut self, _launch: &mut Launch) -> bool {
+        true
+    }
+    /// Between chunks: handles signals, and lets other threads run; true: stop here.
+    fn poll(&mut self, launch: &Launch) -> bool;
+    /// Whether nobody's code runs between chunks, whatever signals come, unless the launch ends there.
+    fn is_alone(&self) -> bool;
+    /// Whether it is an expression, whose one iteration nobody can look into.
+    fn is_value(&self) -> bool {
+        false
+    }
+    /// Whether CPython can be stopped between two iterations, for native code to go on.
+    fn can_stop(&self) -> bool {
+        true
+    }
+    /// What keeps the memory of a slot in place for as long as it lives, where the program cannot look at its array before it asks
+    /// us: a device's copy may outlive the launch then ([`kept`](crate::device::residency)).
+    fn owner(&self, slot: usize) -> Option<Owner>;
+    /// Whether NumPy is told to say nothing about overflows, invalid operations and divisions by zero.
+    fn silent(&self) -> bool;
+    /// Whether a warning of NumPy's may run anybody's code or become an exception, so that it matters how far the arrays
+    /// are by then.
+    fn warnings_stop(&self) -> bool;
+    /// Whether the interpreter lock may be released at all.
+    fn may_unlock(&self) -> bool;
+    /// Whether nobody but Python code of this thread can write the memory of a slot while the interpreter lock is held.
+    fn is_quiet(&self, slot: usize) -> bool;
+    /// Runs `work` with the interpreter lock released.
+    fn unlocked(&mut self, work: &mut (dyn FnMut() + Send));
+}
