@@ -39,7 +39,7 @@ pub struct Active {
     done: Cell<i64>,
     /// The iteration of a `while` that looks at the clock next.
     look: Cell<i64>,
-    /// The iteration of a `while` stopped by an event at which native code is tried again.
+    /// The iteration of a `while` stopped by a guard failure at which native code is tried again.
     due: Cell<i64>,
     /// A `while` has run out of patience.
     over: Cell<bool>,

@@ -370,7 +370,7 @@ impl Site {
             }
             Attempt::Declined(Some(waiting)) => *waiting,
             Attempt::Ran(mut progress) => {
-                // An event soon.
+                // A guard fails soon.
                 let stopped = matches!(progress.ended, Some(Ended::Partial { .. }));
                 if stopped && (progress.brief || progress.ended == NOTHING) {
                     progress.futile = Some(Attempted {
@@ -747,7 +747,7 @@ impl Site {
     }
 }
 
-/// An event in the first iteration.
+/// A guard failure in the first iteration.
 const NOTHING: Option<Ended> = Some(Ended::Partial { next: 0 });
 
 /// How an attempt is made.

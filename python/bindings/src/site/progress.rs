@@ -109,7 +109,7 @@ impl Progress {
         on
     }
 
-    /// A `while` in which an event has fired, and that may soon run natively again.
+    /// A `while` in which a guard has failed, and that may soon run natively again.
     pub fn stopped_while(&self) -> bool {
         self.range.is_none()
             && !self.interrupted
