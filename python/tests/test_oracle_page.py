@@ -13,17 +13,10 @@ from nestwise.oracle import page, score
 from nestwise.oracle.measure import CHOSEN, LEARNED, Experiment
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
-QUIET = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-sync",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--window-size=1400,1800",
-]
+QUIET = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync "
+    "--disable-background-networking --disable-component-update --window-size=1400,1800"
+).split()
 
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium: `tools/setup.sh --browser`")
 

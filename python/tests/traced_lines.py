@@ -34,7 +34,8 @@ def for_else(n, at):
         if i == at:
             begin(sys._getframe())
         s += i
-    s = -s
+    else:
+        s = -s
     return s
 
 
@@ -147,7 +148,8 @@ def while_else(n, at):
             begin(sys._getframe())
         s += i
         i += 1
-    s = -s
+    else:
+        s = -s
     return s
 
 
@@ -488,6 +490,7 @@ while k < 30:
     k += 1
 for k in range(9):
     total += k
-total += 1
+else:
+    total += 1
 sys.settrace(None)
 print(total, SEEN)

@@ -158,7 +158,7 @@ def _own_flags() -> list[str]:
 
 
 def _begin(argv: list[str], folder: str, original: list[str] | None = None) -> None:
-    """Argv and the first entry of the path, which until now was about our own start."""
+    """Sets `sys.argv` and the first entry of the path, which were about the command."""
     sys.argv = argv
     sys.orig_argv = original or [sys.executable, *argv]
     if not (getattr(sys.flags, "safe_path", False) or sys.flags.isolated):

@@ -25,8 +25,8 @@ LIMIT = 256 << 20  # bytes, together with the kernels that the native part keeps
 ABANDONED = 600
 MAGIC = b"nestwise-code-1\n"
 _KEY = 0x6E657374
-# The files of `rewriting` that decide what code is made.
-_REWRITERS = ("rewrite.py", "region.py", "scope.py", "tracing.py")
+# The files of `rewriting` that decide what code is made, and what is kept of it.
+_REWRITERS = ("rewrite.py", "region.py", "scope.py", "sites.py", "tracing.py")
 
 
 class Entry:
