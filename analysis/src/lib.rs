@@ -5,7 +5,8 @@
 //! 1. [`prove()`] (`range`, `forms`, `statics`): clears the guards that can never fire, before any value is known.
 //! 2. [`BoundsPlan`]: what values can decide, compiled once. At each launch [`BoundsPlan::resolve`] gives the
 //!    [`GuardSet`] that these values prove, without allocating; [`apply`] clears it from the nest.
-//! 3. [`analyse`] (`dependence`, `scalars`, `privatise`, `array_reductions`, `renaming`): a [`Verdict`] per loop, in side
+//! 3. [`analyse`] (`dependence`, `scalars`, `privatise`, `array_reductions`, `renaming`): a [`Verdict`] per loop, in
+//! side
 //!    tables by id.
 //! 4. [`candidates`] (`legality`, `cuts`, `transform`): the schedules worth pricing, on the nest and its rewritings.
 //! 5. [`undo_plan`]: what must be saved so that a chunk can be taken back.

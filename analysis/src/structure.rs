@@ -71,8 +71,8 @@ impl Assigned {
         self.by_stmt.insert(stmt, vars);
     }
 
-    /// The variables that a statement, or anything inside it, assigns, sorted, each once. One that is not the nest's own is
-    /// looked at now: it may be a copy.
+    /// The variables that a statement, or anything inside it, assigns, sorted, each once. One that is not the nest's
+    /// own is looked at now: it may be a copy.
     fn by(&self, stmt: &Stmt) -> Cow<'_, [VarId]> {
         match self.by_stmt.get(&std::ptr::from_ref(stmt)) {
             Some(known) => Cow::Borrowed(known),
@@ -341,4 +341,11 @@ pub(crate) fn variables(s: &Stmt) -> (Vec<VarId>, Vec<VarId>) {
         }
     });
     (assigned(std::slice::from_ref(s)), reads)
+}
+
+/// Whether a check stands in a block that may fail: accesses behind it rest on it.
+pub fn may_fail(block: &[Stmt]) -> bool {
+    any(block, &mut |s| {
+        matches!(s.kind, StmtKind::Check { guard: true, .. })
+    })
 }

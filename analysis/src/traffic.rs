@@ -17,8 +17,8 @@ use crate::values::forms::{AccessForm, Forms};
 
 /// Bytes that come and go together.
 pub const LINE: f64 = 64.0;
-/// Parts of a cache that one nest can hope to keep for itself, one as likely as the other: what else is there, and what is
-/// thrown out first, differs.
+/// Parts of a cache that one nest can hope to keep for itself, one as likely as the other: what else is there, and what
+/// is thrown out first, differs.
 const SHARES: [f64; 3] = [0.6, 0.9, 1.3];
 
 /// The places of a nest, ready to be counted for the sizes of a call.
@@ -243,8 +243,8 @@ impl TrafficPlan {
         self.places.iter().zip(&starts).map(one).collect()
     }
 
-    /// Bytes that a cache has to hold so that a place which jumps about in what another one goes through in order, in the same
-    /// loop, finds it there: all that a run of the loop touches.
+    /// Bytes that a cache has to hold so that a place which jumps about in what another one goes through in order, in
+    /// the same loop, finds it there: all that a run of the loop touches.
     fn swept(&self, p: &Place, all: f64, rounds: &[f64]) -> f64 {
         let jumping = p.loops.iter().rposition(|l| p.is_moved_by(l.id()));
         let swept = |depth: &usize| {
@@ -261,8 +261,8 @@ impl TrafficPlan {
         }
     }
 
-    /// Pieces of so many bytes that a call asks for where the iterations of some loops run side by side, [`WARP`] at a time, and
-    /// neighbours share what they can. `side` tells how they find an array's elements in a loop.
+    /// Pieces of so many bytes that a call asks for where the iterations of some loops run side by side, [`WARP`] at a
+    /// time, and neighbours share what they can. `side` tells how they find an array's elements in a loop.
     pub fn sectors(
         &self,
         side: &dyn Fn(LoopId, ArrayId) -> Option<Side>,
@@ -312,7 +312,8 @@ impl Place {
         lines * if self.stored { 2.0 } else { 1.0 }
     }
 
-    /// Adds the bytes, in whole lines, that it touches while its loops run but for the first none, one, ... all of them.
+    /// Adds the bytes, in whole lines, that it touches while its loops run but for the first none, one, ... all of
+    /// them.
     fn footprints(&self, sizes: &Sizes<'_>, out: &mut Vec<f64>) {
         let first = out.len();
         let mut moved = [Moved::default(); MAX_RANK];
@@ -406,8 +407,8 @@ impl Place {
         self.axes.iter().any(|a| a.moves(id) || a.jumps.with(id))
     }
 
-    /// Whether it goes in order where the other one jumps about in a loop, and both go the same way otherwise. What is stored
-    /// goes back once, too.
+    /// Whether it goes in order where the other one jumps about in a loop, and both go the same way otherwise. What is
+    /// stored goes back once, too.
     fn sweeps(&self, other: &Place, id: LoopId) -> bool {
         let along = |(mine, others): (&Axis, &Axis)| {
             let same = mine.by == others.by && mine.jumps == others.jumps;

@@ -36,8 +36,8 @@ const SOME: u64 = 8;
 const SOME_LONG: u64 = 4;
 /// With this many measurements near a size a device is known there.
 const KNOWN: f64 = 2.0;
-/// What was true of a known device need not stay so, others may have had its cores: it is tried again after so many launches
-/// that take longer than an attempt does, and may lose a smaller share.
+/// What was true of a known device need not stay so, others may have had its cores: it is tried again after so many
+/// launches that take longer than an attempt does, and may lose a smaller share.
 const AGAIN: u64 = 16;
 const WORTH_AN_ATTEMPT: f64 = 100e-6;
 const TRIED_AGAIN_SHARE: f64 = 0.01;
@@ -96,7 +96,8 @@ impl Octave {
         &mut octaves[at]
     }
 
-    /// The weighted sum of what was measured near a size, and the sum of the weights. `usual`: what of the measurements.
+    /// The weighted sum of what was measured near a size, and the sum of the weights. `usual`: what of the
+    /// measurements.
     fn near(octaves: &[Octave], modelled: f64, usual: fn(&Octave) -> f64) -> (f64, f64) {
         let at = octave(modelled);
         octaves.iter().fold((0.0, 0.0), |(sum, weights), o| {
@@ -274,9 +275,9 @@ impl Learned {
         }
     }
 
-    /// A native device worth trying, although `chosen` looks better: it is not known at this size, or was not tried for some
-    /// time, looks not much worse, and what that may lose, with `compile` where it has no kernel yet, is a small share of all
-    /// the nest took.
+    /// A native device worth trying, although `chosen` looks better: it is not known at this size, or was not tried for
+    /// some time, looks not much worse, and what that may lose, with `compile` where it has no kernel yet, is a small
+    /// share of all the nest took.
     pub fn trial(
         &self,
         chosen: Device,

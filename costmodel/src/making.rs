@@ -1,7 +1,7 @@
 //! What making plans and code takes on this machine, learned from all that was made.
 //!
-//! The profile's `compile` section tells what it takes on the machine where it was measured; here is how many times as long it takes
-//! on this one, by what is made: the mean of the logarithms of what it took over what was predicted.
+//! The profile's `compile` section tells what it takes on the machine where it was measured; here is how many times as
+//! long it takes on this one, by what is made: the mean of the logarithms of what it took over what was predicted.
 
 use nestwise_ir::Tier;
 
@@ -114,8 +114,8 @@ impl MachineProfile {
 }
 
 impl CompileWeights {
-    /// Scales what each product takes by its factor. What is done before the first code of a process goes by quick code, which nearly
-    /// always comes first.
+    /// Scales what each product takes by its factor. What is done before the first code of a process goes by quick
+    /// code, which nearly always comes first.
     pub(crate) fn scale(&mut self, factor: impl Fn(Product) -> f64) {
         let products = [
             (Product::Plan, vec![&mut self.plan, &mut self.plan_line]),

@@ -61,8 +61,8 @@ impl<T> ByDevice<T> {
 }
 
 impl NestRecord {
-    /// Its calls on a machine with this profile and so many cores: no kernel compiled beforehand, none in the background,
-    /// nothing learned.
+    /// Its calls on a machine with this profile and so many cores: no kernel compiled beforehand, none in the
+    /// background, nothing learned.
     pub fn replay(&self, profile: &MachineProfile, cores: u32) -> Replay {
         let priced = |kernel: &crate::record::KernelRecord| {
             let (traffic, origin) = (kernel.traffic.clone(), kernel.origin.clone());

@@ -29,8 +29,8 @@ impl Default for Speed {
 }
 
 impl Speed {
-    /// Of a machine on which CPython takes so many nanoseconds for that work, and a multiplication of ints so many until the next
-    /// can begin.
+    /// Of a machine on which CPython takes so many nanoseconds for that work, and a multiplication of ints so many
+    /// until the next can begin.
     pub fn of(work: &[(Work, f64)], interpreted: f64, multiplied: f64) -> Speed {
         let usual = MachineProfile::default();
         let weight = |(kind, times): &(Work, f64)| usual.interpreter.get(*kind) * times;

@@ -1,10 +1,11 @@
 //! Values that LLVM may know.
 //!
-//! NumPy's warnings are read off the floating-point flags, which an operation on constants raises where it runs, and not where
-//! LLVM computes it. LLVM sees constants through variables, through elements that were stored, through choices (`1e300 if c
-//! else 2.0`, a bool as a number) and through arithmetic on these. So the values that may be known are followed the same
-//! way: few of them for each variable and array, over all of the nest's assignments. An operation that would raise a flag on
-//! some of those gets an operand that LLVM does not see through ([`nestwise_codegen::lower`]).
+//! NumPy's warnings are read off the floating-point flags, which an operation on constants raises where it runs, and
+//! not where LLVM computes it. LLVM sees constants through variables, through elements that were stored, through
+//! choices (`1e300 if c else 2.0`, a bool as a number) and through arithmetic on these. So the values that may be known
+//! are followed the same way: few of them for each variable and array, over all of the nest's assignments. An operation
+//! that would raise a flag on some of those gets an operand that LLVM does not see through
+//! ([`nestwise_codegen::lower`]).
 
 use std::collections::HashMap;
 

@@ -1,12 +1,13 @@
 //! Where a kernel of a device looks whether a result is finite.
 //!
-//! A device has no floating-point flags: what overflows, or has no result, is found by its value. What is not finite stays so
-//! through sums, differences, products, signs, and quotients that it is divided in. So a result is *covered*, and nobody has to
-//! look at it, where on every path it goes into such an operation, whose own result is looked at or covered, before its
-//! variable is assigned again: a backward analysis, of the kind of [`crate::dataflow::fp_flags`]. A sum over a loop is looked at once, behind it.
+//! A device has no floating-point flags: what overflows, or has no result, is found by its value. What is not finite
+//! stays so through sums, differences, products, signs, and quotients that it is divided in. So a result is *covered*,
+//! and nobody has to look at it, where on every path it goes into such an operation, whose own result is looked at or
+//! covered, before its variable is assigned again: a backward analysis, of the kind of [`crate::dataflow::fp_flags`]. A
+//! sum over a loop is looked at once, behind it.
 //!
-//! Places are known by positions, since loops are copied while code is written; where several share one, the answer is that
-//! for all of them.
+//! Places are known by positions, since loops are copied while code is written; where several share one, the answer is
+//! that for all of them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -213,7 +214,8 @@ fn is_variable(e: &Expr) -> bool {
     matches!(e.kind, ExprKind::Var(_)) && is_float(e)
 }
 
-/// Adds the variables that an expression covers, itself covered or not; what it evaluates on some paths alone covers nothing.
+/// Adds the variables that an expression covers, itself covered or not; what it evaluates on some paths alone covers
+/// nothing.
 fn uses(out: &mut Vars, e: &Expr, covered: bool) {
     match &e.kind {
         ExprKind::Var(v) if covered => {

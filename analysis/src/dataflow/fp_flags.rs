@@ -221,9 +221,9 @@ impl Walk {
     }
 
     /// Adds what a value needs that is itself needed. Whatever is chosen by a condition is needed where both sides need
-    /// it. A comparison needs no number: LLVM may know its result from less (`x * x < 0`, `x < y` after `y <= x`), or that
-    /// nothing hangs on it (`x < y and n != n`). Of two truths LLVM may ask for one before it computes the other; whether
-    /// a number is one may be known without the number.
+    /// it. A comparison needs no number: LLVM may know its result from less (`x * x < 0`, `x < y` after `y <= x`), or
+    /// that nothing hangs on it (`x < y and n != n`). Of two truths LLVM may ask for one before it computes the other;
+    /// whether a number is one may be known without the number.
     fn uses(&mut self, out: &mut Needed, e: &Expr) {
         match &e.kind {
             ExprKind::Var(v) => out.add(*v),
@@ -365,8 +365,8 @@ pub fn sees_less(fun: nestwise_ir::Fun) -> bool {
     matches!(fun, Copysign | IsNan | IsInf | IsFinite)
 }
 
-/// Variables that a loop assigns in one place alone, from what they held before: every iteration that assigns them needs
-/// the value of the one before. The loop is left nowhere but behind it.
+/// Variables that a loop assigns in one place alone, from what they held before: every iteration that assigns them
+/// needs the value of the one before. The loop is left nowhere but behind it.
 fn sums(id: LoopId, body: &[Stmt]) -> Vec<VarId> {
     if exits(body).into_iter().any(|t| t != Target::Loop(id)) {
         return Vec::new();

@@ -70,8 +70,8 @@ impl<'n> Around<'n> {
         }
     }
 
-    /// Whether another value may get to where `store` puts its own, not computed from it: later in the same iteration, or
-    /// in the next one if that is the place of all of them.
+    /// Whether another value may get to where `store` puts its own, not computed from it: later in the same iteration,
+    /// or in the next one if that is the place of all of them.
     fn overwrites(&self, store: &Stmt, array: ArrayId, index: &[Expr]) -> bool {
         let moves = self.assignments.moves(index, &self.counters, true);
         let (mut again, mut later) = (!moves, !moves);

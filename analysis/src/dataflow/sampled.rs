@@ -1,9 +1,9 @@
 //! Whether subscripts may be found to be one, asked of numbers.
 //!
 //! LLVM simplifies: `i - i`, `2 * i // 2`, `k ^ k`. So it does not do to compare subscripts by their text. They are
-//! evaluated for made-up values of everything they are computed from, as identities of polynomials are tested (Schwartz,
-//! "Fast probabilistic algorithms for verification of polynomial identities", 1980): where the values differ, so do the
-//! subscripts. Where they never do, they may be one, for all that is known.
+//! evaluated for made-up values of everything they are computed from, as identities of polynomials are tested
+//! (Schwartz, "Fast probabilistic algorithms for verification of polynomial identities", 1980): where the values
+//! differ, so do the subscripts. Where they never do, they may be one, for all that is known.
 
 use std::cell::{Cell, RefCell};
 use std::collections::hash_map::DefaultHasher;

@@ -6,7 +6,8 @@
 //! 1. A slot is *idempotent* if no iteration of the chunk reads an element that the chunk writes at that moment
 //!    or later. Then running the chunk again over its own results computes the same values: every element is
 //!    either unwritten by the chunk, or written again before it is read.
-//! 2. If the kernel stopped exactly where the event fired (what may fire stands in loops that run one iteration after the
+//! 2. If the kernel stopped exactly where the event fired (what may fire stands in loops that run one iteration after
+//! the
 //!    other: on no threads, no vectors), what
 //!    it wrote is a prefix of what CPython writes, so elements of an idempotent slot may stay. If it may have run
 //!    ahead, elements that CPython would not reach (it may raise in the first iteration) have to go back as well,
@@ -40,7 +41,8 @@ pub struct SlotUndo {
     pub array: ArrayId,
     /// Running a chunk again over its own results gives the same results.
     pub idempotent: bool,
-    /// The same of a chunk of one iteration: of two buffers that change places behind each iteration, one is but read in it.
+    /// The same of a chunk of one iteration: of two buffers that change places behind each iteration, one is but read
+    /// in it.
     pub idempotent_alone: bool,
     /// What a chunk may write.
     pub region: Region,
@@ -62,9 +64,9 @@ impl UndoPlan {
     pub fn may_fire(&self) -> bool {
         self.events || self.warns
     }
-    /// The slots to save before a chunk. `in_order`: the kernel stops exactly where an event fires. `alone`: it is of one
-    /// iteration. `stops`: somebody may look at the arrays when NumPy warns, or raise; floating-point flags are looked at
-    /// after the whole chunk only.
+    /// The slots to save before a chunk. `in_order`: the kernel stops exactly where an event fires. `alone`: it is of
+    /// one iteration. `stops`: somebody may look at the arrays when NumPy warns, or raise; floating-point flags are
+    /// looked at after the whole chunk only.
     pub fn to_save(
         &self,
         in_order: bool,
@@ -144,8 +146,8 @@ fn idempotent(nest: &Nest, forms: &Forms, classes: &Classes, a: ArrayId, disjoin
     true
 }
 
-/// Whether no element of the slot is read in an iteration of the top loop and written at that moment or later in the same
-/// iteration. Each slot has one array meanwhile, if arrays change places at an iteration's end only.
+/// Whether no element of the slot is read in an iteration of the top loop and written at that moment or later in the
+/// same iteration. Each slot has one array meanwhile, if arrays change places at an iteration's end only.
 fn idempotent_alone(nest: &Nest, forms: &Forms, a: ArrayId) -> bool {
     if nest.top_for().is_none() || !rebinds_last(nest) {
         return false;

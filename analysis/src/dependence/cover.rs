@@ -1,13 +1,13 @@
 //! Whether what an access touches was certainly written: exact array dataflow, as far as it takes to say that nothing
 //! else flows in.
 //!
-//! An element that is read in an iteration of a loop was written before in the same iteration if some instance of a write
-//! covers it. For each write the iteration that may have done so is found from equal subscripts; that it exists, comes
-//! before and writes that very element are constraints on the read's own iteration. What is left of the reads is where
-//! each write fails one of its constraints: writes cover by cases, and the integer solver says whether a case is left
-//! (Feautrier, "Dataflow analysis of array and scalar references", 1991; Maydan, Amarasinghe and Lam, "Array data-flow
-//! analysis and its use in array privatization", 1993). A badly chosen iteration fails its constraints, so the choice
-//! needs no proof.
+//! An element that is read in an iteration of a loop was written before in the same iteration if some instance of a
+//! write covers it. For each write the iteration that may have done so is found from equal subscripts; that it exists,
+//! comes before and writes that very element are constraints on the read's own iteration. What is left of the reads is
+//! where each write fails one of its constraints: writes cover by cases, and the integer solver says whether a case is
+//! left (Feautrier, "Dataflow analysis of array and scalar references", 1991; Maydan, Amarasinghe and Lam, "Array
+//! data-flow analysis and its use in array privatization", 1993). A badly chosen iteration fails its constraints, so
+//! the choice needs no proof.
 
 use nestwise_ir::LoopId;
 
@@ -375,8 +375,8 @@ fn negative(p: &mut Problem<'_>, value: &Value) -> Option<Failures> {
     failing(p, |p| Some(vec![value.row(p)?.complement()?]))
 }
 
-/// Whether the bounds that a loop has by this end of its range say all of it: parts of a minimum or maximum that are not
-/// affine are in none of them.
+/// Whether the bounds that a loop has by this end of its range say all of it: parts of a minimum or maximum that are
+/// not affine are in none of them.
 fn is_told(end: &Form, op: Op) -> bool {
     match end {
         Form::At(_, inner) => is_told(inner, op),

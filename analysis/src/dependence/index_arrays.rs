@@ -1,5 +1,5 @@
-//! Elements of index arrays (`idx` in `a[idx[i]]`): values that no form tells, but that are equal where they stand at one
-//! index, and of which more may be known.
+//! Elements of index arrays (`idx` in `a[idx[i]]`): values that no form tells, but that are equal where they stand at
+//! one index, and of which more may be known.
 
 use nestwise_ir::{AccessId, ArrayId};
 

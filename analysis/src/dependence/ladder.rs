@@ -1,8 +1,8 @@
 //! The cheap tests: most pairs are told apart without a system.
 //!
-//! As in Goff, Kennedy and Tseng, "Practical dependence testing" (PLDI 1991), axis by axis: no index variable (ZIV), one
-//! with equal coefficients (strong SIV), and for any number the GCD test and Banerjee's inequality, of which the weak SIV
-//! tests are cases.
+//! As in Goff, Kennedy and Tseng, "Practical dependence testing" (PLDI 1991), axis by axis: no index variable (ZIV),
+//! one with equal coefficients (strong SIV), and for any number the GCD test and Banerjee's inequality, of which the
+//! weak SIV tests are cases.
 
 use nestwise_ir::{LoopId, Nest};
 
@@ -35,8 +35,8 @@ pub(super) fn apart(nest: &Nest, forms: &Forms, pair: Pair<'_>, dirs: &[Dir]) ->
     })
 }
 
-/// The GCD test: `f(i) - g(j)` is a multiple of the coefficients' divisor plus a constant that is none. What is fixed is
-/// one and the same on both sides.
+/// The GCD test: `f(i) - g(j)` is a multiple of the coefficients' divisor plus a constant that is none. What is fixed
+/// is one and the same on both sides.
 fn no_divisor(f: &Affine, g: &Affine, fixed: impl Fn(Ix) -> bool) -> bool {
     let Some(gap) = f.sub(g) else { return false };
     let (mut divisor, mut open) = (0u128, false);
@@ -94,8 +94,8 @@ fn no_overlap(
         .contains(0)
 }
 
-/// Strong SIV: subscripts `c * i + e` and `c * i + e + d` of the loop after the leading `=` levels, `e` fixed there, are
-/// equal only `d / c` apart. Whether that contradicts the direction.
+/// Strong SIV: subscripts `c * i + e` and `c * i + e + d` of the loop after the leading `=` levels, `e` fixed there,
+/// are equal only `d / c` apart. Whether that contradicts the direction.
 fn strong_siv(
     forms: &Forms,
     f: &Affine,

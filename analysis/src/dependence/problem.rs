@@ -363,7 +363,8 @@ impl<'a> Problem<'a> {
         self.nonneg(vec![(more, c), (less, minus), (Side::Both, gap)]);
     }
 
-    /// The first access's iteration of one loop has a later number than the second's of another, where both count alike.
+    /// The first access's iteration of one loop has a later number than the second's of another, where both count
+    /// alike.
     pub(super) fn ahead(&mut self, of_src: LoopId, of_dst: LoopId) {
         let Some(up) = self.forms.loop_form(of_src).and_then(|l| l.ascending) else {
             return;

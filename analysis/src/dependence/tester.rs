@@ -33,8 +33,8 @@ impl<'a> Tester<'a> {
         self.meet(pair, dirs) != Answer::No
     }
 
-    /// Whether `x`, in some iteration of the loop `first`, may touch an element that `y` touches in an earlier iteration of
-    /// `second`, a loop with the same bounds and step beside it.
+    /// Whether `x`, in some iteration of the loop `first`, may touch an element that `y` touches in an earlier
+    /// iteration of `second`, a loop with the same bounds and step beside it.
     pub fn may_meet_earlier(&self, pair: Pair<'_>, (first, second): (LoopId, LoopId)) -> bool {
         let around = common_loops(pair.x, pair.y).len();
         let mut p = self.problem(pair, &vec![Dir::Eq; around]);

@@ -118,7 +118,8 @@ pub fn assuming(nest: &Nest, fp: FpMode) -> Analysis {
     analyse_with(nest, options)
 }
 
-/// The loops that run in any order once they are rewritten, which takes that what counts along with them stays in 64 bits.
+/// The loops that run in any order once they are rewritten, which takes that what counts along with them stays in 64
+/// bits.
 fn freed(nest: &Nest, analysis: &Analysis) -> Vec<LoopId> {
     if analysis.loops.iter().all(|l| l.carried.is_empty()) {
         return vec![];

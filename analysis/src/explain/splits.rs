@@ -8,8 +8,8 @@ use crate::guards;
 use crate::parallelism::legality::Given;
 use crate::structure::find_for;
 use crate::transform::index_set_splitting::cut::{Cut, Part};
-use crate::transform::index_set_splitting::cuts::{Piece, Split};
-use crate::transform::open;
+use crate::transform::index_set_splitting::cut::{Piece, Split};
+use crate::transform::sink_top_loop;
 use crate::values::forms::NestNames;
 
 impl Teller<'_> {
@@ -30,7 +30,7 @@ impl Teller<'_> {
     /// A loop that a split makes parallel, or parts of it: how, and whether all of it.
     pub(crate) fn parting(&self, id: LoopId) -> Option<(String, bool)> {
         let l = find_for(self.given().nest, id)?;
-        let split = self.given().may_split(l)?;
+        let split = self.given().may_split_index_set(l)?;
         let whole = split.is_whole();
         let how = match self.peeled(l, &split).filter(|_| whole) {
             Some(which) => format!("a split: the {which} iteration by itself"),
@@ -38,7 +38,7 @@ impl Teller<'_> {
         };
         // The top loop can only be split where it may run whole.
         let Given { nest, analysis, .. } = self.given();
-        let done = id != LoopId(0) || open(nest, analysis).is_some();
+        let done = id != LoopId(0) || sink_top_loop(nest, analysis).is_some();
         let by = if done {
             "; nestwise does so where that pays"
         } else {

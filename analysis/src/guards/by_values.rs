@@ -1,8 +1,8 @@
 //! Guards that cannot fire for the values of one launch, by interval analysis with those values.
 //!
 //! [`crate::BoundsPlan`] decides what is affine in counters and sizes, in no time. This takes a pass over the nest, and
-//! sees what forms do not: subscripts that are computed from floats (`int(y * scale)`), sums of elements that are known to
-//! be small.
+//! sees what forms do not: subscripts that are computed from floats (`int(y * scale)`), sums of elements that are known
+//! to be small.
 
 use nestwise_ir::model::nest::{Expr, ExprKind, Nest};
 use nestwise_ir::{ArrayId, ArrayKind, BinOp, UnOp};
@@ -52,8 +52,8 @@ fn without_guards(nest: &Nest, found: &Ranges, of: impl Fn(Site<'_>) -> bool) ->
     set
 }
 
-/// Sums, differences and products of ints: all that rests on what is stored in the nest itself. After an event of a loop
-/// that goes on elements may be any, and then a subscript or a divisor must still be looked at.
+/// Sums, differences and products of ints: all that rests on what is stored in the nest itself. After an event of a
+/// loop that goes on elements may be any, and then a subscript or a divisor must still be looked at.
 fn is_arithmetic(site: Site<'_>) -> bool {
     let Site::Expr(e) = site else { return false };
     e.ty.repr.is_int()
@@ -93,8 +93,8 @@ fn forget_written(nest: &Nest, values: &mut LaunchValues) {
     }
 }
 
-/// The ranges under an invariant: what written arrays hold at entry and whatever is stored there, if that comes to an end.
-/// By induction over the stores: each stores what the invariant holds, as long as it held before.
+/// The ranges under an invariant: what written arrays hold at entry and whatever is stored there, if that comes to an
+/// end. By induction over the stores: each stores what the invariant holds, as long as it held before.
 fn kept(nest: &Nest, values: &LaunchValues) -> Option<(Ranges, Contents)> {
     let classes = Classes::of(nest);
     let mut values = values.clone();

@@ -14,8 +14,8 @@ pub struct LaunchValues {
     pub dims: Vec<[i64; 8]>,
     /// By slot: the least and the greatest element, where somebody looked (see [`crate::BoundsPlan::contents`]).
     pub contents: Vec<Option<(i64, i64)>>,
-    /// How hard it is to foresee which way conditions go that elements decide, where somebody looked: 0 never goes wrong, 1 is
-    /// tossing a coin.
+    /// How hard it is to foresee which way conditions go that elements decide, where somebody looked: 0 never goes
+    /// wrong, 1 is tossing a coin.
     pub surprise: Option<f64>,
 }
 

@@ -217,8 +217,8 @@ pub(crate) fn clear(nest: &mut Nest, set: &GuardSet) {
     for_each_stmt_mut(nest, &mut |stmt| apply_stmt(stmt, set, &mut next));
 }
 
-/// The nest as if nothing could fire: the guards outside of `set` are cleared as well. With `wraps`, the subscripts that
-/// they were about may be negative.
+/// The nest as if nothing could fire: the guards outside of `set` are cleared as well. With `wraps`, the subscripts
+/// that they were about may be negative.
 pub fn unchecked(nest: &Nest, set: &GuardSet, wraps: bool) -> Nest {
     let mut all = set.clone();
     for_each(nest, &mut |id, site, _| {

@@ -13,8 +13,8 @@ use crate::values::range::{Ranges, ranges};
 use crate::values::walk::forms;
 
 /// Clears `guard` flags that can never fire, for any values the signature allows; also computes in 64 bits what
-/// was wide but never leaves them. Returns the ranges, which hold for the nest as it is then, too: types and flags are changed where
-/// they are, and no value is another one.
+/// was wide but never leaves them. Returns the ranges, which hold for the nest as it is then, too: types and flags are
+/// changed where they are, and no value is another one.
 pub fn prove(nest: &mut Nest) -> Ranges {
     let ranges = ranges(nest);
     let proven = proven(nest, &ranges);

@@ -5,8 +5,8 @@ use nestwise_ir::LoopId;
 use crate::guards::at_launch::Run;
 use crate::guards::plan::{Lin, LoopPlan};
 
-/// The widest range of what a bound depends on, counters apart, that trips are told from: beyond it nothing is known of a number but
-/// that its products fit its type.
+/// The widest range of what a bound depends on, counters apart, that trips are told from: beyond it nothing is known of
+/// a number but that its products fit its type.
 const MOST: f64 = 1e6;
 
 /// Counters that the ends of one rest on, at most.
@@ -63,8 +63,8 @@ impl Run<'_> {
 
     /// How often a loop is entered, and how often it runs then in all, for each entry of the loops of `rested_on`.
     ///
-    /// The sum over a counter is twice half of it at two places, as far from the middle as its values on average (the root of their
-    /// mean square): which is exact where what is summed up is of the third degree at most.
+    /// The sum over a counter is twice half of it at two places, as far from the middle as its values on average (the
+    /// root of their mean square): which is exact where what is summed up is of the third degree at most.
     fn totals(
         &self,
         ix: u16,

@@ -4,7 +4,8 @@
 //! The algorithm is Pugh's Omega test ("A practical algorithm for exact array dependence analysis", CACM 1992):
 //! equations are solved exactly over the integers, inequalities by Fourier-Motzkin elimination with rounding; where an
 //! elimination is not exact, the dark shadow proves that there is a point, and splinters look at what it leaves out.
-//! Work is bounded by [`Fuel`]; when it runs out the answer is [`Answer::Unknown`], which everybody takes for "perhaps".
+//! Work is bounded by [`Fuel`]; when it runs out the answer is [`Answer::Unknown`], which everybody takes for
+//! "perhaps".
 
 pub(crate) mod components;
 mod conjunction;

@@ -109,8 +109,8 @@ impl System {
 }
 
 impl System {
-    /// The same with the equations solved that have a unit coefficient, once for all choices; as it is, if numbers grow too
-    /// large for that.
+    /// The same with the equations solved that have a unit coefficient, once for all choices; as it is, if numbers grow
+    /// too large for that.
     pub(crate) fn reduced(&self) -> System {
         let mut system = self.clone();
         let unit = |row: &Row| row.terms().iter().find(|t| t.1.abs() == 1).map(|t| t.0);
@@ -135,8 +135,8 @@ impl System {
         self.equal.iter_mut().chain(&mut self.nonneg).chain(choices)
     }
 
-    /// Systems that have no unknown in common, one for each that has choices: together they say what this says, if what has no
-    /// choices has a solution.
+    /// Systems that have no unknown in common, one for each that has choices: together they say what this says, if what
+    /// has no choices has a solution.
     pub(crate) fn parts(&self) -> Vec<System> {
         let mut groups = Groups::default();
         let rows = self.equal.iter().chain(&self.nonneg);
@@ -207,7 +207,8 @@ mod tests {
         assert_eq!(solve(&[row(&[1, -1], -5)], &far), Answer::No);
     }
 
-    /// Pugh's examples: an equation without unit coefficients; a system whose real shadow has points and which has none.
+    /// Pugh's examples: an equation without unit coefficients; a system whose real shadow has points and which has
+    /// none.
     #[test]
     fn the_classics() {
         // 7x + 12y + 31z = 17, 3x + 5y + 14z = 7, 1 <= x <= 40, -50 <= y <= 50.

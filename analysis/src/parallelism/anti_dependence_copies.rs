@@ -1,10 +1,10 @@
 //! Loads that may find what was in an array before a loop: copies that do away with anti-dependences.
 //!
 //! Where an iteration reads an element that only a later one writes (`a[i] = a[i + 1] * c`), nothing flows between the
-//! two: the load may as well be from a copy of the array made before the loop (node splitting: Kuck, Kuhn, Padua, Leasure
-//! and Wolfe, "Dependence graphs and compiler optimizations", 1981). Iterations that run one after the other need no
-//! copy among themselves, so a part of a loop on threads needs it only for what later parts write: where no write
-//! comes more than a few iterations after the read, for its last few iterations.
+//! two: the load may as well be from a copy of the array made before the loop (node splitting: Kuck, Kuhn, Padua,
+//! Leasure and Wolfe, "Dependence graphs and compiler optimizations", 1981). Iterations that run one after the other
+//! need no copy among themselves, so a part of a loop on threads needs it only for what later parts write: where no
+//! write comes more than a few iterations after the read, for its last few iterations.
 
 use nestwise_ir::model::nest::{Expr, ExprKind, Stmt};
 use nestwise_ir::schedule::{Renamed, Window};
@@ -146,8 +146,8 @@ impl Question<'_> {
         most.filter(|reach| *reach <= MAX_REACH)
     }
 
-    /// Where the reads of some iterations are: along an axis in which each subscript is the counter and a number, and is
-    /// written so. (After an event, what variables hold may be anything.)
+    /// Where the reads of some iterations are: along an axis in which each subscript is the counter and a number, and
+    /// is written so. (After an event, what variables hold may be anything.)
     fn window(&self, l: &For, reads: &[&AccessForm]) -> Option<Window> {
         let rank = reads.first()?.index.len();
         (0..rank).find_map(|axis| {

@@ -1,10 +1,10 @@
 //! Arrays that the iterations of a loop do nothing but accumulate into: histograms, scattered sums and extremes.
 //!
 //! Every access of such an array in the loop is the load or the store of an update `a[e] = a[e] op x`, with one
-//! operation throughout and an `x` that does not read the array. Iterations may then run in any order, each part of them
-//! on an array of its own that starts from the operation's identity, merged element by element afterwards (Rauchwerger
-//! and Padua, "The LRPD test", 1995, call these reduction arrays). Which elements are updated does not matter, so
-//! subscripts may be anything.
+//! operation throughout and an `x` that does not read the array. Iterations may then run in any order, each part of
+//! them on an array of its own that starts from the operation's identity, merged element by element afterwards
+//! (Rauchwerger and Padua, "The LRPD test", 1995, call these reduction arrays). Which elements are updated does not
+//! matter, so subscripts may be anything.
 
 use nestwise_ir::model::nest::{ExprKind, Nest, Stmt, StmtKind};
 use nestwise_ir::schedule::RedOp;

@@ -1,4 +1,12 @@
-//! Running the iterations of a loop at once.
+//! Parallel loops: the iterations of a loop run at once, on threads.
+//!
+//! ```text
+//! for i in range(n):                parallel for i in range(n):
+//!     t = b[i] * 2          =>          t = b[i] * 2            # t is private
+//!     a[i] = t                          a[i] = t
+//! ```
+//!
+//! Source: Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, theorem 2.8.
 
 use nestwise_ir::LoopId;
 use nestwise_ir::schedule::ThreadLoop;
@@ -6,17 +14,19 @@ use nestwise_ir::schedule::ThreadLoop;
 use crate::parallelism::verdict::{Analysis, Verdict};
 
 impl Analysis {
-    /// Running the iterations of a loop on threads; what its parts have to have of their own.
+    /// How the iterations of loop `id` may run on threads: what each part of them needs a copy of. None if they may
+    /// not.
     ///
     /// Legal iff
-    ///   - it is a `for` that is not left early and swaps no arrays;
-    ///   - each variable that it assigns is private to an iteration, or combined by an operation whose partial results give
-    ///     the very result;
-    ///   - the loop carries no dependence through memory, once parts work on copies of arrays that each iteration writes
-    ///     before it reads, accumulate into copies of arrays that are only updated, and read from copies what only later
-    ///     iterations write.
+    ///   - the loop is a `for` that nothing leaves early, and swaps no arrays;
+    ///   - each variable in `W(body)` is private to an iteration, or a reduction whose partial results give the very
+    ///     result;
+    ///   - no dependence through memory has a direction vector whose component for the loop is the first `<`, once
+    ///     parts work on copies of arrays that each iteration writes before it reads (privatised), accumulate into
+    ///     copies of arrays that are only updated (array reductions), and read from copies what only later iterations
+    ///     write (anti-dependence copies).
     ///
-    /// That is what verdicts are about: [`Verdict::Parallel`] or [`Verdict::Reduction`].
+    /// Verdicts decide all of that: [`Verdict::Parallel`] or [`Verdict::Reduction`].
     pub fn may_run_parallel(&self, id: LoopId) -> Option<ThreadLoop> {
         let found = self.loop_info(id)?;
         let reductions = match &found.verdict {

@@ -1,4 +1,18 @@
-//! Whether a loop's events may be looked at after it.
+//! Deferred exceptions: whether a loop may run as if its guards were looked at only at its end, memory accesses clamped
+//! to their arrays.
+//!
+//! ```text
+//! for i in range(n):                for i in range(n):
+//!     check(d[i] != 0)      =>          failed |= d[i] == 0
+//!     a[i] = b[i] // d[i]               a[i] = b[i] // d[i]     # any value where it failed
+//!                                   check(not failed)
+//! ```
+//!
+//! The values that a failed guard leaves behind must reach nothing on which unguarded accesses rest: taint analysis
+//! from guards to subscripts, loop bounds and conditions.
+//!
+//! Source: deferred exceptions of speculative execution (Smith, Lam and Horowitz, Boosting beyond static scheduling in
+//! a superscalar processor, 1990).
 
 use nestwise_ir::VarId;
 use nestwise_ir::guarded::expr_may_fire;
@@ -8,15 +22,15 @@ use crate::dataflow::liveness::VarSet;
 use crate::guards::expr_key;
 use crate::structure::assigned;
 
-/// Whether a loop may run as if its events were looked at only at its end, memory accesses clamped: the values
-/// that a fired guard leaves behind must not reach a subscript, a loop bound, or (ints) a condition, on which
-/// unguarded accesses rest.
+/// Whether the exceptions of a loop may be deferred to its end.
 ///
-/// Legal iff no set guard in the loop but those of loads and stores (a clamped load gives an ordinary element)
-/// has a result that flows into such a place. A condition is no such place if nothing it compares has to do with a
-/// counter, a bound or a subscript anywhere in the nest: then no proof rests on it. Nor is one inside a [`closed`] `while`:
-/// what it tells is of values that begin there, and nothing there is accessed.
-pub fn sticky_safe(nest: &Nest, body: &[Stmt]) -> bool {
+/// Legal iff no guard in the loop, but those of loads and stores (a clamped load gives an ordinary element), has a
+/// result that flows into
+///   - a subscript or a loop bound;
+///   - a condition, unless nothing that it compares has to do with a counter, a bound or a subscript anywhere in the
+///     nest: then no proof rests on it. Nor does one rest on a condition inside a [`closed`] `while`: what that tells
+///     is about values that begin there, and nothing there is accessed.
+pub fn may_defer_exceptions(nest: &Nest, body: &[Stmt]) -> bool {
     let mut taint = Taint {
         vars: vec![],
         changed: true,
@@ -74,8 +88,8 @@ struct Taint {
 }
 
 /// Whether a `while` only computes variables from one another, all of which it assigns: it accesses no element, has no
-/// `for` and no way out, and reads nothing else. At its head each of them is a merge of what it was and what it became, of
-/// which nothing is known in terms of what is outside.
+/// `for` and no way out, and reads nothing else. At its head each of them is a merge of what it was and what it became,
+/// of which nothing is known in terms of what is outside.
 fn closed(l: &While) -> bool {
     let own = assigned(&l.body);
     let mut ok = true;
@@ -194,7 +208,7 @@ impl Taint {
                 vec![]
             }
             StmtKind::For(l) => vec![&l.start, &l.stop, &l.step],
-            // Lanes leave a `while` after an event.
+            // Lanes leave a `while` after a guard has failed.
             StmtKind::While(l) => {
                 self.condition(&l.cond);
                 vec![]
@@ -224,7 +238,7 @@ impl Taint {
     fn condition(&mut self, cond: &Expr) {
         let about_positions = || compared(cond).iter().any(|v| self.positions.contains(*v));
         let key = expr_key(cond);
-        // After an event it may be left whatever its condition says, which then must tell of spoilt values only.
+        // After a failed guard it may be left whatever its condition says, which then must tell of spoilt values only.
         let spoilt = || compared(cond).iter().all(|v| self.vars.contains(v));
         let inside = self.closed.contains(&key) || self.ends.contains(&key) && spoilt();
         self.safe &= !self.tainted(cond) || !self.trunc && (inside || !about_positions());

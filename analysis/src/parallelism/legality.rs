@@ -1,9 +1,9 @@
-//! When a rewriting keeps the meaning of a nest. Each check is its formal condition, then code that reads the
-//! same.
+//! What every legality check may rely on: the nest, its analysis, and what is known of the launch.
 //!
-//! Events: a rewriting that changes the order of iterations also changes which event is seen first and what has
-//! been written by then. That is allowed where no event can fire, or where `undo` holds: the runtime takes the
-//! whole chunk back and CPython runs it from its beginning, so that order inside a chunk is never observed.
+//! Each check stands in the file of its rewriting, under its formal condition. Conditions speak of
+//!   - dependences, as direction vectors of `<`, `=` and `>`, a component for each loop, outermost first;
+//!   - `R(s)` and `W(s)`, the variables and slots that a statement, a block or a loop reads and writes;
+//!   - guards, whose failure ends native execution (see [`Given::undo`]).
 
 use nestwise_ir::LoopId;
 use nestwise_ir::guarded::any_expr_may_fire;
@@ -19,9 +19,10 @@ pub struct Given<'a> {
     pub nest: &'a Nest,
     /// Its analysis.
     pub analysis: &'a Analysis,
-    /// All slots are different memory.
+    /// No two slots share memory.
     pub disjoint: bool,
-    /// The runtime takes back a whole chunk when an event fires.
+    /// The runtime rolls a whole chunk back when a guard fails, and CPython runs it from its beginning: so the order in
+    /// which guards fail inside a chunk is never observed.
     pub undo: bool,
 }
 
@@ -43,8 +44,9 @@ impl Given<'_> {
         id.index() < 64 && nonempty >> id.index() & 1 == 1
     }
 
-    /// Whether the bounds of nested loops are the same wherever in them they are evaluated: they depend on nothing that
-    /// the outermost of them assigns, and cannot fire.
+    /// Whether nested loops are rectangular: their bounds have the same value wherever in the nest they are evaluated.
+    ///
+    /// That holds iff `R(bounds) ∩ W(outermost loop) = ∅` and no bound has a guard.
     pub(crate) fn rectangular(&self, loops: &[&For]) -> bool {
         let Some(first) = loops.first() else {
             return false;

@@ -1,5 +1,13 @@
-//! Running consecutive iterations of an innermost loop in step: what one statement does in all of them comes before what
-//! the next one does in any.
+//! Lockstep: consecutive iterations of an innermost loop run as the lanes of a vector. What one statement does in all
+//! of them comes before what the next statement does in any.
+//!
+//! ```text
+//! for i in range(n):                t = a[i + 1 .. i + 5]
+//!     a[i] = a[i + 1] * 2   =>      a[i .. i + 4] = t * 2
+//! ```
+//!
+//! Source: Allen and Kennedy, Automatic translation of FORTRAN programs to vector form, 1987: dependences that go
+//! forwards in the text keep no loop from running as vectors.
 
 use nestwise_ir::For;
 use nestwise_ir::guarded::block_may_fire;
@@ -14,16 +22,15 @@ use crate::values::forms::AccessForm;
 const MAX_PAIRS: usize = 900;
 
 impl Given<'_> {
-    /// Whether the iterations of an innermost loop may run in step, as the lanes of a vector do.
+    /// Whether the iterations of an innermost loop may run in lockstep.
     ///
     /// Legal iff
     ///   - the body has no jumps and no loops;
-    ///   - each variable that it assigns is private to an iteration;
-    ///   - every dependence that the loop carries goes on in the text: its source stands before its sink, as in
-    ///     `a[i] = a[i + 1]`, where the load comes before the store. (Allen and Kennedy: dependences that do not go
-    ///     backwards keep no vector from running.)
-    ///   - no event can fire in the body, or `undo`.
-    pub fn may_vectorise(&self, l: &For) -> bool {
+    ///   - each variable in `W(body)` is private to an iteration;
+    ///   - for every dependence from access `x` to access `y` that the loop carries (direction `<`), `x` stands before
+    ///     `y` in the text, as in `a[i] = a[i + 1]`, where the load comes before the store;
+    ///   - no guard in the body can fail, or `undo`.
+    pub fn may_run_in_lockstep(&self, l: &For) -> bool {
         let loops = any(&l.body, &mut |s| matches!(s.kind, StmtKind::For(_)));
         let Some(info) = self.info(l.id) else {
             return false;
@@ -31,11 +38,11 @@ impl Given<'_> {
         !loops
             && !irregular(&l.body)
             && assigned(&l.body).iter().all(|v| info.private.contains(v))
-            && self.dependences_go_on(l)
+            && self.dependences_go_forwards(l)
             && (self.undo || !block_may_fire(self.nest, &l.body))
     }
 
-    fn dependences_go_on(&self, l: &For) -> bool {
+    fn dependences_go_forwards(&self, l: &For) -> bool {
         let inside: Vec<&AccessForm> = self.inside(l.id).collect();
         if !self.disjoint || inside.len() * inside.len() > MAX_PAIRS {
             return false;

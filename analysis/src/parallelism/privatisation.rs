@@ -3,8 +3,8 @@
 //! An array is privatisable in a loop if no value flows from one iteration to another through it: whatever an iteration
 //! reads, it wrote before. What remains are anti and output dependences, which copies do away with (Tu and Padua,
 //! "Automatic array privatization", 1993). The array is the caller's, so afterwards it must hold what the last writers
-//! left: an element that an iteration writes is written by each later one too, and the last iteration works on the array
-//! itself.
+//! left: an element that an iteration writes is written by each later one too, and the last iteration works on the
+//! array itself.
 
 use nestwise_ir::model::nest::Nest;
 use nestwise_ir::{ArrayId, ArrayKind, LoopId};
@@ -15,8 +15,8 @@ use crate::values::forms::AccessForm;
 /// Accesses of one array in one loop beyond which it is not looked at.
 const MAX_ACCESSES: usize = 40;
 
-/// Whether the iterations of loop `id` may work on copies of `array`, provided that no subscript of it wraps; `accesses`
-/// are those in the loop. The last iteration has to work on the array itself.
+/// Whether the iterations of loop `id` may work on copies of `array`, provided that no subscript of it wraps;
+/// `accesses` are those in the loop. The last iteration has to work on the array itself.
 pub fn privatisable(
     tester: &Tester<'_>,
     id: LoopId,

@@ -13,8 +13,8 @@ use crate::structure::{assigned, same};
 pub enum Role {
     /// Assigned before it is read in every iteration; `last`: the last iteration's value is read after the loop.
     Private { last: bool },
-    /// Only combined with values that do not depend on it; or assigned before it is read in some iterations, of which the
-    /// last one's value is read after the loop.
+    /// Only combined with values that do not depend on it; or assigned before it is read in some iterations, of which
+    /// the last one's value is read after the loop.
     Reduction(RedOp),
     /// Its value passes from one iteration to the next. The line of an assignment; `sum`: only because sums of
     /// floats keep their order.

@@ -150,8 +150,8 @@ impl Staged {
     }
 
     /// What the nest (the one this was made for) can do in a launch that proves these guards and refutes these clauses.
-    /// `hopeful`: every index array is as it should be. It is found out when such a launch first asks, which takes as long
-    /// as compiling, about.
+    /// `hopeful`: every index array is as it should be. It is found out when such a launch first asks, which takes as
+    /// long as compiling, about.
     pub fn abilities(
         &self,
         nest: &Nest,

@@ -1,8 +1,8 @@
-//! Loops that one kernel of a device may run as a whole: its threads go through them together, and wait for each other behind
-//! every loop on the grid and all else that looks at elements.
+//! Loops that one kernel of a device may run as a whole: its threads go through them together, and wait for each other
+//! behind every loop on the grid and all else that looks at elements.
 //!
-//! Legal where nothing in such a loop leaves it but for what follows it: then who goes through it knows, by numbers that all
-//! threads compute alike, what comes next. The nest's own outermost loop may be left in any way.
+//! Legal where nothing in such a loop leaves it but for what follows it: then who goes through it knows, by numbers
+//! that all threads compute alike, what comes next. The nest's own outermost loop may be left in any way.
 
 use nestwise_ir::model::nest::{For, Nest, Stmt, StmtKind, While};
 use nestwise_ir::schedule::GridLoop;

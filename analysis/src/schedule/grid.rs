@@ -1,13 +1,14 @@
 //! Loops for the grid of a device.
 //!
-//! A loop is mapped if its iterations run in any order and leave nothing behind but elements of arrays, reductions of variables,
-//! what the last one assigned, elements that all do nothing but update, and work arrays, of which every thread has one. Inside it
-//! further such loops become axes, as long as they have the same reductions and work arrays, what stands before them assigns other
-//! variables only, and nothing stands behind them. Every thread computes those variables, and the inner loop's bounds, for itself,
-//! when others may have run iterations: they must not rest on elements that the inner loop writes.
+//! A loop is mapped if its iterations run in any order and leave nothing behind but elements of arrays, reductions of
+//! variables, what the last one assigned, elements that all do nothing but update, and work arrays, of which every
+//! thread has one. Inside it further such loops become axes, as long as they have the same reductions and work arrays,
+//! what stands before them assigns other variables only, and nothing stands behind them. Every thread computes those
+//! variables, and the inner loop's bounds, for itself, when others may have run iterations: they must not rest on
+//! elements that the inner loop writes.
 //!
-//! A loop of few iterations, or of which every thread would need work arrays, may be better left to the host, and the loops inside
-//! it mapped: which, the sizes of a call tell.
+//! A loop of few iterations, or of which every thread would need work arrays, may be better left to the host, and the
+//! loops inside it mapped: which, the sizes of a call tell.
 
 use nestwise_ir::model::nest::{For, Nest, Stmt, StmtKind, stored};
 use nestwise_ir::schedule::{GridLoop, ThreadLoop};
@@ -19,8 +20,8 @@ use crate::parallelism::verdict::Analysis;
 /// Axes of a grid.
 const MOST: usize = 3;
 
-/// The loops to map: the outermost such loops, looked for inside others, but those in fewer than `depth` loops only where
-/// there is none inside.
+/// The loops to map: the outermost such loops, looked for inside others, but those in fewer than `depth` loops only
+/// where there is none inside.
 pub fn grid_loops(
     nest: &Nest,
     analysis: &Analysis,
@@ -99,7 +100,8 @@ fn axes(
     axes
 }
 
-/// Whether both leave behind the same. What the outer loop's iterations update those of the inner one may have to themselves.
+/// Whether both leave behind the same. What the outer loop's iterations update those of the inner one may have to
+/// themselves.
 fn alike(outer: &ThreadLoop, inner: &ThreadLoop) -> bool {
     let sorted = |t: &ThreadLoop| {
         let (mut reductions, mut private) = (t.reductions.clone(), t.private.clone());
@@ -133,8 +135,8 @@ fn mapped(nest: &Nest, l: &For, analysis: &Analysis, info: &LaunchInfo) -> Optio
     (!few && fits_grid(nest, &mapped)).then_some(mapped)
 }
 
-/// Whether a grid can have a loop for threads: no array is copied for what its iterations read, and elements are updated by
-/// what devices do at once, whatever the order.
+/// Whether a grid can have a loop for threads: no array is copied for what its iterations read, and elements are
+/// updated by what devices do at once, whatever the order.
 pub fn fits_grid(nest: &Nest, t: &ThreadLoop) -> bool {
     let mut updated = t.array_reductions.iter();
     t.renamed.is_empty() && updated.all(|(array, op)| op.is_atomic(nest.arrays[*array].storage))

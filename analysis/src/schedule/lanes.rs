@@ -6,7 +6,7 @@ use nestwise_ir::{BinOp, FpMode, Fun, Lib, LoopId, Schedule};
 use crate::dataflow::liveness::VarSet;
 use crate::guards::for_each_stmt_mut;
 use crate::launch_info::LaunchInfo;
-use crate::parallelism::deferred_exceptions::sticky_safe;
+use crate::parallelism::deferred_exceptions::may_defer_exceptions;
 use crate::parallelism::legality::Given;
 use crate::parallelism::verdict::{Analysis, analyse_with};
 use crate::structure::{any, assigned, find_body, find_for, irregular};
@@ -46,7 +46,7 @@ pub fn vectorise(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Schedul
             continue;
         }
         let parallel = analysis.loop_info(id).is_some_and(|i| i.is_parallel());
-        let straight = counted && !irregular(body) && sticky_safe(nest, body);
+        let straight = counted && !irregular(body) && may_defer_exceptions(nest, body);
         let here = strides(analysis, info, id);
         let strict = info.assumed.fp == FpMode::Strict;
         if parallel && straight && strict && info.lanes >= 2 && calls_numpy(body) {
@@ -59,14 +59,14 @@ pub fn vectorise(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Schedul
                 continue;
             }
         }
-        let in_step = || find_for(nest, id).is_some_and(|l| given.may_vectorise(l));
+        let in_step = || find_for(nest, id).is_some_and(|l| given.may_run_in_lockstep(l));
         if !parallel && straight && here.streams() && in_step() {
             out.in_step.push(id);
             continue;
         }
         let choice = outer_lanes(nest, analysis, info, inner, &around).or_else(|| {
             let sums = analysis.loop_info(id).is_some_and(|i| i.ordered_sums);
-            let able = counted && !narrow_only(body) && sticky_safe(nest, body);
+            let able = counted && !narrow_only(body) && may_defer_exceptions(nest, body);
             let enough = info.lanes >= 2 && info.trips(id).is_none_or(|t| t >= 4.0);
             let worth = enough && here.far_stores == 0 && heavy(body, strict);
             (sums && able && worth).then(|| (id, lanes(nest, analysis, info, id).min(SUM_LANES)))
@@ -123,7 +123,7 @@ impl Interiors {
         body.is_some_and(|body| {
             self.analysis.loop_info(id).is_some_and(|i| i.is_parallel())
                 && !irregular(body)
-                && sticky_safe(&self.nest, body)
+                && may_defer_exceptions(&self.nest, body)
                 && strides(&self.analysis, info, id).streams()
         })
     }
@@ -241,7 +241,7 @@ fn outer_lanes(
     }
     for id in around.iter().rev() {
         let body = find_body(nest, *id)?;
-        if narrow_only(body) || !sticky_safe(nest, body) {
+        if narrow_only(body) || !may_defer_exceptions(nest, body) {
             return None;
         }
         let enough = info.trips(*id).is_none_or(|t| t >= 4.0);

@@ -20,7 +20,7 @@ use nestwise_ir::{LoopId, Schedule};
 use crate::launch_info::LaunchInfo;
 use crate::parallelism::verdict::{Analysis, analyse_with};
 use crate::schedule::variants::{Form, Forms};
-use crate::transform::{Rewritten, Waved, hoist, promote};
+use crate::transform::{Rewritten, Waved, replace_scalars, version_loops};
 
 pub use crate::schedule::candidate::{Candidate, Kind, Rewrite};
 pub use crate::schedule::cooperative::cooperative_loops;
@@ -46,7 +46,7 @@ pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Ca
     }];
     add(nest, analysis, info, (Rewrite::None, &same), &mut out);
     let form = Form::plain(nest, analysis, info);
-    let promoted = promote(&form.given(), info.assumed.nonempty);
+    let promoted = replace_scalars(&form.given(), info.assumed.nonempty);
     let forms = Forms::of(form);
     if let Some(made) = forms.freed() {
         make(made, info, Rewrite::Freed, &mut out);
@@ -69,7 +69,7 @@ pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Ca
     if let Some(made) = forms.split() {
         make(made, info, Rewrite::Split, &mut out);
     }
-    if let Some(made) = hoist(nest, info) {
+    if let Some(made) = version_loops(nest, info) {
         make(made, info, Rewrite::Hoisted, &mut out);
     }
     if let Some(nest) = promoted {

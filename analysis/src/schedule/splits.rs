@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use nestwise_ir::LoopId;
 use nestwise_ir::model::nest::{For, Stmt, StmtKind};
 
-use crate::parallelism::deferred_exceptions::sticky_safe;
+use crate::parallelism::deferred_exceptions::may_defer_exceptions;
 use crate::schedule::lanes::vectorise;
 use crate::schedule::variants::{Form, Forms};
 use crate::structure::{any, irregular};
-use crate::transform::index_set_splitting::cuts::Split;
-use crate::transform::{Rewritten, split};
+use crate::transform::index_set_splitting::cut::Split;
+use crate::transform::{Rewritten, split_index_set};
 
 /// Loops of one nest that are split, at most.
 const MAX_SPLIT: usize = 4;
@@ -35,7 +35,7 @@ impl Form<'_> {
             .loop_info(l.id)
             .is_some_and(|i| i.is_parallel());
         let is_loop = |s: &Stmt| matches!(s.kind, StmtKind::For(_) | StmtKind::While(_));
-        let straight = || !irregular(&l.body) && sticky_safe(&self.nest, &l.body);
+        let straight = || !irregular(&l.body) && may_defer_exceptions(&self.nest, &l.body);
         let able = || of == Use::Threads || !any(&l.body, &mut |s| is_loop(s)) && straight();
         enough && !parallel && able()
     }
@@ -57,7 +57,8 @@ impl Form<'_> {
             if let StmtKind::For(l) = &s.kind {
                 // What runs whole has no iterations of its own.
                 let shell = l.id == LoopId(0) && self.nest.whole.is_some();
-                let found = (!shell && self.wants(l, of)).then(|| self.given().may_split(l));
+                let found =
+                    (!shell && self.wants(l, of)).then(|| self.given().may_split_index_set(l));
                 out.extend(found.flatten().map(|split| (l.id, split)));
                 if threads.contains(&l.id) || out.last().is_some_and(|o| o.0 == l.id) {
                     continue;
@@ -74,10 +75,10 @@ impl Form<'_> {
         let todo = self.to_split(of);
         if todo.iter().any(|t| t.0 == LoopId(0)) {
             let opened = self.opened()?;
-            let made = split(&opened.given(), &opened.to_split(of))?;
+            let made = split_index_set(&opened.given(), &opened.to_split(of))?;
             return Some(opened.then(made));
         }
-        let made = (!todo.is_empty()).then(|| split(&self.given(), &todo))?;
+        let made = (!todo.is_empty()).then(|| split_index_set(&self.given(), &todo))?;
         made.map(|made| self.then(made))
     }
 

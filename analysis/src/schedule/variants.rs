@@ -14,7 +14,8 @@ use crate::schedule::candidate::Rewrite;
 use crate::schedule::threads::thread_loops;
 use crate::structure::{find_for, perfect_band};
 use crate::transform::{
-    Rewritten, Waved, count, distribute, interchange, keep_best, open, sink, wavefront,
+    Rewritten, Waved, distribute, interchange, keep_best_value, sink_statements, sink_top_loop,
+    substitute_induction, wavefront,
 };
 use crate::values::strides::strides;
 
@@ -86,7 +87,7 @@ impl<'a> Form<'a> {
 
     /// With the statements between loops moved inwards, where that makes bands.
     fn sunk(&self) -> Option<Form<'static>> {
-        let nest = sink(&self.given())?;
+        let nest = sink_statements(&self.given())?;
         Some(self.then(Rewritten {
             origin: nest.loops.ids().collect(),
             nonempty: self.info.assumed.nonempty,
@@ -96,14 +97,16 @@ impl<'a> Form<'a> {
 
     /// With the top loop as a loop inside another.
     pub(crate) fn opened(&self) -> Option<Form<'static>> {
-        open(&self.nest, &self.analysis).map(|made| self.then(made))
+        sink_top_loop(&self.nest, &self.analysis).map(|made| self.then(made))
     }
 
     /// Whether a loop's iterations need not pass on to each other what they do.
     fn frees(&self, id: LoopId) -> bool {
         let given = self.given();
         let l = find_for(&self.nest, id);
-        l.is_some_and(|l| given.may_count(l).is_some() || !given.may_keep_best(l).is_empty())
+        l.is_some_and(|l| {
+            given.may_substitute_induction(l).is_some() || !given.may_keep_best_value(l).is_empty()
+        })
     }
 
     pub(crate) fn threads(&self) -> Vec<ThreadLoop> {
@@ -228,9 +231,9 @@ impl<'a> Forms<'a> {
         let top = self.plain.analysis.loop_info(LoopId(0));
         let opened = self.opened().filter(|_| top.is_some_and(passes));
         let form = opened.filter(|o| o.frees(LoopId(1))).unwrap_or(&self.plain);
-        let kept = keep_best(&form.given()).map(|made| form.then(made));
+        let kept = keep_best_value(&form.given()).map(|made| form.then(made));
         let form = kept.as_ref().unwrap_or(form);
-        match count(&form.given()) {
+        match substitute_induction(&form.given()) {
             Some(made) => Some(form.made(made)),
             None => kept.map(Form::into_made),
         }
@@ -282,8 +285,8 @@ impl<'a> Forms<'a> {
         })
     }
 
-    /// Loops made into several, some of them for threads or vectors, where as it is nothing runs on threads, or nothing but
-    /// loops inside the top loop.
+    /// Loops made into several, some of them for threads or vectors, where as it is nothing runs on threads, or nothing
+    /// but loops inside the top loop.
     pub(crate) fn distributed(&self) -> Option<Rewritten> {
         let eager = self.plain.info.eager;
         let threads = self.plain.threads();
@@ -303,8 +306,8 @@ impl<'a> Forms<'a> {
     }
 }
 
-/// Whether a statement is worth a loop of its own on threads: a processor does cheap ones while it waits for the results
-/// that a recurrence passes on. A loop, or a function that is computed by a call.
+/// Whether a statement is worth a loop of its own on threads: a processor does cheap ones while it waits for the
+/// results that a recurrence passes on. A loop, or a function that is computed by a call.
 fn is_dear(s: &Stmt) -> bool {
     let mut dear = false;
     s.walk(&mut |s| {

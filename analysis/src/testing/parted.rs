@@ -1,5 +1,5 @@
-//! Random loops that have to be parted: elements at one place that all iterations touch, mirrored ones, conditions on the
-//! counter.
+//! Random loops that have to be parted: elements at one place that all iterations touch, mirrored ones, conditions on
+//! the counter.
 
 use crate::testing::random::{Case, finished};
 

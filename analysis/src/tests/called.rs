@@ -28,8 +28,8 @@ fn calling(fun: Fun, header: &str, body: &str) -> Nest {
     n
 }
 
-/// NumPy's functions take all lanes in one call where strict bits are theirs, and what is one call for all of a loop is none of
-/// the lanes of a loop around it.
+/// NumPy's functions take all lanes in one call where strict bits are theirs, and what is one call for all of a loop is
+/// none of the lanes of a loop around it.
 #[test]
 fn functions_of_numpy_are_called_for_many() {
     let with = |n: &Nest, fp: FpMode| vectorise(n, &analyse(n, fp), &LaunchInfo::guess(n, fp));

@@ -6,14 +6,16 @@ use crate::testing::{Outcome, run, with_ints};
 use crate::tests::legality::ask;
 use crate::tests::properties::{check_candidate, launch_info, resolved, rewritten};
 use crate::transform::index_set_splitting::cut::Part;
-use crate::transform::index_set_splitting::cuts::Split;
+use crate::transform::index_set_splitting::cut::Split;
 use crate::values::forms::NestNames;
 
 /// The parts of the innermost loop, `|` behind those that may run in any order.
 fn parts(body: &str) -> String {
     ask(body, |g| {
         let id = g.nest.loops.ids().last().expect("a loop");
-        let Some(Split { cut, parts }) = g.may_split(find_for(g.nest, id).expect("a for")) else {
+        let Some(Split { cut, parts }) =
+            g.may_split_index_set(find_for(g.nest, id).expect("a for"))
+        else {
             return String::new();
         };
         let forms = &g.analysis.forms;
@@ -25,7 +27,7 @@ fn parts(body: &str) -> String {
             1 => "i".to_string(),
             n => format!("{n}i"),
         };
-        let one = |p: &crate::transform::index_set_splitting::cuts::Piece| {
+        let one = |p: &crate::transform::index_set_splitting::cut::Piece| {
             let op = match p.part {
                 Part::Below => "<",
                 Part::UpTo => "<=",

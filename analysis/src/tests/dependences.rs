@@ -1,5 +1,5 @@
-//! Reported dependences against those of traces: each one of a trace is reported, and where everything is known each one
-//! reported is in the trace.
+//! Reported dependences against those of traces: each one of a trace is reported, and where everything is known each
+//! one reported is in the trace.
 
 use std::collections::HashSet;
 

@@ -7,7 +7,7 @@ use crate::parallelism::verdict::{Options, analyse_with};
 use crate::structure::find_for;
 use crate::testing::nest;
 use crate::tests::schedules::clear;
-use crate::transform::distribution::legality::Group;
+use crate::transform::distribution::Group;
 
 const HEADER: &str = "n: int, m: int, s: int, x: float, a: f64[2], b: f64[1], c: f64[1], d: f64[1], \
     k: i64[1], out s, out x";
@@ -178,7 +178,7 @@ fn iterations_in_step() {
     let may = |lines: &[&str]| {
         let body = format!("for i in range(1, n):\n    {}", lines.join("\n    "));
         ask(&body, |g| {
-            g.may_vectorise(find_for(g.nest, LoopId(0)).expect("a loop"))
+            g.may_run_in_lockstep(find_for(g.nest, LoopId(0)).expect("a loop"))
         })
     };
     assert!(may(&["b[i] = b[i] * 2.0"]));

@@ -46,8 +46,8 @@ impl Gen<'_> {
     }
 }
 
-/// Whether the loop was made into several, and whether a statement of it stands in more than one, after it was seen that
-/// the memory they leave is the same.
+/// Whether the loop was made into several, and whether a statement of it stands in more than one, after it was seen
+/// that the memory they leave is the same.
 fn divided(bytes: &[u8]) -> Result<(bool, bool), TestCaseError> {
     let text = Gen(bytes.iter()).text();
     let n = clear(&nest(HEADER, &text));

@@ -295,8 +295,8 @@ fn loops_are_distributed() {
     assert_eq!(listed(h, &body), all);
 }
 
-/// Where a sum's order is kept, what it adds is computed on vectors by a loop of its own, for one core as well: waves are for
-/// threads alone.
+/// Where a sum's order is kept, what it adds is computed on vectors by a loop of its own, for one core as well: waves
+/// are for threads alone.
 #[test]
 fn loops_are_distributed_for_one_core() {
     let on_one_core = |header: &str, body: &str| -> Vec<(Rewrite, usize)> {

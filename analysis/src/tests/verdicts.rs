@@ -5,8 +5,8 @@ use nestwise_ir::{FpMode, LoopId};
 use crate::parallelism::verdict::{LoopInfo, Verdict, Why, analyse};
 use crate::testing::nest;
 
-/// One letter per loop: P parallel, R reduction, the same on copies of arrays (C), accumulating into some (H) or reading
-/// some as they were before the loop (N), W when, and of serial ones D dependence, V variable, X exit, S swap.
+/// One letter per loop: P parallel, R reduction, the same on copies of arrays (C), accumulating into some (H) or
+/// reading some as they were before the loop (N), W when, and of serial ones D dependence, V variable, X exit, S swap.
 fn letter(info: &LoopInfo) -> char {
     match &info.verdict {
         Verdict::Reduction(_) if !info.array_reductions.is_empty() => 'H',

@@ -1,4 +1,14 @@
-//! What a band's last iteration leaves in variables, assigned behind the band.
+//! Last values: what the last iteration of a band leaves in variables is assigned behind the band.
+//!
+//! ```text
+//! for i in range(n):                for i in range(n):
+//!     for j in range(m):    =>          for j in range(m):
+//!         x = i + j                         a[i, j] = 0.0
+//!         a[i, j] = 0.0             x = (n - 1) + (m - 1)
+//! ```
+//!
+//! Source: last-value assignment of privatised scalars (Wolfe, High Performance Compilers for Parallel Computing,
+//! 1996).
 
 use nestwise_ir::VarId;
 use nestwise_ir::guarded::any_expr_may_fire;
@@ -8,12 +18,15 @@ use crate::structure::{assigned, invariant};
 use crate::transform::build::Builder;
 use crate::transform::rewritten::with_for_mut;
 
-/// Takes the assignments of `vars` out of the body of a perfect band of two loops, and gives those that stand for them
-/// behind it. Both loops have step 1 and are known to run.
+/// Takes the assignments of `vars` out of the body of a perfect band of two loops, and returns those that stand for
+/// them behind it. Both loops have step 1 and are known to run.
 ///
-/// Legal iff each of the variables is assigned by one statement of the body's own block, is read nowhere in the body, and
-/// its value depends on nothing that the body assigns, but for the counters: there they have their last values.
-pub(crate) fn peel(
+/// Legal iff each variable `v` in `vars`
+///   - is assigned by one statement of the body's own block, whose value has no guard;
+///   - is read nowhere in the body;
+///   - has a value that reads nothing that the body writes, but for the counters: behind the band they have their last
+///     values.
+pub(crate) fn assign_behind(
     nest: &mut Nest,
     (outer, inner): (&For, &For),
     vars: &[VarId],

@@ -1,9 +1,20 @@
-//! Subscripts looked at before a loop rather than in it.
+//! Loop versioning: a loop becomes two, one without the guards of its subscripts, and one as written.
 //!
-//! Legal iff the loop without the guards runs only where none of them would fire: where each subscript, over all values
-//! that the counters may take, is inside its axis. A subscript that is linear in each counter is least and greatest at
-//! the ends of their ranges, so a few comparisons tell. Where they do not hold (a negative subscript, one that only some
-//! iterations get to), the loop runs as it was written. So there are two of it.
+//! ```text
+//! for k in range(n):                if 0 <= begin and begin + n <= len(x):
+//!     s += x[begin + k]     =>          for k in range(n):      # no guard
+//!                                           s += x[begin + k]
+//!                                   else:
+//!                                       for k in range(n):
+//!                                           s += x[begin + k]
+//! ```
+//!
+//! Legal iff the version without guards runs only where, for every access `a[f(i)]` whose guard it drops and every
+//! value of the counters `i` in their ranges, `0 <= f(i) < extent(a)`. A subscript that is linear in each counter is
+//! least and greatest at the ends of their ranges, so a few comparisons before the loop tell. Where they do not hold (a
+//! negative subscript, one that only some iterations get to), the loop runs as written.
+//!
+//! Source: the pre-loop tests of Gupta, Optimizing array bound checks using flow analysis, 1993.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -24,10 +35,9 @@ const MAX_SIZE: usize = 64;
 /// Comparisons at most before a loop.
 const MAX_TESTS: usize = 32;
 
-/// The nest with loops made into two: one without guards of subscripts, for when they are all inside, and one as written.
-/// Outermost loops first; what cannot be told before one may be before a loop inside. The top loop has to stay the only
-/// one.
-pub fn hoist(nest: &Nest, info: &LaunchInfo) -> Option<Rewritten> {
+/// The nest with its loops versioned, outermost loops first: what cannot be decided before a loop may be before one
+/// inside it. The top loop has to stay the only top statement.
+pub fn version_loops(nest: &Nest, info: &LaunchInfo) -> Option<Rewritten> {
     let mut todo = vec![];
     for block in nest.top.blocks() {
         find(nest, info, block, &mut todo);
@@ -117,8 +127,8 @@ fn clear(s: &mut Stmt, accesses: &HashSet<AccessId>) {
     }
 }
 
-/// What has to hold before a loop. Counters are those of the loop and the loops inside it; a variable has the value that it
-/// has there; a definition stands for the last value of the counter of the loop of that number.
+/// What has to hold before a loop. Counters are those of the loop and the loops inside it; a variable has the value
+/// that it has there; a definition stands for the last value of the counter of the loop of that number.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Test {
     /// Not negative.
@@ -307,8 +317,8 @@ fn last_of(id: LoopId) -> Sym {
     Sym::Def(DefId(id.index() as u32))
 }
 
-/// Forms at the end of a counter's range at which each is least, `near` being that where it grows along: at one, or at both
-/// where it is not known to grow or to fall.
+/// Forms at the end of a counter's range at which each is least, `near` being that where it grows along: at one, or at
+/// both where it is not known to grow or to fall.
 fn at_end(
     forms: Vec<Affine>,
     ix: Ix,

@@ -1,9 +1,18 @@
-//! A band of two loops as waves of tiles.
+//! Wavefront: a band of two loops runs as waves of tiles, those of a wave at once.
+//!
+//! ```text
+//! for i in range(n):                for wave in range(tiles(i) + tiles(j) - 1):
+//!     for j in range(m):    =>          parallel for tile in wave:
+//!         body                              for i in tile:
+//!                                               for j in tile: body
+//! ```
 //!
 //! The band's iterations are cut into tiles of a fixed size. A tile runs in the order of the text; tiles whose numbers
 //! in both loops have one sum make up a wave and are independent of each other; waves run one after the other. Where
 //! some dependence goes backwards in the inner loop, tiles are cut along `inner + skew * outer` instead of `inner`
 //! ([`Given::may_skew`]).
+//!
+//! Source: Wolfe, Loop skewing: the wavefront method revisited, 1986.
 
 use nestwise_ir::model::nest::{BinOp, Expr, For, Nest, Stmt, StmtKind};
 use nestwise_ir::schedule::ThreadLoop;
@@ -11,12 +20,47 @@ use nestwise_ir::{LoopId, VarId};
 
 use crate::launch_info::Tile;
 use crate::parallelism::legality::Given;
+use crate::transform::band::Vector;
 use crate::transform::build::{Builder, hidden, like};
-use crate::transform::last_values::peel;
+use crate::transform::last_values::assign_behind;
 use crate::transform::rewritten::{Rewritten, splice_for};
 
 /// The inner loop of a skewed band starts at most so far from zero: what is computed from it stays in 64 bits.
 const NEAR: i128 = 1 << 31;
+
+/// The largest factor by which a loop is skewed.
+const MAX_SKEW: i64 = 3;
+
+impl Given<'_> {
+    /// Whether a perfect band may run tile by tile, the tiles in the order of the loops.
+    ///
+    /// Legal iff
+    ///   - the band's iterations may be reordered at all ([`Given::may_reorder`]);
+    ///   - the band is fully permutable: no component of any direction vector is `>`. So nothing in a tile depends on a
+    ///     tile that comes later in any loop.
+    pub fn may_tile(&self, band: &[LoopId]) -> bool {
+        let kept = |all: Vec<Vector>| all.iter().all(Vector::forward);
+        self.may_reorder(band) && self.vectors(band).is_some_and(kept)
+    }
+
+    /// The smallest factor `f` by which the second loop of a perfect band of two is to be skewed (its counter `j`
+    /// replaced by `j + f * i`) for the band to be tiled.
+    ///
+    /// Legal iff
+    ///   - the band's iterations may be reordered at all ([`Given::may_reorder`]);
+    ///   - for every distance vector `(d, e)`, `d >= 0` and `f * d + e >= 0`.
+    ///
+    /// Then tiles whose numbers in both loops have one sum are independent: what a tile depends on lies before it in
+    /// one loop or both, and after it in none, so its sum is smaller. They are a wave (Wolfe, Loop skewing: the
+    /// wavefront method revisited, 1986; Irigoin and Triolet, Supernode partitioning, 1988).
+    pub fn may_skew(&self, band: [LoopId; 2]) -> Option<i64> {
+        if !self.may_reorder(&band) {
+            return None;
+        }
+        let vectors = self.vectors(&band)?;
+        (0..=MAX_SKEW).find(|f| vectors.iter().all(|v| v.forward_skewed(*f)))
+    }
+}
 
 /// A nest with loops in waves.
 pub struct Waved {
@@ -57,7 +101,7 @@ pub fn wavefront(given: &Given<'_>, band: [LoopId; 2], tile: Tile) -> Option<Wav
     let (mut last_values, mut behind) = (body.last_values.clone(), vec![]);
     if !full && !last_values.is_empty() {
         let run = both.then_some((outer, inner))?;
-        behind = peel(&mut nest, run, &last_values)?;
+        behind = assign_behind(&mut nest, run, &last_values)?;
         last_values.clear();
     }
     let place = std::slice::from_mut(&mut nest.top);

@@ -286,8 +286,8 @@ impl Forms {
             Some(fact)
         })
     }
-    /// Whether a position is told by the value at entry of a variable that the nest assigns (`a[p]` with `p += 1`). A nest
-    /// that goes on half-way has another value there than the one from which such a form counts.
+    /// Whether a position is told by the value at entry of a variable that the nest assigns (`a[p]` with `p += 1`). A
+    /// nest that goes on half-way has another value there than the one from which such a form counts.
     pub fn counts_from_entry(&self, nest: &Nest) -> bool {
         let assigned = crate::structure::assigned(std::slice::from_ref(&nest.top));
         let entry = |s: &Sym| matches!(s, Sym::Var(v) if assigned.binary_search(v).is_ok());

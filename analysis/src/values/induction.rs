@@ -122,8 +122,8 @@ impl Walker<'_> {
         self.bound(&here, &ind, done.as_ref());
     }
 
-    /// What each iteration of a top loop that is run whole adds to a variable, if a range of them up to `end` adds `range`
-    /// at once: ranges follow each other.
+    /// What each iteration of a top loop that is run whole adds to a variable, if a range of them up to `end` adds
+    /// `range` at once: ranges follow each other.
     fn each(&self, top: &LoopForm, end: VarId, range: &Affine) -> Option<Affine> {
         let (first, end) = (Affine::ix(Ix::Counter(top.id)), Affine::sym(Sym::Var(end)));
         let by = range.coef(Ix::Counter(top.id)).neg()?;

@@ -87,13 +87,14 @@ pub fn forms(nest: &Nest, ranges: &Ranges, extents: Extents) -> Forms {
     w.out
 }
 
-/// The forms that plans for launches are made of: extents of permuted slots are taken to be equal, which launches see to.
+/// The forms that plans for launches are made of: extents of permuted slots are taken to be equal, which launches see
+/// to.
 pub fn shared_forms(nest: &Nest, ranges: &Ranges) -> Forms {
     forms(nest, ranges, Extents::Shared)
 }
 
-/// An end of a range without a limit of 64 bits it is kept within: beyond that limit there are no counters, so within the
-/// loop they are bounded as they would be without it.
+/// An end of a range without a limit of 64 bits it is kept within: beyond that limit there are no counters, so within
+/// the loop they are bounded as they would be without it.
 fn unlimited(form: &Form) -> &Form {
     match form {
         Form::Op(Op::Clamp(_), args) => args.first().map_or(form, |inner| {

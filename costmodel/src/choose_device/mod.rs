@@ -64,7 +64,8 @@ pub struct Quick {
     pub beside: bool,
 }
 
-/// How many times as long as optimised code quick code takes, roughly: it has no vectors, and little stays in registers.
+/// How many times as long as optimised code quick code takes, roughly: it has no vectors, and little stays in
+/// registers.
 const SLOWER: f64 = 3.0;
 
 /// What a decision needs to know of a call besides the sizes.
@@ -130,7 +131,8 @@ pub struct Decision {
     pub anyway: bool,
     /// It would be by the model alone, too, without what launches have taught: that may yet turn out to be wrong.
     pub modelled: bool,
-    /// On one core the price is that of quick code, which there may yet have to be, and this is what optimised code would take.
+    /// On one core the price is that of quick code, which there may yet have to be, and this is what optimised code
+    /// would take.
     pub quick: Option<Estimate>,
     /// All devices, the cheapest first.
     pub ranked: [(Device, Estimate); 4],
@@ -179,7 +181,8 @@ impl Decision {
         }
     }
 
-    /// The decision once there is optimised code for the device that is wanted: that device, at the price of optimised code.
+    /// The decision once there is optimised code for the device that is wanted: that device, at the price of optimised
+    /// code.
     pub fn settled(self) -> Decision {
         let mut settled = self.on(self.wanted);
         if let (Device::Serial, Some(optimised)) = (self.wanted, self.quick) {
@@ -223,7 +226,8 @@ impl Decision {
 /// Time from which it is worth looking for what threads could do.
 pub const WORTH_SHARING: Seconds = Seconds(1e-3);
 
-/// What compiled code takes on one core is too little to share, however long CPython takes: nobody starts threads sooner.
+/// What compiled code takes on one core is too little to share, however long CPython takes: nobody starts threads
+/// sooner.
 pub const WORTH_A_START: Seconds = Seconds(2e-6);
 
 /// Another kernel, and other cores, have to promise this part of the time without them, or less: estimates are not that

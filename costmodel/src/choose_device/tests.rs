@@ -653,8 +653,8 @@ fn estimates_grow_with_trip_counts() {
     }
 }
 
-/// Sums and products that NumPy's own loops do take in compiled code what they take in CPython; those of matrices use all cores
-/// whoever calls.
+/// Sums and products that NumPy's own loops do take in compiled code what they take in CPython; those of matrices use
+/// all cores whoever calls.
 #[test]
 fn what_numpy_does_itself_costs_the_same_everywhere() {
     let profile = MachineProfile::default();

@@ -1,9 +1,9 @@
 //! How many threads a block of a kernel has.
 //!
-//! A processor has room for so many threads and so many registers, and blocks get both or wait ("CUDA C++ Programming Guide",
-//! NVIDIA, "Hardware Multithreading"). Large blocks share more of what they load, small ones leave less room over, and where
-//! there are few threads, more processors have some. On an H200 stencils, products, and what is computed element by element were
-//! up to a tenth faster with 128 threads than with 256.
+//! A processor has room for so many threads and so many registers, and blocks get both or wait ("CUDA C++ Programming
+//! Guide", NVIDIA, "Hardware Multithreading"). Large blocks share more of what they load, small ones leave less room
+//! over, and where there are few threads, more processors have some. On an H200 stencils, products, and what is
+//! computed element by element were up to a tenth faster with 128 threads than with 256.
 
 /// Sizes of blocks, the largest first.
 const SIZES: [i64; 3] = [256, 128, 64];
@@ -28,9 +28,9 @@ pub struct Room {
 }
 
 impl Room {
-    /// Threads of a block, at most `most`, where there are so many threads in all, each with so many registers (none: not known): of
-    /// the sizes with which every processor has a block, if there are enough threads for that, the largest with which nearly as many
-    /// threads have room at once as with any.
+    /// Threads of a block, at most `most`, where there are so many threads in all, each with so many registers (none:
+    /// not known): of the sizes with which every processor has a block, if there are enough threads for that, the
+    /// largest with which nearly as many threads have room at once as with any.
     pub fn block(&self, threads: i64, registers: Option<i64>, most: i64) -> i64 {
         let enough = |size: &i64| *size <= most && threads / size >= self.processors;
         let spread = || SIZES.into_iter().filter(enough);

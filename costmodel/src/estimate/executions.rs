@@ -79,8 +79,8 @@ pub(crate) fn shares<'a, T>(
     }
 }
 
-/// How many times the mean of its trips a loop runs that goes on until the last of several lanes has ended. That depends
-/// on data, which neighbours are mostly alike in.
+/// How many times the mean of its trips a loop runs that goes on until the last of several lanes has ended. That
+/// depends on data, which neighbours are mostly alike in.
 fn longest(body: &Body) -> f64 {
     let doublings = f64::from(body.ends.unwrap_or(1).max(1)).log2();
     1.0 + LONGER * doublings

@@ -1,11 +1,11 @@
 //! What compiled code takes on one core, and what of it threads can share.
 //!
 //! The execution-cache-memory model (Treibig and Hager, "Introducing a performance model for bandwidth-limited loop
-//! kernels", 2009): a core's resources work at once, arithmetic, the width of the front end, loads, stores, and the transfers into
-//! the first cache, which do not overlap with loads and stores on some cores ([`HostWeights::overlap`]). Not quite at once:
-//! they get in each other's way ([`together`]). An iteration takes as long as they do, or as the chain from one iteration to
-//! the next, or the one within it, whichever is longest.
-//! What fills the second cache works on its own, ahead of the core: a call takes as long as the slower of the two.
+//! kernels", 2009): a core's resources work at once, arithmetic, the width of the front end, loads, stores, and the
+//! transfers into the first cache, which do not overlap with loads and stores on some cores ([`HostWeights::overlap`]).
+//! Not quite at once: they get in each other's way ([`together`]). An iteration takes as long as they do, or as the
+//! chain from one iteration to the next, or the one within it, whichever is longest. What fills the second cache works
+//! on its own, ahead of the core: a call takes as long as the slower of the two.
 
 use std::ops::Add;
 
@@ -20,12 +20,13 @@ use crate::estimate::resources::{Forms, UNITS, WINDOW, longer, occupied, togethe
 use crate::profile::host::{HostWeights, LEVELS};
 use crate::units::Seconds;
 
-/// How hard jumps that data decide are to foresee where nobody looked; calibration measures those that random data decide.
+/// How hard jumps that data decide are to foresee where nobody looked; calibration measures those that random data
+/// decide.
 const SURPRISE: f64 = 0.4;
 
-/// The share of the chains of a loop of so many operations that is waited for: the core goes on to what comes behind the
-/// loop as far as its window reaches, where the next chain, if the loop is entered again, begins while the last one goes
-/// on. Of chains as long as the window two are under way at any time.
+/// The share of the chains of a loop of so many operations that is waited for: the core goes on to what comes behind
+/// the loop as far as its window reaches, where the next chain, if the loop is entered again, begins while the last one
+/// goes on. Of chains as long as the window two are under way at any time.
 ///
 /// `ops` as [`occupied`] has it.
 pub fn waits(ops: f64, times: f64, entries: f64) -> f64 {

@@ -120,7 +120,8 @@ pub struct Prices {
 struct LoopPrice {
     id: LoopId,
     interpreted: Seconds,
-    /// The part of that which compiled code has NumPy do, too: what cores share, and what a library that uses all of them does.
+    /// The part of that which compiled code has NumPy do, too: what cores share, and what a library that uses all of
+    /// them does.
     library: [Seconds; 2],
     /// What its own body executes, a bit for each kind.
     kinds: u128,
@@ -197,7 +198,8 @@ impl Prices {
         self.compile_first
     }
 
-    /// Time to make the first kernel for a device, and to get that ready; `begun`: the process has used the card before.
+    /// Time to make the first kernel for a device, and to get that ready; `begun`: the process has used the card
+    /// before.
     pub fn to_make(&self, device: Device, begun: bool) -> Seconds {
         match (device, self.gpu()) {
             (Device::Gpu, Some(gpu)) => self.compile + gpu.ready(begun),
@@ -221,8 +223,8 @@ impl Prices {
         any + kind * f64::from(self.top.kinds(1.0, trips).count_ones())
     }
 
-    /// What compiled code takes: by what the `kernels` that were made execute, the fitting one (for one core, for a `team` of
-    /// threads) or else the other, or by a guess.
+    /// What compiled code takes: by what the `kernels` that were made execute, the fitting one (for one core, for a
+    /// `team` of threads) or else the other, or by a guess.
     pub fn native(
         &self,
         kernels: [Option<&Priced>; 2],
@@ -286,8 +288,8 @@ impl LoopPrice {
         }
     }
 
-    /// Kinds of operations that it executes, where it is entered so many times. A second operation of a kind runs through the
-    /// same code of the interpreter and of NumPy.
+    /// Kinds of operations that it executes, where it is entered so many times. A second operation of a kind runs
+    /// through the same code of the interpreter and of NumPy.
     fn kinds(&self, entered: f64, trips: &dyn Fn(LoopId) -> f64) -> u128 {
         let times = entered * trips(self.id) * self.work.reached;
         if times <= 0.0 {

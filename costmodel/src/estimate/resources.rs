@@ -1,5 +1,5 @@
-//! What one execution of a body asks of each resource of a core, as sums of numbered weights: what prices add up, and what
-//! calibration solves for.
+//! What one execution of a body asks of each resource of a core, as sums of numbered weights: what prices add up, and
+//! what calibration solves for.
 
 use nestwise_analysis::traffic::Order;
 use nestwise_ir::machine_shape::{Body, Chain, Op, Width};
@@ -54,7 +54,8 @@ pub struct Forms {
 /// Kinds of units for arithmetic.
 pub const UNITS: usize = 3;
 
-/// Which of them does an operation: the one for ints and jumps, the one for floats and vectors, or the one that divides.
+/// Which of them does an operation: the one for ints and jumps, the one for floats and vectors, or the one that
+/// divides.
 fn unit(op: Op, width: Width) -> usize {
     match (op, width) {
         (Op::IntDiv | Op::FloatDiv | Op::Root, _) => 2,
@@ -127,15 +128,15 @@ impl Forms {
 pub const WINDOW: f64 = 512.0;
 const WAITING: f64 = 64.0;
 
-/// How much of a core's window one execution takes that waits for a chain, in operations: where most of them wait for each
-/// other, there is less room.
+/// How much of a core's window one execution takes that waits for a chain, in operations: where most of them wait for
+/// each other, there is less room.
 fn room(body: &Body, chain: &Chain) -> f64 {
     f64::max(body.ops.total(), chain.ops.total() * WINDOW / WAITING)
 }
 
-/// The same of the chain from one iteration to the next. No window is large enough where data end the loop, since the core
-/// goes on with what it wrongly takes for the next iteration instead, nor where the next chain begins with what this one
-/// leaves.
+/// The same of the chain from one iteration to the next. No window is large enough where data end the loop, since the
+/// core goes on with what it wrongly takes for the next iteration instead, nor where the next chain begins with what
+/// this one leaves.
 pub fn occupied(body: &Body) -> f64 {
     if body.ends.is_some() || body.carried {
         return f64::INFINITY;
@@ -143,9 +144,9 @@ pub fn occupied(body: &Body) -> f64 {
     room(body, &body.chain)
 }
 
-/// How well a core does several things at once: a loop that needs as long for each of two takes 2 ^ (1 / this) times as long as
-/// for one of them alone. On a Zen 4 half of the kernels of `kernels/` were predicted within 21 % with 3 and within 27 % with 5, by one
-/// run each with a profile of its own, of which another differs by some 5 %.
+/// How well a core does several things at once: a loop that needs as long for each of two takes 2 ^ (1 / this) times as
+/// long as for one of them alone. On a Zen 4 half of the kernels of `kernels/` were predicted within 21 % with 3 and
+/// within 27 % with 5, by one run each with a profile of its own, of which another differs by some 5 %.
 pub const SHARPNESS: i32 = 3;
 
 /// How long it takes until all is done, if each of these needs so long by itself: they get in each other's way.

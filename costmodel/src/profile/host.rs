@@ -186,7 +186,8 @@ impl Default for HostWeights {
 }
 
 impl HostWeights {
-    /// The weights in the order of their numbers ([`Forms`](crate::estimate::resources::Forms)), those of functions last, by name.
+    /// The weights in the order of their numbers ([`Forms`](crate::estimate::resources::Forms)), those of functions
+    /// last, by name.
     pub fn to_vec(&self) -> Vec<f64> {
         let tables = [&self.scalar, &self.vector, &self.latency];
         let ops = tables.into_iter().flat_map(|t| Op::ALL.map(|op| t.of(op)));

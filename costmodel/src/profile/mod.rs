@@ -51,7 +51,8 @@ pub struct MachineProfile {
     /// A graphics card; none if nobody has measured one.
     #[serde(default)]
     pub gpu: Option<GpuWeights>,
-    /// What CPython took for a trip of a fixed loop while all that was measured: it tells later how fast the machine is then.
+    /// What CPython took for a trip of a fixed loop while all that was measured: it tells later how fast the machine is
+    /// then.
     #[serde(default)]
     pub pace: Option<f64>,
     /// By section, how far its predictions are off where it was not fitted.
@@ -128,8 +129,8 @@ pub enum Caches {
     /// What the call before left there, just now.
     #[default]
     Warm,
-    /// Little of this nest: others have had them since. But other nests were launched meanwhile, and what launches have in
-    /// common is fetched for those anyway.
+    /// Little of this nest: others have had them since. But other nests were launched meanwhile, and what launches have
+    /// in common is fetched for those anyway.
     Shared,
     /// Little of anything.
     Cold,
@@ -225,7 +226,8 @@ pub struct CompileWeights {
     pub quick_node: f64,
 }
 
-/// What it takes to touch a page of memory for the first time: the operating system looks for one and fills it with zeros.
+/// What it takes to touch a page of memory for the first time: the operating system looks for one and fills it with
+/// zeros.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PageWeights {

@@ -53,8 +53,8 @@ impl Values {
         users.is_some_and(|u| !u.is_empty())
     }
 
-    /// The statements that are repeated, with their users, in the order of the text: a value is used by later statements
-    /// only.
+    /// The statements that are repeated, with their users, in the order of the text: a value is used by later
+    /// statements only.
     pub(crate) fn users(&self) -> impl Iterator<Item = (usize, &[usize])> {
         let all = self.users.iter().enumerate();
         all.filter_map(|(s, users)| Some((s, users.as_deref()?)))

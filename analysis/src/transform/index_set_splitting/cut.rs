@@ -1,4 +1,4 @@
-//! Where a loop is cut, and the iterations on either side.
+//! Where a loop is cut, the iterations on either side, and the parts that it becomes.
 
 use crate::values::affine::{Affine, Ix};
 use crate::values::interval::Interval;
@@ -91,3 +91,30 @@ impl Part {
 
 /// Farther than any counter is from a cut.
 const FAR: i128 = 1 << 110;
+
+/// A loop as several.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Split {
+    /// Where.
+    pub cut: Cut,
+    /// In ascending order of counters; there are at least two, and no iteration is in none.
+    pub parts: Vec<Piece>,
+}
+
+/// A part of a split loop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Piece {
+    /// Which.
+    pub part: Part,
+    /// It may have more than a few iterations.
+    pub long: bool,
+    /// Those may run in any order; of short parts nobody asks.
+    pub free: bool,
+}
+
+impl Split {
+    /// Whether all iterations but a few may run in any order, part by part.
+    pub fn is_whole(&self) -> bool {
+        self.parts.iter().all(|p| p.free || !p.long)
+    }
+}

@@ -1,25 +1,260 @@
-//! One loop made into several over consecutive ranges of its iterations.
+//! Index-set splitting: a loop becomes several over consecutive ranges of its iterations, some of them parallel.
+//!
+//! ```text
+//! for i in range(n):                for i in range(0, k + 1):
+//!     a[i] = a[k] + b[i]    =>          a[i] = a[k] + b[i]
+//!                                   for i in range(k + 1, n):   # parallel
+//!                                       a[i] = a[k] + b[i]
+//! ```
+//!
+//! The loops do what the one did, in the same order. There is something to gain where all that passes between
+//! iterations starts or ends in one of them (`a[i] = a[k]`: weak-zero), crosses one point (`a[i] = a[n - 1 - i]`:
+//! weak-crossing), or happens on one side of a condition (`if i < k`). Candidates are the counters at which two
+//! subscripts agree, and those at which a condition on the counter changes. What a part may do is asked of the tests
+//! that decide verdicts, with the part's range as one more condition.
+//!
+//! Source: Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapter 5; Wolfe, High Performance
+//! Compilers for Parallel Computing, 1996.
 
 pub mod cut;
-pub mod cuts;
-pub(crate) mod values;
+mod ranges;
+mod values;
 
-use nestwise_ir::LoopId;
-use nestwise_ir::model::nest::{BinOp, Expr, For, Nest, Stmt};
+use nestwise_ir::model::nest::{For, Stmt, StmtKind};
+use nestwise_ir::schedule::Renamed;
+use nestwise_ir::{LoopId, Scalar};
 
+use crate::dataflow::liveness::{VarSet, exposure, live_after};
+use crate::dependence::Tester;
 use crate::guards::static_facts::affine_interval;
 use crate::parallelism::legality::Given;
-use crate::structure::find_for;
-use crate::transform::build::{Builder, hidden};
+use crate::parallelism::verdict::{LoopInfo, Verdict, of_part};
+use crate::structure::{Classes, any, assigned, early_exit, find_for};
+use crate::transform::build::Builder;
 use crate::transform::copy::Copy;
-use crate::transform::index_set_splitting::cut::Part;
-use crate::transform::index_set_splitting::cuts::{Piece, Split, body_of};
+use crate::transform::index_set_splitting::cut::{Cut, Part, Piece, Split};
+use crate::transform::index_set_splitting::ranges::Cutter;
+use crate::transform::index_set_splitting::values::Values;
 use crate::transform::rewritten::{Rewritten, compact, splice_for};
-use crate::values::affine::Affine;
+use crate::values::affine::{Affine, Ix, Sym};
+use crate::values::forms::{AccessForm, Form};
+use crate::values::interval::Interval;
 
-/// The nest with loops, none of them inside another, made into one loop for each part that [`Given::may_split`] found. The
-/// top loop has to stay the only one.
-pub fn split(given: &Given<'_>, todo: &[(LoopId, Split)]) -> Option<Rewritten> {
+/// Candidates that are looked at for one loop.
+const MAX_CUTS: usize = 6;
+/// Accesses in a loop that is looked at.
+const MAX_ACCESSES: usize = 40;
+/// Statements of a body that may be copied.
+const MAX_STATEMENTS: usize = 60;
+/// A part whose counters may be so far apart is worth being parallel.
+const LONG: i64 = 16;
+
+/// The ways to part a loop, the simplest first.
+const WAYS: [&[Part]; 3] = [
+    &[Part::UpTo, Part::Above],
+    &[Part::Below, Part::From],
+    &[Part::Below, Part::At, Part::Above],
+];
+
+/// Whether iterations may run in any order, without a copy of a whole array: a cut is worth more.
+fn is_free(info: &LoopInfo) -> bool {
+    if !info.renamed.iter().all(Renamed::is_halo) {
+        return false;
+    }
+    match &info.verdict {
+        Verdict::Parallel | Verdict::Reduction(_) => true,
+        Verdict::When(c) => c.absent.is_empty() && c.elements.is_empty(),
+        Verdict::Serial(_) => false,
+    }
+}
+
+impl Given<'_> {
+    /// How to split a loop so that parts of it are parallel; none if the loop is parallel as it stands, or no part
+    /// would be.
+    ///
+    /// Legal iff
+    ///   - the bounds may be evaluated once more: they read nothing that the loop writes, and have no guard;
+    ///   - the cut is a form of values that are there before the loop;
+    ///   - the loop runs to its end: nothing leaves it early.
+    pub fn may_split_index_set(&self, l: &For) -> Option<Split> {
+        let sound = l.step.as_int().is_some_and(|s| s.abs() == 1)
+            && self.rectangular(&[l])
+            && may_be_copied(l)
+            && self.inside(l.id).count() <= MAX_ACCESSES;
+        if !sound || self.info(l.id).is_none_or(is_free) {
+            return None;
+        }
+        let values = Values::before(self, l)?;
+        let live = self.live(l);
+        let mut partly = None;
+        for cut in self.cuts(l, &values) {
+            match self.split_at(l, &values, &live, cut) {
+                Some(split) if split.is_whole() => return Some(split),
+                found => partly = partly.or(found),
+            }
+        }
+        partly
+    }
+
+    /// What is read after a part of the loop: after it, or in a later part.
+    fn live(&self, l: &For) -> VarSet {
+        let nonempty = self.analysis.options.nonempty;
+        let mut live = live_after(self.nest)[l.id.index()].clone();
+        live.union(&exposure(self.nest, l.id, None, &l.body, nonempty).exposed);
+        live
+    }
+
+    /// The best way to part a loop at a cut.
+    fn split_at(&self, l: &For, values: &Values, live: &VarSet, cut: Cut) -> Option<Split> {
+        let mut partly = None;
+        for way in WAYS {
+            let mut parts = vec![];
+            for part in way {
+                parts.extend(self.piece(l, values, live, (&cut, *part))?);
+            }
+            if parts.len() < 2 || !parts.iter().any(|p| p.free) {
+                continue;
+            }
+            let cut = cut.clone();
+            let split = Split { cut, parts };
+            if split.is_whole() {
+                return Some(split);
+            }
+            // The larger the part in any order, the better.
+            let larger = |p: &Piece| p.free && matches!(p.part, Part::UpTo | Part::From);
+            if partly.is_none() || split.parts.iter().any(larger) {
+                partly = Some(split);
+            }
+        }
+        partly
+    }
+
+    /// What a part may do; nothing within, if it has no iteration. None: its range is no form.
+    fn piece(
+        &self,
+        l: &For,
+        values: &Values,
+        live: &VarSet,
+        (cut, part): (&Cut, Part),
+    ) -> Option<Option<Piece>> {
+        let within = part.within(cut, Ix::Counter(l.id))?;
+        let long = self.may_span(l.id, &within, LONG);
+        if !long && !self.may_span(l.id, &within, 0) {
+            return Some(None);
+        }
+        let free = long && {
+            let body = values.body(l, cut, part);
+            let of = (l.id, body.as_slice());
+            is_free(&of_part(self.nest, self.analysis, of, &within, live))
+        };
+        Some(Some(Piece { part, long, free }))
+    }
+
+    /// Whether two iterations of a loop in which some forms are not negative may be so far apart.
+    fn may_span(&self, id: LoopId, within: &[Affine], gap: i64) -> bool {
+        let tester = Tester {
+            within,
+            ..self.analysis.tester(self.nest)
+        };
+        tester.may_span(id, gap)
+    }
+
+    /// Whether a part of a loop has at most one iteration.
+    pub fn is_single(&self, id: LoopId, cut: &Cut, part: Part) -> bool {
+        let within = part.within(cut, Ix::Counter(id));
+        within.is_some_and(|within| !self.may_span(id, &within, 1))
+    }
+
+    /// Where subscripts of two accesses agree in one iteration, and where conditions change; the accesses that the
+    /// verdict is about come first.
+    fn cuts(&self, l: &For, values: &Values) -> Vec<Cut> {
+        let counter = Ix::Counter(l.id);
+        let inside: Vec<&AccessForm> = self.inside(l.id).collect();
+        let mut forms: Vec<Affine> = vec![];
+        for (k, x) in inside.iter().enumerate() {
+            let others = inside[k..].iter();
+            for y in others.filter(|y| y.array == x.array && (x.store || y.store)) {
+                let axes = x.index.iter().zip(&y.index);
+                let gap = |(f, g): (&Form, &Form)| f.affine()?.sub(g.affine()?);
+                forms.extend(axes.filter_map(gap));
+            }
+        }
+        forms.extend(values.conditions(l));
+        let mut out: Vec<Cut> = vec![];
+        for form in forms {
+            let Some(coef) = form.const_coef(counter).filter(|c| *c != 0) else {
+                continue;
+            };
+            let cut = Cut::of(coef, &form.without(counter));
+            let fits = |c: &Cut| {
+                c.is_small() && self.is_known(l, &c.at) && self.is_near(c) && !out.contains(c)
+            };
+            if let Some(cut) = cut.filter(fits) {
+                out.push(cut);
+            }
+            if out.len() == MAX_CUTS {
+                break;
+            }
+        }
+        out
+    }
+
+    /// Whether the quotient that a cut is at fits 64 bits.
+    fn is_near(&self, cut: &Cut) -> bool {
+        let at = affine_interval(self.nest, self.forms(), &cut.at, 4);
+        let below = at.add(Interval::point(-1));
+        let by = Interval::point(cut.divisor);
+        let fits = |i: Interval| i.floor_div(by).within(Interval::of_type(Scalar::I64));
+        cut.divisor == 1 || fits(at) && fits(below)
+    }
+
+    /// Whether a form's value is there before the loop: made of counters of loops around it, of variables that nothing
+    /// in the nest assigns, and of extents.
+    fn is_known(&self, l: &For, form: &Affine) -> bool {
+        let around: Vec<LoopId> = self.around(l.id);
+        let changed = assigned(std::slice::from_ref(&self.nest.top));
+        let classes = Classes::of(self.nest);
+        let fixed = |s: &Sym| match s {
+            Sym::Var(v) => changed.binary_search(v).is_err(),
+            Sym::Dim(a, _) => !classes.permuted(*a),
+            Sym::Def(_) => false,
+        };
+        form.terms().iter().all(|t| {
+            let here = |ix: Ix| matches!(ix, Ix::Counter(c) if around.contains(&c));
+            t.ix.is_none_or(here) && t.syms.iter().all(fixed)
+        })
+    }
+
+    /// The loops around a loop, each a `for`.
+    fn around(&self, id: LoopId) -> Vec<LoopId> {
+        let parent = |id: &LoopId| self.nest.loops.get(*id).and_then(|d| d.parent);
+        let all = std::iter::successors(parent(&id), parent);
+        all.filter(|l| self.forms().loop_form(*l).is_some_and(|f| f.counted))
+            .collect()
+    }
+}
+
+/// What the body of a loop is in one part of it.
+pub(crate) fn body_of(given: &Given<'_>, l: &For, cut: &Cut, part: Part) -> Option<Vec<Stmt>> {
+    Some(Values::before(given, l)?.body(l, cut, part))
+}
+
+/// Whether a loop runs to its end, and its body is small and plain enough to stand several times.
+fn may_be_copied(l: &For) -> bool {
+    let mut count = 0;
+    let odd = any(&l.body, &mut |s| {
+        count += 1;
+        matches!(
+            s.kind,
+            StmtKind::Scope { .. } | StmtKind::Rebind(_) | StmtKind::Leave(_)
+        )
+    });
+    !odd && count <= MAX_STATEMENTS && early_exit(l.id, &l.body).is_none()
+}
+
+/// The nest with loops, none of them inside another, made into one loop for each part that
+/// [`Given::may_split_index_set`] found. The top loop has to stay the only one.
+pub fn split_index_set(given: &Given<'_>, todo: &[(LoopId, Split)]) -> Option<Rewritten> {
     let mut nest = given.nest.clone();
     let (mut made, mut nonempty) = (vec![], given.analysis.options.nonempty);
     for (id, split) in todo {
@@ -53,116 +288,4 @@ pub fn split(given: &Given<'_>, todo: &[(LoopId, Split)]) -> Option<Rewritten> {
     }
     compact(&mut nest);
     Some(Rewritten::of("index-set splitting", nest, nonempty, &made))
-}
-
-/// A place of a cut, in 128 bits: the least counter that is not below it, or that is above it.
-struct End {
-    value: Expr,
-    /// It may lie before, or behind, all that 64 bits hold.
-    far: [bool; 2],
-}
-
-/// The bounds of one loop's parts.
-struct Cutter {
-    b: Builder,
-    /// What is computed first.
-    before: Vec<Stmt>,
-    from: Option<End>,
-    above: Option<End>,
-}
-
-impl Cutter {
-    fn of(given: &Given<'_>, nest: &mut Nest, split: &Split, b: Builder) -> Option<Cutter> {
-        let mut cutter = Cutter {
-            b,
-            before: vec![],
-            from: None,
-            above: None,
-        };
-        let uses = |f: &dyn Fn(Part) -> bool| split.parts.iter().any(|p| f(p.part));
-        // Counters above the cut begin behind the last one that is not.
-        if uses(&|p| matches!(p, Part::UpTo | Part::At | Part::Above)) {
-            cutter.above = Some(cutter.behind(given, nest, split, &split.cut.at)?);
-        }
-        if uses(&|p| matches!(p, Part::Below | Part::At | Part::From)) {
-            let less = split.cut.at.add_const(-1)?;
-            cutter.from = Some(cutter.behind(given, nest, split, &less)?);
-        }
-        Some(cutter)
-    }
-
-    /// The least counter with `divisor * counter > form`.
-    fn behind(
-        &mut self,
-        given: &Given<'_>,
-        nest: &mut Nest,
-        split: &Split,
-        form: &Affine,
-    ) -> Option<End> {
-        let b = self.b;
-        let divisor = split.cut.divisor;
-        if divisor == 1 {
-            let next = form.add_const(1)?;
-            let range = affine_interval(given.nest, given.forms(), &next, 4);
-            return Some(End {
-                value: b.form(nest, &next)?,
-                far: [range.lo < i64::MIN.into(), range.hi > i64::MAX.into()],
-            });
-        }
-        // The quotient fits: it was asked when the cut was found.
-        let quotient = hidden(nest);
-        let value = b.form(nest, form)?;
-        let shift = divisor.trailing_zeros().into();
-        let floor = match 1i128 << shift == divisor {
-            true => b.op(BinOp::Shr, value, b.number(shift)),
-            false => b.op(BinOp::FloorDiv, value, b.number(divisor)),
-        };
-        self.before.push(b.set(quotient, b.narrow(floor)));
-        Some(End {
-            value: b.add(b.wide_var(quotient), b.number(1)),
-            far: [false, true],
-        })
-    }
-
-    /// The loop over a part's range, without a body.
-    fn header(&self, l: &For, part: Part) -> Option<For> {
-        let (lo, hi) = match part {
-            Part::Below => (None, Some(self.from.as_ref()?)),
-            Part::UpTo => (None, Some(self.above.as_ref()?)),
-            Part::At => (Some(self.from.as_ref()?), Some(self.above.as_ref()?)),
-            Part::From => (Some(self.from.as_ref()?), None),
-            Part::Above => (Some(self.above.as_ref()?), None),
-        };
-        let up = l.step.as_int() > Some(0);
-        // Downwards a range begins at the last counter before `hi`, and ends before the last one before `lo`.
-        let (first, last, less) = if up { (lo, hi, 0) } else { (hi, lo, 1) };
-        let ops = [BinOp::Max, BinOp::Min];
-        let [inward, outward] = if up { ops } else { [BinOp::Min, BinOp::Max] };
-        Some(For {
-            start: self.limited(inward, &l.start, first, less),
-            stop: self.limited(outward, &l.stop, last, less),
-            step: l.step.clone(),
-            body: vec![],
-            ..*l
-        })
-    }
-
-    /// The nearer (`op`) of one end of the loop and one of the cut, kept within 64 bits: a range beyond them is empty.
-    fn limited(&self, op: BinOp, end: &Expr, cut: Option<&End>, less: i128) -> Expr {
-        let b = self.b;
-        let Some(cut) = cut else { return end.clone() };
-        let place = match less {
-            0 => cut.value.clone(),
-            _ => b.sub(cut.value.clone(), b.number(less)),
-        };
-        let nearer = b.op(op, b.wide(end), place);
-        let (far, opposite, limit) = match op {
-            BinOp::Min => (cut.far[0] || less > 0, BinOp::Max, i64::MIN),
-            _ => (cut.far[1], BinOp::Min, i64::MAX),
-        };
-        b.narrow(match far {
-            true => b.op(opposite, b.number(limit.into()), nearer),
-            false => nearer,
-        })
-    }
 }

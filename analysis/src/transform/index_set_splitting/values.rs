@@ -13,8 +13,8 @@ use crate::values::affine::{Affine, Ix, Sym};
 use crate::values::interval::Interval;
 use crate::values::walk::is_int;
 
-/// The values of int variables at one place: those of `known`, and what they were before the nest for those that it does
-/// not assign.
+/// The values of int variables at one place: those of `known`, and what they were before the nest for those that it
+/// does not assign.
 #[derive(Clone)]
 pub(crate) struct Values {
     /// What the nest assigns.

@@ -1,11 +1,22 @@
-//! Splitting a loop where its first and last iterations differ from the rest.
+//! Peeling: the interior of a loop, in which its first and last iterations are left out, has a simpler body.
+//!
+//! ```text
+//! for j in range(n):                for j in range(0, n - 1):   # the interior
+//!     a[j] = b[(j + 1) % n] =>          a[j] = b[j + 1]
+//!                                   for j in range(n - 1, n):   # as written
+//!                                       a[j] = b[(j + 1) % n]
+//! ```
 //!
 //! `(j + 1) % n`, `a[j - 1]` at `j == 0`, `max(j - r, 0)`, `if j > 0`: such operations decide anew in every iteration
 //! what is the same in all but the first and the last ones. [`split`] finds them and the part of the loop in which
 //! they are all decided, the *interior*; there the body is simpler, and its subscripts follow the counter.
 //!
-//! Every decision is a bound on the counter, `j >= E` or `j < E`, with `E` invariant in the loop. Which side is the
-//! interior is a guess about speed alone: whoever runs the interior's body does so only where all bounds hold.
+//! Every decision is a bound on the counter, `j >= E` or `j < E`, with `E` invariant in the loop.
+//!
+//! Legal iff the interior's body runs only in iterations `j` in which all bounds hold. Which side of a bound is the
+//! interior is a guess about speed alone.
+//!
+//! Source: Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, section 5.7.
 
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,12 @@
 //! What a call takes on a graphics card.
 //!
-//! Kernels take as long as the busiest of three: the operations that a processor does at once, those that one thread does one
-//! after the other (times the turns that threads take, where there are more than have room), and the memory (after Hong and
-//! Kim, "An analytical model for a GPU architecture with memory-level and thread-level parallelism awareness", 2009, and
-//! Volkov, "Understanding Latency Hiding on GPUs", 2016). They run beside the host, which hands them over one by one: where
-//! they are short, that is what takes time, unless one kernel runs the loop around them, whose threads wait for each other behind
-//! each part, and are no more than have room at once. Arrays cross before and after.
+//! Kernels take as long as the busiest of three: the operations that a processor does at once, those that one thread
+//! does one after the other (times the turns that threads take, where there are more than have room), and the memory
+//! (after Hong and Kim, "An analytical model for a GPU architecture with memory-level and thread-level parallelism
+//! awareness", 2009, and Volkov, "Understanding Latency Hiding on GPUs", 2016). They run beside the host, which hands
+//! them over one by one: where they are short, that is what takes time, unless one kernel runs the loop around them,
+//! whose threads wait for each other behind each part, and are no more than have room at once. Arrays cross before and
+//! after.
 
 #[cfg(test)]
 mod tests;
@@ -26,8 +27,8 @@ const SECTOR: f64 = 32.0;
 const CHAINED: f64 = 0.5;
 /// Threads of a block of a cooperative kernel.
 const TEAM_BLOCK: f64 = 256.0;
-/// Waiting for all threads of a cooperative kernel, where nobody has measured that, and the share of it that threads of a single
-/// block wait: choices, not measured on any card.
+/// Waiting for all threads of a cooperative kernel, where nobody has measured that, and the share of it that threads of
+/// a single block wait: choices, not measured on any card.
 const BARRIER: f64 = 1_500.0;
 const ONE_BLOCK: f64 = 0.1;
 
@@ -159,7 +160,8 @@ impl Priced {
         Seconds::from_nanos(self.weights.module + context)
     }
 
-    /// Of several ways to map the nest's loops the one that takes the least, and what that is; none where there is no way.
+    /// Of several ways to map the nest's loops the one that takes the least, and what that is; none where there is no
+    /// way.
     pub fn cheapest<'a>(
         &self,
         ways: impl Iterator<Item = &'a Axes> + Clone,
@@ -236,8 +238,8 @@ impl Priced {
         Seconds::from_nanos(copying(up, &copies.up) + copying(down, &copies.down))
     }
 
-    /// The kernels of a loop that is reached so many times: its own, where it is an axis, or else those of the loops inside and,
-    /// for what else there is, one of one thread in each iteration.
+    /// The kernels of a loop that is reached so many times: its own, where it is an axis, or else those of the loops
+    /// inside and, for what else there is, one of one thread in each iteration.
     fn kernels(
         &self,
         l: &LoopFeatures,

@@ -47,8 +47,8 @@ impl Team<'_> {
         .total()
     }
 
-    /// The fewest iterations for which it pays to start a loop: they save what the start takes. Of one that is started but
-    /// once it is the decision for threads that says so, which rests on more than a model.
+    /// The fewest iterations for which it pays to start a loop: they save what the start takes. Of one that is started
+    /// but once it is the decision for threads that says so, which rests on more than a model.
     pub fn least(&self, l: &Shared) -> f64 {
         if self.always || l.starts <= 1.0 {
             return 0.0;
@@ -68,8 +68,8 @@ impl Team<'_> {
         fewer.chain([all])
     }
 
-    /// Whether it usually has as many, for some number of threads. Of a single iteration there is nothing to share (those of
-    /// waves, which are always started, no kernel tells).
+    /// Whether it usually has as many, for some number of threads. Of a single iteration there is nothing to share
+    /// (those of waves, which are always started, no kernel tells).
     fn pays(&self, l: &Shared) -> bool {
         if l.trips <= 1.0 && !self.always {
             return false;

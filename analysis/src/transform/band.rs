@@ -1,8 +1,9 @@
-//! Running the iterations of a band, perfectly nested loops, in another order.
+//! Bands, perfectly nested loops, whose iterations are to run in another order: what they depend on.
 //!
-//! An order is legal if what depends on an iteration comes after it. A dependence is a direction vector over the band,
-//! and all that are there as written are lexicographically positive: the first component that is not `=` is `<`
-//! (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapters 2 and 5).
+//! A dependence is a direction vector over the loops of a band, and all that are there as written are lexicographically
+//! positive: the first component that is not `=` is `<`. An order of the iterations is legal if what depends on an
+//! iteration still comes after it (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapters 2
+//! and 5).
 
 use nestwise_ir::LoopId;
 use nestwise_ir::guarded::block_may_fire;
@@ -11,12 +12,10 @@ use nestwise_ir::schedule::RedOp;
 
 use crate::dependence::{Dir, Pair, common_loops};
 use crate::parallelism::legality::Given;
-use crate::structure::{assigned, find_for, irregular};
+use crate::structure::{assigned, find_for, irregular, is_for};
 
 /// Pairs of accesses that are looked at for one band.
 const MAX_PAIRS: usize = 400;
-/// The largest factor by which a loop is skewed.
-const MAX_SKEW: i64 = 3;
 
 /// How an iteration of a band lies to one that depends on it: per loop, outermost first.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,21 +28,21 @@ pub struct Vector {
 
 impl Vector {
     /// Whether the dependent iteration comes later if the loops are in this order.
-    fn positive(&self, order: &[usize]) -> bool {
+    pub(super) fn positive(&self, order: &[usize]) -> bool {
         let directions = order.iter().filter_map(|i| self.directions.get(*i));
         let first = directions.copied().find(|d| *d != Dir::Eq);
         first == Some(Dir::Lt)
     }
 
     /// Whether the dependent iteration is earlier in no loop.
-    fn forward(&self) -> bool {
+    pub(super) fn forward(&self) -> bool {
         self.directions
             .iter()
             .all(|d| matches!(d, Dir::Lt | Dir::Eq))
     }
 
     /// Whether that holds once the counter of the second loop has `factor` times that of the first added to it.
-    fn forward_skewed(&self, factor: i64) -> bool {
+    pub(super) fn forward_skewed(&self, factor: i64) -> bool {
         match (self.distance.as_slice(), self.directions.as_slice()) {
             ([Some(outer), Some(inner)], _) => *outer >= 0 && factor * outer + inner >= 0,
             // At least one iteration on in the first loop.
@@ -85,60 +84,24 @@ impl Given<'_> {
         Some(out)
     }
 
-    /// Running a perfect band with its loops in another order: `order` has, from the outside inwards, the place of each
-    /// loop in `band`.
-    ///
-    /// Legal iff
-    ///   - the band's iterations may be reordered at all ([`Given::may_reorder`]);
-    ///   - every dependence's direction vector, permuted, is lexicographically positive.
-    pub fn may_interchange(&self, band: &[LoopId], order: &[usize]) -> bool {
-        let kept = |all: Vec<Vector>| all.iter().all(|v| v.positive(order));
-        self.may_reorder(band) && self.vectors(band).is_some_and(kept)
-    }
-
-    /// Running a perfect band tile by tile, the tiles in the order of the loops.
-    ///
-    /// Legal iff
-    ///   - the band's iterations may be reordered at all;
-    ///   - it is fully permutable: no component of any dependence's direction vector is `>`. So nothing in a tile
-    ///     depends on a tile that comes later in any loop.
-    pub fn may_tile(&self, band: &[LoopId]) -> bool {
-        let kept = |all: Vec<Vector>| all.iter().all(Vector::forward);
-        self.may_reorder(band) && self.vectors(band).is_some_and(kept)
-    }
-
-    /// The smallest factor by which the second loop of a perfect band of two is to be skewed (its counter replaced by
-    /// itself and so many times the first one's) for the band to be tiled.
-    ///
-    /// Then tiles whose numbers in both loops have one sum are independent: what a tile depends on lies before it in
-    /// one loop or both, and after it in none, so its sum is smaller. They are a wave (Wolfe, Loop skewing: the
-    /// wavefront method revisited, 1986; Irigoin and Triolet, Supernode partitioning, 1988).
-    pub fn may_skew(&self, band: [LoopId; 2]) -> Option<i64> {
-        if !self.may_reorder(&band) {
-            return None;
-        }
-        let vectors = self.vectors(&band)?;
-        (0..=MAX_SKEW).find(|f| vectors.iter().all(|v| v.forward_skewed(*f)))
-    }
-
     /// Whether nothing but dependences through memory keeps the iterations of a perfect band in order.
     ///
-    /// That is so iff
-    ///   - the band is rectangular, so that its iterations are the same in any order, and the last one is the last in
-    ///     all loops;
+    /// That holds iff
+    ///   - the band is rectangular, so that its iterations are the same in any order, and the last iteration is the
+    ///     last one of every loop;
     ///   - the body has no jumps;
-    ///   - each variable that the body assigns is private to an iteration, or an exact reduction in every loop of the
-    ///     band (a value that is read after it is the last iteration's);
-    ///   - no event can fire in the body, or `undo`.
+    ///   - each variable that the body writes is private to an iteration, or an exact reduction in every loop of the
+    ///     band (a value that is read after the band is the last iteration's);
+    ///   - no guard in the body can fail, or `undo`.
     pub fn may_reorder(&self, band: &[LoopId]) -> bool {
         let loops: Option<Vec<&For>> = band.iter().map(|id| find_for(self.nest, *id)).collect();
         let Some(loops) = loops else { return false };
         let Some(body) = loops.last().map(|l| &l.body) else {
             return false;
         };
-        let nested = loops.windows(2).all(
-            |pair| matches!(pair[0].body.as_slice(), [only] if crate::structure::is_for(only, pair[1].id)),
-        );
+        let nested = loops
+            .windows(2)
+            .all(|pair| matches!(pair[0].body.as_slice(), [only] if is_for(only, pair[1].id)));
         nested
             && !irregular(body)
             && self.rectangular(&loops)

@@ -1,14 +1,32 @@
-//! The loops of a band in another order.
-
-pub(crate) mod legality;
+//! Interchange: the loops of a perfect band run in another order.
+//!
+//! ```text
+//! for i in range(n):                for j in range(m):
+//!     for j in range(m):    =>          for i in range(n):
+//!         a[j, i] = b[j, i]                 a[j, i] = b[j, i]
+//! ```
+//!
+//! Source: Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, section 5.2.
 
 use nestwise_ir::LoopId;
-use nestwise_ir::model::nest::{For, Nest, Stmt, StmtKind};
-use nestwise_ir::verifier::verify_after;
+use nestwise_ir::model::nest::{For, Stmt, StmtKind};
 
 use crate::parallelism::legality::Given;
-use crate::transform::rewritten::{Rewritten, with_for_mut};
-use crate::transform::scalar_replacement::legality::is_nothing;
+use crate::transform::band::Vector;
+use crate::transform::rewritten::Rewritten;
+
+impl Given<'_> {
+    /// Whether the loops of a perfect band may run in another order: `order` has, from the outside inwards, the place
+    /// of each loop in `band`.
+    ///
+    /// Legal iff
+    ///   - the band's iterations may be reordered at all ([`Given::may_reorder`]);
+    ///   - every direction vector, permuted by `order`, is lexicographically positive.
+    pub fn may_interchange(&self, band: &[LoopId], order: &[usize]) -> bool {
+        let kept = |all: Vec<Vector>| all.iter().all(|v| v.positive(order));
+        self.may_reorder(band) && self.vectors(band).is_some_and(kept)
+    }
+}
 
 /// The nest with the loops of a perfect band in another order, if that is legal: `order` has, from the outside inwards,
 /// the place of each loop in `band`.
@@ -74,33 +92,4 @@ fn collect(s: &Stmt, depth: usize, out: &mut Vec<Header>) {
     if let (Some(next), true) = (l.body.first(), depth > 1) {
         collect(next, depth - 1, out);
     }
-}
-
-/// The nest with `Let`s before an inner loop moved into it, where that makes a perfect band.
-pub fn sink(given: &Given<'_>) -> Option<Nest> {
-    let mut todo: Vec<LoopId> = vec![];
-    given.nest.walk(&mut |s| {
-        if let StmtKind::For(l) = &s.kind
-            && given.may_sink(l)
-        {
-            todo.push(l.id);
-        }
-    });
-    if todo.is_empty() {
-        return None;
-    }
-    let mut nest = given.nest.clone();
-    for id in todo {
-        with_for_mut(&mut nest, id, &mut |l| {
-            let Some(mut last) = l.body.pop() else { return };
-            if let StmtKind::For(inner) = &mut last.kind {
-                let mut lets = std::mem::take(&mut l.body);
-                lets.retain(|s| !is_nothing(s));
-                inner.body.splice(0..0, lets);
-            }
-            l.body.push(last);
-        });
-    }
-    verify_after("sinking of statements", &nest);
-    Some(nest)
 }

@@ -1,29 +1,124 @@
-//! Keeping an element in a variable over a loop.
+//! Scalar replacement: an element that an innermost loop keeps storing is held in a variable over that loop.
+//!
+//! ```text
+//! for k in range(n):                t = a[i]
+//!     a[i] = a[i] + b[k]    =>      for k in range(n):
+//!                                       t = t + b[k]
+//!                                   a[i] = t
+//! ```
+//!
+//! All of it stands under `if` the loop has an iteration, unless that is known: without one there may be no such
+//! element.
+//!
+//! Source: Callahan, Carr and Kennedy, Improving register allocation for subscripted variables, 1990.
 
-pub(crate) mod legality;
-
+use nestwise_ir::guarded::{any_expr_may_fire, block_may_fire};
 use nestwise_ir::model::nest::{Access, Cast, Expr, ExprKind, For, Nest, Stmt, StmtKind};
 use nestwise_ir::verifier::verify_after;
 use nestwise_ir::{AccessId, ArrayId, CmpOp, LoopId, Ty, VarDecl, VarId};
 
 use crate::parallelism::legality::Given;
+use crate::structure::{any, assigned, invariant, irregular, may_fail, same};
 use crate::transform::rewritten::{compact, splice_for};
+
+impl Given<'_> {
+    /// Whether the element `array[index]` may be kept in a variable over the loop `l`.
+    ///
+    /// Legal iff
+    ///   - every access to the slot in `l` has one and the same index, which is invariant in `l`, and none has a guard:
+    ///     each is known to be in range whenever `l` runs an iteration, and rests on no check inside;
+    ///   - no other slot shares memory with the slot;
+    ///   - a store is executed in every iteration: it stands in the block of `l` itself, and nothing jumps;
+    ///   - the bounds of `l` read no memory and have no guard, so that they may be evaluated once more;
+    ///   - no guard in `l` can fail (memory would lack the stores so far), or `undo`;
+    ///   - elements are stored as they are computed: the store does not narrow them.
+    pub fn may_replace_scalar(&self, l: &For, array: ArrayId) -> bool {
+        let Some(decl) = self.nest.arrays.get(array) else {
+            return false;
+        };
+        if !self.disjoint
+            || irregular(&l.body)
+            || may_fail(&l.body)
+            || (!self.undo && block_may_fire(self.nest, &l.body))
+        {
+            return false;
+        }
+        if decl.storage != decl.elem.repr || decl.storage == nestwise_ir::Scalar::Num {
+            return false;
+        }
+        let assigned: Vec<VarId> = assigned(&l.body).into_iter().chain([l.counter]).collect();
+        let bounds = [&l.start, &l.stop, &l.step]
+            .into_iter()
+            .all(|e| !any_expr_may_fire(e) && invariant(e, &[]));
+        bounds && l.step.as_int().is_some() && self.one_element(l, array, &assigned)
+    }
+
+    fn one_element(&self, l: &For, array: ArrayId, assigned: &[VarId]) -> bool {
+        let stored = l.body.iter().find_map(|s| match &s.kind {
+            StmtKind::Store {
+                array: a, index, ..
+            } if *a == array => Some(index),
+            _ => None,
+        });
+        let Some(index) = stored else { return false };
+        if !index
+            .iter()
+            .all(|e| invariant(e, assigned) && !any_expr_may_fire(e))
+        {
+            return false;
+        }
+        let mut ok = true;
+        let mut check = |i: &[Expr], guard: bool| {
+            ok &= !guard && i.len() == index.len();
+            ok &= i.iter().zip(index).all(|(a, b)| same(a, b));
+        };
+        for s in &l.body {
+            s.walk(&mut |s| {
+                if let StmtKind::Store {
+                    array: a,
+                    index,
+                    guard,
+                    ..
+                } = &s.kind
+                    && *a == array
+                {
+                    check(index, *guard);
+                }
+                for e in s.exprs() {
+                    e.walk(&mut |e| {
+                        if let ExprKind::Load {
+                            array: a,
+                            index,
+                            guard,
+                            ..
+                        } = &e.kind
+                            && *a == array
+                        {
+                            check(index, *guard);
+                        }
+                    });
+                }
+            });
+        }
+        ok
+    }
+}
 
 /// The nest with every element that an innermost loop keeps storing held in a variable over that loop, if there
 /// is one that may be. `nonempty` has a bit for each loop known to run whenever it is entered.
-pub fn promote(given: &Given<'_>, nonempty: u64) -> Option<Nest> {
+pub fn replace_scalars(given: &Given<'_>, nonempty: u64) -> Option<Nest> {
     let mut todo: Vec<(LoopId, ArrayId)> = vec![];
     given.nest.walk(&mut |s| {
         let StmtKind::For(l) = &s.kind else { return };
         // The top loop has to stay the top statement.
         let innermost = l.id != LoopId(0)
-            && !crate::structure::any(&l.body, &mut |s| {
+            && !any(&l.body, &mut |s| {
                 matches!(s.kind, StmtKind::For(_) | StmtKind::While(_))
             });
         for s in l.body.iter().filter(|_| innermost) {
             if let StmtKind::Store { array, .. } = s.kind
                 && !todo.contains(&(l.id, array))
-                && given.may_promote(l, array)
+                && given.may_replace_scalar(l, array)
             {
                 todo.push((l.id, array));
             }
@@ -35,14 +130,14 @@ pub fn promote(given: &Given<'_>, nonempty: u64) -> Option<Nest> {
     let mut nest = given.nest.clone();
     for (id, array) in todo {
         let runs = id.index() < 64 && nonempty >> id.index() & 1 == 1;
-        promote_one(&mut nest, id, array, runs);
+        replace_one(&mut nest, id, array, runs);
     }
     compact(&mut nest);
     verify_after("scalar replacement", &nest);
     Some(nest)
 }
 
-fn promote_one(nest: &mut Nest, id: LoopId, array: ArrayId, runs: bool) {
+fn replace_one(nest: &mut Nest, id: LoopId, array: ArrayId, runs: bool) {
     let Some(decl) = nest.arrays.get(array) else {
         return;
     };
@@ -72,7 +167,7 @@ fn promote_one(nest: &mut Nest, id: LoopId, array: ArrayId, runs: bool) {
     });
 }
 
-/// Where a promoted element is kept.
+/// Where a replaced element is kept.
 struct Home {
     array: ArrayId,
     var: VarId,

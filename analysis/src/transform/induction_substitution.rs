@@ -1,24 +1,139 @@
-//! What only counts along with a loop, computed from its counter.
+//! Induction-variable substitution: a variable that counts along with a loop is computed from the loop's counter, so
+//! that it passes nothing from one iteration to the next.
+//!
+//! ```text
+//! for i in range(start, stop):      for i in range(start, stop):
+//!     a[v] = b[i]           =>          w = v + (i - start) * 2
+//!     v += 2                            a[w] = b[i]
+//!                                       w += 2
+//!                                   v += max(0, stop - start) * 2
+//! ```
+//!
+//! Source: Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, section 4.5.
 
-pub(crate) mod legality;
-
+use nestwise_ir::guarded::any_expr_may_fire;
 use nestwise_ir::model::nest::{BinOp, Expr, For, Nest, Stmt, StmtKind};
-use nestwise_ir::{LoopId, VarId};
+use nestwise_ir::{LoopId, Ty, VarId};
 
 use crate::parallelism::legality::Given;
-use crate::structure::{assigned, invariant};
+use crate::structure::{assigned, early_exit, invariant};
 use crate::transform::build::{Builder, hidden, rename};
-use crate::transform::induction_substitution::legality::{Counting, Step, Times};
 use crate::transform::rewritten::{Rewritten, splice_for};
+use crate::values::induction::addends;
 
-/// The nest with whatever only counts along with a loop computed from the loop's counter, so that it passes nothing from
-/// one iteration to the next. None if there is no such loop. The top loop has to be [opened](crate::transform::open) for that.
-pub fn count(given: &Given<'_>) -> Option<Rewritten> {
+/// A variable that counts along with a loop.
+pub struct Counting {
+    /// The variable.
+    pub var: VarId,
+    /// What one iteration adds to it.
+    pub steps: Vec<Step>,
+}
+
+/// A part of what an iteration adds to a variable.
+#[derive(Clone)]
+pub struct Step {
+    /// What is added each time.
+    pub by: Expr,
+    /// It is subtracted.
+    pub minus: bool,
+    /// The loops inside the iteration in which it is added again and again.
+    pub times: Vec<Times>,
+}
+
+/// How often a loop inside an iteration runs.
+#[derive(Clone)]
+pub struct Times {
+    /// Its first value.
+    pub start: Expr,
+    /// Its end.
+    pub stop: Expr,
+    /// Its step, not zero.
+    pub step: i128,
+    /// It is known to run.
+    pub runs: bool,
+}
+
+impl Given<'_> {
+    /// How often a loop runs, if its step is a literal.
+    pub fn times(&self, l: &For) -> Option<Times> {
+        Some(Times {
+            start: l.start.clone(),
+            stop: l.stop.clone(),
+            step: l.step.as_int().filter(|s| *s != 0)?,
+            runs: self.runs(l.id),
+        })
+    }
+
+    /// The variables `V` that pass from one iteration of a loop to the next, if all of them can be computed from its
+    /// counter.
+    ///
+    /// Legal iff
+    ///   - the loop's step is a literal, and the loop is not left early;
+    ///   - each `v` in `V` is a Python int of 64 bits whose value in iteration `i` is affine in `i`;
+    ///   - no guard of an update of `v` can fail, so each of these values fits 64 bits; nor can one in the loop's
+    ///     bounds;
+    ///   - what is added to `v`, and how often, reads nothing that the loop writes.
+    pub fn may_substitute_induction(&self, l: &For) -> Option<Vec<Counting>> {
+        let info = self.info(l.id)?;
+        self.times(l)?;
+        let fires = any_expr_may_fire(&l.start) || any_expr_may_fire(&l.stop);
+        if fires || early_exit(l.id, &l.body).is_some() || info.carried.is_empty() {
+            return None;
+        }
+        let mut changed = assigned(&l.body);
+        changed.push(l.counter);
+        let counting = |v: &VarId| {
+            let known = self.forms().counted.contains(&(l.id, *v));
+            let int = self.nest.vars.get(*v).is_some_and(|d| d.ty == Ty::PY_INT);
+            let mut steps = vec![];
+            (known && int).then_some(())?;
+            self.collect(&l.body, (*v, &changed), &[], &mut steps)?;
+            Some(Counting { var: *v, steps })
+        };
+        info.carried.iter().map(counting).collect()
+    }
+
+    /// What one run of a block adds to a variable; `changed` is what the loop around assigns.
+    fn collect(
+        &self,
+        block: &[Stmt],
+        (v, changed): (VarId, &[VarId]),
+        times: &[Times],
+        out: &mut Vec<Step>,
+    ) -> Option<()> {
+        let same = |e: &Expr| !any_expr_may_fire(e) && invariant(e, changed);
+        let own = |s: &&Stmt| assigned(std::slice::from_ref(*s)).contains(&v);
+        for s in block.iter().filter(own) {
+            match &s.kind {
+                StmtKind::Let { var, value } if *var == v && !any_expr_may_fire(value) => {
+                    for (by, minus) in addends(v, value)? {
+                        same(by).then_some(())?;
+                        let (by, times) = (by.clone(), times.to_vec());
+                        out.push(Step { by, minus, times });
+                    }
+                }
+                StmtKind::Scope { body, .. } => self.collect(body, (v, changed), times, out)?,
+                StmtKind::For(inner) => {
+                    (same(&inner.start) && same(&inner.stop)).then_some(())?;
+                    let times = [times, &[self.times(inner)?]].concat();
+                    self.collect(&inner.body, (v, changed), &times, out)?;
+                }
+                _ => return None,
+            }
+        }
+        Some(())
+    }
+}
+
+/// The nest with whatever only counts along with a loop computed from the loop's counter, so that it passes nothing
+/// from one iteration to the next. None if there is no such loop. The top loop has to be
+/// [sunk](crate::transform::sink_top_loop) for that.
+pub fn substitute_induction(given: &Given<'_>) -> Option<Rewritten> {
     let mut todo: Vec<(LoopId, Vec<Counting>)> = vec![];
     given.nest.walk(&mut |s| {
         if let StmtKind::For(l) = &s.kind
             && l.id != LoopId(0)
-            && let Some(counting) = given.may_count(l)
+            && let Some(counting) = given.may_substitute_induction(l)
         {
             todo.push((l.id, counting));
         }
@@ -120,8 +235,8 @@ impl Fresh {
         before
     }
 
-    /// A loop over the numbers of iterations instead, from which its counter is computed: their number is no quotient in
-    /// each of them.
+    /// A loop over the numbers of iterations instead, from which its counter is computed: their number is no quotient
+    /// in each of them.
     fn numbered(&self, b: Builder, l: &mut For, times: &Times) -> Stmt {
         let [number, all] = self.number;
         let distance = b.times(b.wide_var(number), times.step);
