@@ -8,6 +8,7 @@
 //! This crate never measures anything.
 
 pub mod choose_device;
+pub mod choose_schedule;
 pub mod correction;
 pub mod device;
 pub mod estimate;
@@ -23,6 +24,7 @@ pub mod units;
 pub mod weights;
 
 pub use crate::choose_device::{Decision, Situation, Undo, decide};
+pub use crate::choose_schedule::{Target, choose_schedule};
 pub use crate::correction::{Learned, Lesson};
 pub use crate::device::Device;
 pub use crate::estimate::compute::Compute;

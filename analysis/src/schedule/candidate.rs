@@ -3,6 +3,12 @@
 use nestwise_ir::model::nest::Nest;
 use nestwise_ir::{LoopId, Schedule};
 
+use crate::dependence::{self, Dependence};
+use crate::launch_info::LaunchInfo;
+use crate::parallelism::verdict::{Analysis, Verdict, Why};
+use crate::traffic::TrafficPlan;
+use crate::values::strides::{Strides, strides};
+
 /// How a candidate runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Kind {
@@ -79,6 +85,34 @@ pub struct Candidate {
     pub origin: Vec<LoopId>,
     /// The mapping of its loops.
     pub schedule: Schedule,
-    /// In words.
+    /// What kind of schedule it is.
     pub kind: Kind,
+    /// The memory that its nest goes through.
+    pub traffic: TrafficPlan,
+    /// By loop of the candidate's nest: what its iterations do to memory and to each other.
+    pub loops: Vec<LoopFacts>,
+}
+
+/// What an estimate of a candidate needs to know of one of its loops.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct LoopFacts {
+    /// The strides of the accesses in the loop.
+    pub strides: Strides,
+    /// An iteration waits for a value that the one before computed.
+    pub waits: bool,
+}
+
+impl LoopFacts {
+    /// The facts of every loop of a nest.
+    pub(crate) fn of(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<LoopFacts> {
+        let facts = |id: LoopId| LoopFacts {
+            strides: strides(analysis, info, id),
+            waits: analysis.loop_info(id).is_some_and(|l| {
+                let flow = |d: &Dependence| d.kind == dependence::Kind::Flow;
+                !l.carried.is_empty()
+                    || matches!(&l.verdict, Verdict::Serial(Why::Dependence(d)) if flow(d))
+            }),
+        };
+        nest.loops.ids().map(facts).collect()
+    }
 }

@@ -1,5 +1,5 @@
-//! The schedules worth pricing for a nest: which loop becomes vector lanes, which runs on threads, on the nest as
-//! written and on its legal rewritings.
+//! The legal schedules of a nest: which loop becomes vector lanes, which runs on threads, on the nest as written and on
+//! its legal rewritings. Which of them is the quickest is for `costmodel` to estimate.
 //!
 //! Strict semantics throughout: the operations that make up one element, and their order, never change. So a sum
 //! over `k` stays a serial loop, and it is a loop around it (`j`) whose iterations become the lanes.
@@ -19,10 +19,12 @@ use nestwise_ir::{LoopId, Schedule};
 
 use crate::launch_info::LaunchInfo;
 use crate::parallelism::verdict::{Analysis, analyse_with};
+use crate::schedule::runnable::{Obstacle, obstacle};
 use crate::schedule::variants::{Form, Forms};
+use crate::traffic::TrafficPlan;
 use crate::transform::{Rewritten, Waved, replace_scalars, version_loops};
 
-pub use crate::schedule::candidate::{Candidate, Kind, Rewrite};
+pub use crate::schedule::candidate::{Candidate, Kind, LoopFacts, Rewrite};
 pub use crate::schedule::cooperative::cooperative_loops;
 pub use crate::schedule::grid::{fits_grid, grid_choices, grid_loops};
 pub use crate::schedule::lanes::vectorise;
@@ -30,7 +32,7 @@ pub use crate::schedule::threads::thread_loops;
 pub use crate::schedule::variants::Waves;
 pub(crate) use crate::schedule::variants::{Beyond, beyond, freed};
 
-/// The candidates for a nest with proven guards cleared; the first is serial and plain.
+/// The candidates for a nest with proven guards cleared, in no order of preference; the first is serial and as written.
 pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Candidate> {
     let same: Vec<LoopId> = nest.loops.ids().collect();
     let plain = Kind {
@@ -43,6 +45,8 @@ pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Ca
         origin: same.clone(),
         schedule: Schedule::serial(),
         kind: plain,
+        traffic: TrafficPlan::with(nest, &analysis.forms, &[]),
+        loops: LoopFacts::of(nest, analysis, info),
     }];
     add(nest, analysis, info, (Rewrite::None, &same), &mut out);
     let form = Form::plain(nest, analysis, info);
@@ -60,7 +64,7 @@ pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Ca
     }
     if info.eager || !all_on_threads {
         if info.threads {
-            out.extend(forms.wavefront().map(|(_, waved)| in_waves(waved)));
+            out.extend(forms.wavefront().map(|(_, waved)| in_waves(waved, info)));
         }
         if let Some(made) = forms.distributed() {
             make(made, info, Rewrite::Distributed, &mut out);
@@ -91,8 +95,12 @@ fn make(made: Rewritten, info: &LaunchInfo, rewrite: Rewrite, out: &mut Vec<Cand
 }
 
 /// Only the tiles of a wave are parallel: as written, no loop of the nest was.
-fn in_waves(Waved { made, tiles }: Waved) -> Candidate {
+fn in_waves(Waved { made, tiles }: Waved, info: &LaunchInfo) -> Candidate {
+    let info = info.of(&made);
+    let analysis = analyse_with(&made.nest, info.assumed.clone());
     Candidate {
+        traffic: TrafficPlan::with(&made.nest, &analysis.forms, &[]),
+        loops: LoopFacts::of(&made.nest, &analysis, &info),
         nest: Some(made.nest),
         origin: made.origin,
         schedule: Schedule {
@@ -118,26 +126,46 @@ fn add(
 ) {
     let lanes = vectorise(nest, analysis, info);
     let threads = thread_loops(nest, analysis, info);
-    let vector = lanes.has_vectors();
+    let loops = LoopFacts::of(nest, analysis, info);
     let mut push = |schedule: Schedule| {
-        let nest = (rewrite != Rewrite::None).then(|| nest.clone());
+        let Some(schedule) = runnable_part(nest, schedule) else {
+            return;
+        };
+        let vector = schedule.has_vectors();
+        // Substitution of induction variables is worth nothing in itself, nor is the nest as written without anything.
+        let plain = schedule.threads.is_empty() && !vector;
+        if plain && matches!(rewrite, Rewrite::None | Rewrite::Freed) {
+            return;
+        }
+        let rewritten = (rewrite != Rewrite::None).then(|| nest.clone());
         let kind = Kind {
             threads: !schedule.threads.is_empty(),
             vector,
             rewrite,
         };
         out.push(Candidate {
-            nest,
+            nest: rewritten,
             origin: origin.to_vec(),
+            traffic: TrafficPlan::with(nest, &analysis.forms, &schedule.vector),
             schedule,
             kind,
+            loops: loops.clone(),
         });
     };
-    // Freeing a loop is worth nothing in itself.
-    if vector || !matches!(rewrite, Rewrite::None | Rewrite::Freed) {
-        push(lanes.clone());
-    }
+    push(lanes.clone());
     if !threads.is_empty() {
         push(Schedule { threads, ..lanes });
+    }
+}
+
+/// A schedule without the lanes that code generation has no form for, or none where there would be no kernel.
+fn runnable_part(nest: &Nest, mut schedule: Schedule) -> Option<Schedule> {
+    match obstacle(nest, &schedule) {
+        None => Some(schedule),
+        Some(Obstacle::Lanes(_)) => {
+            schedule.vector.clear();
+            obstacle(nest, &schedule).is_none().then_some(schedule)
+        }
+        Some(_) => None,
     }
 }

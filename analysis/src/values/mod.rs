@@ -14,7 +14,7 @@ pub(crate) mod numeric_form;
 pub mod range;
 pub(crate) mod refine;
 pub mod state;
-pub(crate) mod strides;
+pub mod strides;
 pub mod transfer;
 pub mod trip_bounds;
 pub(crate) mod trips;

@@ -1,4 +1,4 @@
-//! How far apart in memory the elements are that consecutive iterations of a loop touch.
+//! Strides: how far apart in memory the elements are that consecutive iterations of a loop touch.
 
 use nestwise_ir::LoopId;
 
@@ -7,17 +7,17 @@ use crate::parallelism::verdict::Analysis;
 use crate::values::affine::{Affine, Ix};
 use crate::values::forms::{AccessForm, Forms};
 
-/// How the accesses in a loop move with its counter.
-#[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Strides {
-    /// One element at a time.
-    pub(crate) unit: u32,
-    /// Not at all.
-    pub(crate) fixed: u32,
-    /// Farther, or not affine: loads.
-    pub(crate) far_loads: u32,
-    /// Farther, or not affine: stores.
-    pub(crate) far_stores: u32,
+/// How the accesses in a loop move with its counter: how many of them have which stride, in elements.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Strides {
+    /// Accesses of stride 1.
+    pub unit: u32,
+    /// Accesses of stride 0: the same element in every iteration.
+    pub fixed: u32,
+    /// Loads of a larger stride, or of one that is not known.
+    pub far_loads: u32,
+    /// Stores of a larger stride, or of one that is not known.
+    pub far_stores: u32,
 }
 
 impl Strides {
@@ -31,6 +31,7 @@ impl Strides {
     }
 }
 
+/// The strides of the accesses in loop `id`.
 pub(crate) fn strides(analysis: &Analysis, info: &LaunchInfo, id: LoopId) -> Strides {
     let mut out = Strides::default();
     let inside = analysis

@@ -3,8 +3,9 @@
 use nestwise_analysis as analysis;
 use nestwise_analysis::dataflow::undo::{UndoPlan, undo_plan_for};
 use nestwise_analysis::schedule::Rewrite;
-use nestwise_analysis::{Candidate, LaunchInfo, Ranges};
+use nestwise_analysis::{LaunchInfo, Ranges};
 use nestwise_codegen as codegen;
+use nestwise_costmodel::{Target, choose_schedule};
 use nestwise_ir::{ArrayDecl, LoopId, Nest, Schedule, Tier};
 
 use crate::kernel::key::{Key, SHORT, is_roomy};
@@ -89,7 +90,14 @@ pub(crate) fn schedule<'a>(
     let mut candidates = analysis::candidates(nest, &analysed, &launch);
     let forced = options.forced;
     let forced = forced.and_then(|trial| trial.pick(&candidates, key.threaded, turn));
-    let Some(selected) = forced.or_else(|| select(&candidates, &launch)) else {
+    let target = Target {
+        profile: &options.profile,
+        lanes: codegen::vector_bits() / 64,
+        threads: options.threads.max(2) as u32,
+        vectors: &|fun, repr| codegen::has_vector_form(fun, repr, options.fp),
+    };
+    let priced = || choose_schedule(nest, &candidates, &launch, &target);
+    let Some(selected) = forced.or_else(priced) else {
         return Scheduled::plain(nest);
     };
     let mut candidate = candidates.swap_remove(selected);
@@ -130,12 +138,6 @@ fn launch_info(
     }
 }
 
-/// Selects the schedule to compile: the index of the candidate that is likely the fastest in launches like `launch`, or
-/// none if there are no candidates. Every candidate is legal; the first is serial and as written.
-pub(crate) fn select(candidates: &[Candidate], launch: &LaunchInfo) -> Option<usize> {
-    (0..candidates.len()).max_by_key(|c| preference(&candidates[*c], launch.threads))
-}
-
 /// The loops of a rewritten nest that come from interruptible ones, or from the top loop, of which no other chunks are made.
 fn interruptible(rewritten: &Nest, written: &Nest, origin: &[LoopId]) -> Vec<LoopId> {
     if written.interruptible.is_empty() {
@@ -146,32 +148,4 @@ fn interruptible(rewritten: &Nest, written: &Nest, origin: &[LoopId]) -> Vec<Loo
         from == LoopId(0) || written.interruptible.contains(&from)
     };
     rewritten.loops.ids().skip(1).filter(asks).collect()
-}
-
-/// Which of several legal forms is likely the fastest: the most loops on vectors first, then elements held in
-/// registers rather than stored again and again, then the order as written.
-fn preference(candidate: &Candidate, threaded: bool) -> (bool, usize, u8) {
-    let (kind, mapping) = (&candidate.kind, &candidate.schedule);
-    // By the loops as written: copies of one are not more than it.
-    let mut vectors: Vec<LoopId> = mapping
-        .on_vectors()
-        .filter_map(|id| candidate.origin.get(id.index()).copied())
-        .collect();
-    vectors.sort_unstable();
-    vectors.dedup();
-    let form = match kind.rewrite {
-        // Made only where loops then run on threads or vectors; otherwise it is but more work.
-        Rewrite::Freed if kind.threads => 6,
-        Rewrite::Freed => 0,
-        // Made only where nothing else runs these loops on threads or as vectors.
-        Rewrite::Split => 5,
-        // On one core nothing is gained but vectors.
-        Rewrite::Distributed if !threaded => 0,
-        // Made for threads only where nothing else runs these loops on them.
-        Rewrite::Wavefront | Rewrite::Distributed => 4,
-        Rewrite::Promoted | Rewrite::Hoisted => 3,
-        Rewrite::None => 2,
-        Rewrite::Interchanged(_) => 1,
-    };
-    (kind.threads == threaded, vectors.len(), form)
 }
