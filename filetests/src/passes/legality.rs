@@ -48,7 +48,7 @@ pub(super) fn output(test: &FileTest) -> Result<String, String> {
                 None => format!("illegal: {}", analysis.explain(&nest, id)),
             }
         }
-        ("vector", [word]) => answer(given.may_vectorise(a_for(word)?)),
+        ("vector", [word]) => answer(given.may_run_in_lockstep(a_for(word)?)),
         (other, _) => return Err(format!("`{other}` of these loops is no question")),
     })
 }

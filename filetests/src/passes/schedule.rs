@@ -1,4 +1,4 @@
-//! The schedules worth pricing.
+//! The legal schedules that code generation can run.
 
 use std::fmt::Write as _;
 

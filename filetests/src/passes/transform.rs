@@ -35,7 +35,7 @@ pub(super) fn output(test: &FileTest) -> Result<String, String> {
             let (band, order) = band_of(words)?;
             transform::interchange(&given, &band, &order).map(|made| made.nest)
         }
-        ("sink", []) => transform::sink(&given),
+        ("sink", []) => transform::sink_statements(&given),
         ("fusion", [first, second]) => {
             transform::fuse(&given, loop_of(first)?, loop_of(second)?).map(|made| made.nest)
         }
@@ -44,18 +44,22 @@ pub(super) fn output(test: &FileTest) -> Result<String, String> {
             let mut todo = vec![];
             for id in loops_of(words)? {
                 let l = find_for(&nest, id).ok_or(format!("no `for` is {id}"))?;
-                todo.extend(given.may_split(l).map(|split| (id, split)));
+                todo.extend(given.may_split_index_set(l).map(|split| (id, split)));
             }
             match todo.is_empty() {
                 true => None,
-                false => transform::split(&given, &todo).map(|made| made.nest),
+                false => transform::split_index_set(&given, &todo).map(|made| made.nest),
             }
         }
-        ("induction-variable-substitution", []) => transform::count(&given).map(|made| made.nest),
-        ("best-value", []) => transform::keep_best(&given).map(|made| made.nest),
-        ("scalar-replacement", []) => transform::promote(&given, analysis.options.nonempty),
-        ("loop-versioning", []) => transform::hoist(&nest, &info).map(|made| made.nest),
-        ("sinking-of-the-top-loop", []) => transform::open(&nest, &analysis).map(|made| made.nest),
+        ("induction-variable-substitution", []) => {
+            transform::substitute_induction(&given).map(|made| made.nest)
+        }
+        ("best-value", []) => transform::keep_best_value(&given).map(|made| made.nest),
+        ("scalar-replacement", []) => transform::replace_scalars(&given, analysis.options.nonempty),
+        ("loop-versioning", []) => transform::version_loops(&nest, &info).map(|made| made.nest),
+        ("sinking-of-the-top-loop", []) => {
+            transform::sink_top_loop(&nest, &analysis).map(|made| made.nest)
+        }
         ("wavefront", [outer, inner]) => {
             let band = [loop_of(outer)?, loop_of(inner)?];
             transform::wavefront(&given, band, TILE).map(|waved| waved.made.nest)
