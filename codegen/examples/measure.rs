@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use common::*;
 use nestwise_codegen::{assembly, compile, llvm_ir, load};
-use nestwise_ir::{ArrayId, BinOp, CmpOp, Expr, LoopId, Nest, Scalar, Schedule, StmtKind};
+use nestwise_ir::{ArrayId, BinOp, CmpOp, Expr, IdSet, LoopId, Nest, Scalar, Schedule, StmtKind};
 
 fn f(v: f64) -> Expr {
     constant(nestwise_ir::Const::Float(v), NPF)
@@ -193,7 +193,7 @@ fn cases() -> Vec<Case> {
         ("gemm 32x4 tile", 32, 4),
     ] {
         let schedule = Schedule {
-            nonempty: 0,
+            nonempty: IdSet::new(),
             vector: vec![(LoopId(0), rows), (LoopId(1), lanes)],
             ..Schedule::default()
         };

@@ -10,7 +10,7 @@ use device::*;
 use nestwise_codegen::abi::Status;
 use nestwise_codegen::{CodegenError, DeviceCode, GridTarget, KernelSpec, compile_grid};
 use nestwise_ir::schedule::RedOp;
-use nestwise_ir::{CmpOp, Expr, LoopId, Nest, Scalar, Schedule};
+use nestwise_ir::{CmpOp, Expr, IdSet, LoopId, Nest, Scalar, Schedule};
 
 #[test]
 fn a_time_loop_launches_once_a_step_and_computes_what_the_host_would() {
@@ -85,7 +85,7 @@ fn the_last_iteration_tells_what_outlives_the_loop() {
     for axes in [&[li, lj][..], &[li]] {
         let mut schedule = mapped(&[axes]);
         schedule.grid[0].mapped.last_values = vec![s, m, j];
-        schedule.nonempty = 3;
+        schedule.nonempty = IdSet::first(2);
         for shape in SHAPES.into_iter().take(2 * axes.len()) {
             let told = std::cell::RefCell::new(vec![]);
             let ran = emulated_with(&nest, &schedule, &arrays, 5, shape, &|_| {}, &|run| {

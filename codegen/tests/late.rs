@@ -6,7 +6,7 @@ mod device;
 
 use common::*;
 use device::*;
-use nestwise_ir::{LoopId, Nest, Schedule, VarId};
+use nestwise_ir::{IdSet, LoopId, Nest, Schedule, VarId};
 
 /// `for t: (for i: s = x[i] + t; x[i] = s) (for i < n: s = x[i]; y[i] = s)`; with `read`, `y[0] = s` behind the first loop.
 fn steps(read: bool) -> (Nest, [LoopId; 2], [VarId; 2]) {
@@ -48,7 +48,7 @@ fn ran(read: bool, n: i64) -> (Value, Vec<(i64, i64, i64)>) {
     let mut schedule = mapped(&[&[li], &[lj]]);
     schedule.grid[0].mapped.last_values = vars.to_vec();
     schedule.grid[1].mapped.last_values = vec![vars[0]];
-    schedule.nonempty = 0b111;
+    schedule.nonempty = IdSet::first(3);
     let arrays = [
         Buffer::floats(&[9], |k| k as f64),
         Buffer::floats(&[9], |_| 0.0),

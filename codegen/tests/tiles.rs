@@ -8,14 +8,14 @@ use common::*;
 use device::*;
 use nestwise_codegen::GridTarget;
 use nestwise_ir::schedule::RedOp;
-use nestwise_ir::{Const, Expr, LoopId, Nest, Scalar, Schedule, VarId};
+use nestwise_ir::{Const, Expr, IdSet, LoopId, Nest, Scalar, Schedule, VarId};
 
 /// A nest, the loops on its axes, and what outlives it.
 struct Case {
     nest: Nest,
     axes: Vec<LoopId>,
     left: Vec<VarId>,
-    nonempty: u64,
+    nonempty: IdSet<LoopId>,
 }
 
 impl Case {
@@ -101,7 +101,7 @@ fn product(triangle: bool) -> Case {
         nest: b.finish(top),
         axes: vec![li, lj],
         left,
-        nonempty: if triangle { 3 } else { 7 },
+        nonempty: IdSet::first(if triangle { 2 } else { 3 }),
     }
 }
 
@@ -181,7 +181,7 @@ fn what_all_iterations_of_one_axis_load_is_shared() {
         nest: b.finish(top),
         axes: vec![li],
         left: vec![],
-        nonempty: 0,
+        nonempty: IdSet::new(),
     };
     assert_eq!(case.tile(), [4, 1, 1]);
     for n in [1, 7, 30, 250] {
@@ -212,7 +212,7 @@ fn elements_that_are_stored_again_and_again_are_each_copy_s_own() {
         nest: b.finish(body),
         axes: loops.to_vec(),
         left: vec![],
-        nonempty: 0,
+        nonempty: IdSet::new(),
     };
     assert_eq!(case.tile(), [4, 4, 1]);
     case.agrees(

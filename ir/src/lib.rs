@@ -53,7 +53,9 @@ pub mod text;
 pub mod verifier;
 
 pub use crate::interpreter_work::{LoopWork, NestWork, Tally, Work};
-pub use crate::model::ids::{AccessId, Arena, ArrayId, LoopId, NameId, PlaceId, ScopeId, VarId};
+pub use crate::model::ids::{
+    AccessId, Arena, ArrayId, IdSet, LoopId, NameId, PlaceId, ScopeId, VarId,
+};
 pub use crate::model::nest::{
     Access, ArrayDecl, ArrayKind, BinOp, CmpOp, Const, Expr, ExprKind, Extent, For, Fun, Length,
     Lib, LiveOut, LiveOutKind, LoopDecl, Nest, PartAxis, Stmt, StmtKind, UnOp, VarDecl, While,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::ids::{AccessId, ArrayId, LoopId, VarId};
+use crate::model::ids::{AccessId, ArrayId, IdSet, LoopId, VarId};
 use crate::model::nest::{ExprKind, Nest, Stmt, StmtKind};
 use crate::model::types::Scalar;
 
@@ -102,9 +102,9 @@ pub struct Schedule {
     /// other behind each part; none encloses another.
     #[serde(default)]
     pub cooperative: Vec<LoopId>,
-    /// A fact of the launch, not a choice: loops (a bit each, by number, the first 64) that run at least once
-    /// whenever they are entered, so that what they assign is assigned afterwards.
-    pub nonempty: u64,
+    /// A fact of the launch, not a choice: loops that run at least once whenever they are entered, so that what they assign is
+    /// assigned afterwards.
+    pub nonempty: IdSet<LoopId>,
 }
 
 /// A parallel loop mapped to the grid of a device.

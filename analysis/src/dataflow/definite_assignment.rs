@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use nestwise_ir::model::nest::Cast;
-use nestwise_ir::{Expr, ExprKind, LoopId, ScopeId, Stmt, StmtKind, VarId};
+use nestwise_ir::{Expr, ExprKind, IdSet, LoopId, ScopeId, Stmt, StmtKind, VarId};
 
 /// A set of variables.
 pub type Vars = HashSet<VarId>;
@@ -34,8 +34,13 @@ pub enum Target {
 
 /// Analyses the body of a loop (or any block); `extra` are expressions evaluated before it each time, as a
 /// `while` condition is.
-/// Loops in `nonempty` (a bit each) run at least once whenever they are entered.
-pub fn flow(extra: &[&Expr], body: &[Stmt], continued: Option<LoopId>, nonempty: u64) -> Flow {
+/// Loops in `nonempty` run at least once whenever they are entered.
+pub fn flow(
+    extra: &[&Expr],
+    body: &[Stmt],
+    continued: Option<LoopId>,
+    nonempty: IdSet<LoopId>,
+) -> Flow {
     let mut walk = Walk {
         flow: Flow::default(),
         leaves: HashMap::new(),
@@ -138,7 +143,7 @@ struct Walk {
     /// States at jumps to the end of a scope, or to the next iteration of the analysed loop.
     leaves: HashMap<Target, State>,
     continued: Option<LoopId>,
-    nonempty: u64,
+    nonempty: IdSet<LoopId>,
 }
 
 impl Walk {
@@ -212,8 +217,7 @@ impl Walk {
                 if let Some(jumped) = self.leaves.remove(&Target::Loop(l.id)) {
                     inside.merge(&jumped);
                 }
-                let id = l.id.index();
-                if id < 64 && self.nonempty >> id & 1 == 1 && !inside.dead {
+                if self.nonempty.contains(l.id) && !inside.dead {
                     *now = inside;
                 }
             }

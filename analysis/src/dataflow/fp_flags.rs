@@ -14,7 +14,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use nestwise_ir::model::nest::{Cast, While};
 use nestwise_ir::{
-    ArrayId, Expr, ExprKind, For, LoopId, Nest, Scalar, Span, Stmt, StmtKind, UnOp, VarId,
+    ArrayId, Expr, ExprKind, For, IdSet, LoopId, Nest, Scalar, Span, Stmt, StmtKind, UnOp, VarId,
 };
 
 use crate::dataflow::definite_assignment::{Target, Vars, exits};
@@ -36,7 +36,7 @@ pub struct FlagOnly {
 
 impl FlagOnly {
     /// What is idle in a nest after which the variables in `out` are read.
-    pub fn of(nest: &Nest, out: &Vars, nonempty: u64) -> FlagOnly {
+    pub fn of(nest: &Nest, out: &Vars, nonempty: IdSet<LoopId>) -> FlagOnly {
         if !crate::warns(nest) {
             return FlagOnly::default();
         }
@@ -125,7 +125,7 @@ struct Walk {
     scopes: Vec<Needed>,
     /// Jumps that go where control goes anyway.
     tail: Vec<Target>,
-    nonempty: u64,
+    nonempty: IdSet<LoopId>,
     idle: FlagOnly,
 }
 
@@ -315,7 +315,7 @@ impl Walk {
         enter: impl Fn(&Self, &mut Needed),
     ) -> Needed {
         let i = id.index();
-        let runs = i < 64 && self.nonempty >> i & 1 == 1;
+        let runs = self.nonempty.contains(id);
         let mut head = after.clone();
         loop {
             let mut first = self.iteration(&after, &head, id, body);

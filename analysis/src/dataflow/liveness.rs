@@ -1,7 +1,7 @@
 //! Which variables a loop reads before it assigns them, and which are read after it.
 
 use nestwise_ir::model::nest::{Expr, ExprKind, Nest, Stmt, StmtKind};
-use nestwise_ir::{LoopId, VarId};
+use nestwise_ir::{IdSet, LoopId, VarId};
 
 /// A set of variables.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -60,13 +60,13 @@ pub struct Exposure {
 }
 
 /// Definite assignment over one iteration of the loop with this body (and, for a `while`, its condition). Loops in
-/// `nonempty` (a bit each, by number) run at least once whenever they are entered.
+/// `nonempty` run at least once whenever they are entered.
 pub fn exposure(
     nest: &Nest,
     id: LoopId,
     cond: Option<&Expr>,
     body: &[Stmt],
-    nonempty: u64,
+    nonempty: IdSet<LoopId>,
 ) -> Exposure {
     let n = nest.vars.len();
     let mut w = Definite {
@@ -102,7 +102,7 @@ fn meet(a: Option<VarSet>, b: Option<VarSet>) -> Option<VarSet> {
 struct Definite {
     exposed: VarSet,
     target: LoopId,
-    nonempty: u64,
+    nonempty: IdSet<LoopId>,
     continues: Option<VarSet>,
     leaves: Vec<Option<VarSet>>,
     /// By loop inside: what is assigned at all of its `continue`s and `break`s.
@@ -157,7 +157,7 @@ impl Definite {
                 // The first iteration ends at the body's end or at a jump; later ones only add.
                 let id = l.id.index();
                 let jumped = self.ends.get_mut(id).and_then(Option::take);
-                if id < 64 && self.nonempty >> id & 1 == 1 {
+                if self.nonempty.contains(l.id) {
                     return meet(after, jumped);
                 }
             }

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 use nestwise_ir::model::nest::Nest;
 use nestwise_ir::schedule::RedOp;
-use nestwise_ir::{AccessId, ArrayId, FpMode, LoopId, VarId};
+use nestwise_ir::{AccessId, ArrayId, FpMode, IdSet, LoopId, VarId};
 use serde::Serialize;
 
 use crate::dependence::{Dependence, Dir, Guarded, Kind, Pair, Tester};
@@ -112,7 +112,7 @@ pub fn records(nest: &Nest, fp: FpMode) -> Vec<LoopRecord> {
 /// The analysis that verdicts are told by: no two slots overlap, no inner loop is empty.
 pub fn assuming(nest: &Nest, fp: FpMode) -> Analysis {
     let options = Options {
-        nonempty: u64::MAX,
+        nonempty: IdSet::all(),
         ..Options::new(fp)
     };
     analyse_with(nest, options)

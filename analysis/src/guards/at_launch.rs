@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use nestwise_ir::{ArrayId, LoopId};
+use nestwise_ir::{ArrayId, IdSet, LoopId};
 
 use crate::guards::launch_values::LaunchValues;
 use crate::guards::plan::{
@@ -23,8 +23,8 @@ const FUEL: u32 = 48;
 pub struct Resolved {
     /// No extent is beyond [`DIM_MAX`], which static proofs rely on. If one is, the nest must not be launched.
     pub extents_ok: bool,
-    /// Loops (a bit each, by number, the first 64) that run at least once whenever they are entered.
-    pub nonempty: u64,
+    /// Loops that run at least once whenever they are entered.
+    pub nonempty: IdSet<LoopId>,
 }
 
 /// The extremes of a form; `None`: not bounded, or too large.
@@ -80,10 +80,9 @@ impl BoundsPlan {
         }
     }
 
-    fn nonempty(&self, run: &Run<'_>) -> u64 {
-        let loops = self.loops.len().min(64);
-        let bit = |i: usize| u64::from(run.runs_once(LoopId(i as u32))) << i;
-        (0..loops).map(bit).fold(0, |all, one| all | one)
+    fn nonempty(&self, run: &Run<'_>) -> IdSet<LoopId> {
+        let loops = IdSet::first(self.loops.len()).iter();
+        loops.filter(|id| run.runs_once(*id)).collect()
     }
 
     /// The estimated trip count of a loop, averaged over the iterations around it (each outer counter at the

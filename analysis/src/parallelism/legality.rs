@@ -40,8 +40,7 @@ impl Given<'_> {
 
     /// Whether a loop is known to run at least once whenever it is entered.
     pub fn runs(&self, id: LoopId) -> bool {
-        let nonempty = self.analysis.options.nonempty;
-        id.index() < 64 && nonempty >> id.index() & 1 == 1
+        self.analysis.options.nonempty.contains(id)
     }
 
     /// Whether nested loops are rectangular: their bounds have the same value wherever in the nest they are evaluated.

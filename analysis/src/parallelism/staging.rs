@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use nestwise_ir::schedule::ThreadLoop;
-use nestwise_ir::{ArrayId, LoopId, Nest};
+use nestwise_ir::{ArrayId, IdSet, LoopId, Nest};
 
 use crate::dependence::Property;
 use crate::guards::launch_values::LaunchValues;
@@ -300,7 +300,7 @@ impl Abilities {
         if !roots.iter().any(|t| t.id == LoopId(0)) {
             // A launch whose loops are empty has little to do.
             let assumed = Options {
-                nonempty: u64::MAX,
+                nonempty: IdSet::all(),
                 ..analysis.options.clone()
             };
             let analysis = analyse_with(nest, assumed.clone());

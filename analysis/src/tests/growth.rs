@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use nestwise_ir::FpMode;
+use nestwise_ir::{FpMode, IdSet};
 
 use crate::testing::nest;
 use crate::{Options, Staged, analyse, prove};
@@ -102,7 +102,7 @@ fn static_stage() {
         });
         prove(&mut n);
         let options = || Options {
-            nonempty: u64::MAX,
+            nonempty: IdSet::all(),
             ..Options::new(FpMode::Strict)
         };
         let once = median(15, &mut || drop(analyse(&n, FpMode::Strict)));

@@ -1,6 +1,6 @@
 //! Each question about legality, on textbook loops: where the answer is yes, and where it is no.
 
-use nestwise_ir::{FpMode, LoopId};
+use nestwise_ir::{FpMode, IdSet, LoopId};
 
 use crate::parallelism::legality::Given;
 use crate::parallelism::verdict::{Options, analyse_with};
@@ -21,7 +21,7 @@ fn ask_with<T>(body: &str, undo: bool, question: impl Fn(&Given<'_>) -> T) -> T 
     let n = nest(HEADER, body);
     let n = if undo { clear(&n) } else { n };
     let options = Options {
-        nonempty: u64::MAX,
+        nonempty: IdSet::all(),
         ..Options::new(FpMode::Strict)
     };
     question(&Given {

@@ -1,6 +1,6 @@
 //! Values that each of the loops computes that a loop is made into.
 
-use nestwise_ir::{FpMode, LoopId};
+use nestwise_ir::{FpMode, IdSet, LoopId};
 use proptest::prelude::*;
 
 use crate::parallelism::legality::Given;
@@ -52,7 +52,7 @@ fn divided(bytes: &[u8]) -> Result<(bool, bool), TestCaseError> {
     let text = Gen(bytes.iter()).text();
     let n = clear(&nest(HEADER, &text));
     let options = Options {
-        nonempty: u64::MAX,
+        nonempty: IdSet::all(),
         ..Options::new(FpMode::Strict)
     };
     let given = Given {

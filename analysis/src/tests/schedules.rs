@@ -2,7 +2,7 @@
 
 use nestwise_ir::guarded::fire_in_order;
 use nestwise_ir::schedule::GridLoop;
-use nestwise_ir::{FpMode, LoopId, Nest, Schedule, StmtKind};
+use nestwise_ir::{FpMode, IdSet, LoopId, Nest, Schedule, StmtKind};
 
 use crate::LaunchValues;
 use crate::dataflow::undo::{Region, undo_plan};
@@ -91,7 +91,7 @@ fn promotion_asks_whether_the_loop_runs() {
     let h = "n: int, x: int, a: f64[1], c: f64[2], s: f64[1], out x";
     let body = "for p in range(n):\n    s[p] = 0.0\n    for k in range(n):\n        x = k\n        s[p] = s[p] + a[k] * c[k, p]";
     let n = clear(&nest(h, body));
-    let promoted = |nonempty: u64| {
+    let promoted = |nonempty: IdSet<LoopId>| {
         let options = Options {
             nonempty,
             ..Options::new(FpMode::Strict)

@@ -8,8 +8,8 @@
 //!
 //! Source: Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, section 5.2.
 
-use nestwise_ir::LoopId;
 use nestwise_ir::model::nest::{For, Stmt, StmtKind};
+use nestwise_ir::{IdSet, LoopId};
 
 use crate::parallelism::legality::Given;
 use crate::transform::band::Vector;
@@ -45,8 +45,8 @@ pub fn interchange(given: &Given<'_>, band: &[LoopId], order: &[usize]) -> Optio
     });
     // Where some loop of the nest may be empty, one that was inside it may now be so unnoticed.
     let nonempty = given.analysis.options.nonempty;
-    let all = (0..nest.loops.len().min(64)).fold(0, |bits, i| bits | 1u64 << i);
-    let known = if nonempty == all { nonempty } else { 0 };
+    let all = nest.loops.ids().all(|id| nonempty.contains(id));
+    let known = if all { nonempty } else { IdSet::new() };
     done.then(|| Rewritten::of("interchange", nest, known, &[]))
 }
 

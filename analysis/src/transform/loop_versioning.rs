@@ -46,7 +46,7 @@ pub fn version_loops(nest: &Nest, info: &LaunchInfo) -> Option<Rewritten> {
         return None;
     }
     let nonempty = info.assumed.nonempty;
-    let runs = |id: LoopId| id.index() < 64 && nonempty >> id.index() & 1 == 1;
+    let runs = |id: LoopId| nonempty.contains(id);
     let (mut out, mut made) = (nest.clone(), vec![]);
     for (l, ends) in todo {
         let b = Builder {

@@ -2,7 +2,7 @@
 
 use nestwise_ir::model::nest::{Access, Expr, ExprKind, For, LoopDecl, Nest, Stmt, StmtKind};
 use nestwise_ir::verifier::verify_after;
-use nestwise_ir::{AccessId, Arena, LoopId};
+use nestwise_ir::{AccessId, Arena, IdSet, LoopId};
 
 /// A nest with other loops than it was made from.
 pub struct Rewritten {
@@ -10,8 +10,8 @@ pub struct Rewritten {
     pub nest: Nest,
     /// By its loops: the loop each was, or was made from.
     pub origin: Vec<LoopId>,
-    /// Its loops (a bit each, by number) that are known to run at least once whenever they are entered.
-    pub nonempty: u64,
+    /// Its loops that are known to run at least once whenever they are entered.
+    pub nonempty: IdSet<LoopId>,
 }
 
 impl Rewritten {
@@ -23,7 +23,7 @@ impl Rewritten {
     pub(super) fn of(
         pass: &str,
         mut nest: Nest,
-        nonempty: u64,
+        nonempty: IdSet<LoopId>,
         made: &[(LoopId, bool)],
     ) -> Rewritten {
         let first = nest.loops.len() - made.len();
@@ -32,11 +32,14 @@ impl Rewritten {
         verify_after(pass, &nest);
         let runs = |id: LoopId| match was(id) {
             Some((_, runs)) => *runs,
-            None => id.index() < 64 && nonempty >> id.index() & 1 == 1,
+            None => nonempty.contains(id),
         };
-        let bits = found.iter().take(64).enumerate();
+        let numbered = (0..).map(LoopId).zip(&found);
         Rewritten {
-            nonempty: bits.fold(0, |all, (i, id)| all | u64::from(runs(*id)) << i),
+            nonempty: numbered
+                .filter(|(_, was)| runs(**was))
+                .map(|(id, _)| id)
+                .collect(),
             origin: found
                 .iter()
                 .map(|id| was(*id).map_or(*id, |m| m.0))

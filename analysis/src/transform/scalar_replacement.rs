@@ -15,7 +15,7 @@
 use nestwise_ir::guarded::{any_expr_may_fire, block_may_fire};
 use nestwise_ir::model::nest::{Access, Cast, Expr, ExprKind, For, Nest, Stmt, StmtKind};
 use nestwise_ir::verifier::verify_after;
-use nestwise_ir::{AccessId, ArrayId, CmpOp, LoopId, Ty, VarDecl, VarId};
+use nestwise_ir::{AccessId, ArrayId, CmpOp, IdSet, LoopId, Ty, VarDecl, VarId};
 
 use crate::parallelism::legality::Given;
 use crate::structure::{any, assigned, invariant, irregular, may_fail, same};
@@ -105,8 +105,9 @@ impl Given<'_> {
 }
 
 /// The nest with every element that an innermost loop keeps storing held in a variable over that loop, if there
-/// is one that may be. `nonempty` has a bit for each loop known to run whenever it is entered.
-pub fn replace_scalars(given: &Given<'_>, nonempty: u64) -> Option<Nest> {
+/// is one that may be. `nonempty` are the loops that are known to run whenever they are
+/// entered.
+pub fn replace_scalars(given: &Given<'_>, nonempty: IdSet<LoopId>) -> Option<Nest> {
     let mut todo: Vec<(LoopId, ArrayId)> = vec![];
     given.nest.walk(&mut |s| {
         let StmtKind::For(l) = &s.kind else { return };
@@ -129,7 +130,7 @@ pub fn replace_scalars(given: &Given<'_>, nonempty: u64) -> Option<Nest> {
     }
     let mut nest = given.nest.clone();
     for (id, array) in todo {
-        let runs = id.index() < 64 && nonempty >> id.index() & 1 == 1;
+        let runs = nonempty.contains(id);
         replace_one(&mut nest, id, array, runs);
     }
     compact(&mut nest);

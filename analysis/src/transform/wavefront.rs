@@ -95,9 +95,11 @@ pub fn wavefront(given: &Given<'_>, band: [LoopId; 2], tile: Tile) -> Option<Wav
     let (around, body) = (given.info(band[0])?, given.info(band[1])?);
     // A skewed band has tiles, and a tile rows, in which there is nothing: what they assign may be unassigned after.
     let known = given.analysis.options.nonempty;
-    let bits = band.map(|id| 1u64 << id.index().min(63));
-    let (full, inside) = (skew == 0 && both, bits[0] | bits[1]);
-    let nonempty = if full { known } else { known & !inside };
+    let full = skew == 0 && both;
+    let mut nonempty = known;
+    if !full {
+        band.iter().for_each(|id| nonempty.remove(*id));
+    }
     let (mut last_values, mut behind) = (body.last_values.clone(), vec![]);
     if !full && !last_values.is_empty() {
         let run = both.then_some((outer, inner))?;

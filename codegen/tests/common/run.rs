@@ -2,7 +2,7 @@
 
 use nestwise_codegen::abi::{FrameHeader, FrameLayout, Status};
 use nestwise_codegen::{FpMode, Kernel, KernelSpec, compile, load};
-use nestwise_ir::{ArrayId, LoopId, Nest, Scalar, Schedule, VarId};
+use nestwise_ir::{ArrayId, IdSet, LoopId, Nest, Scalar, Schedule, VarId};
 
 /// A value as tests speak of it.
 #[derive(Clone, Copy, Debug)]
@@ -274,14 +274,14 @@ pub fn kernel_of(spec: KernelSpec<'_>) -> Kernel {
 
 pub fn vector(id: LoopId, lanes: u32) -> Schedule {
     Schedule {
-        nonempty: 0,
+        nonempty: IdSet::new(),
         vector: vec![(id, lanes)],
         ..Schedule::default()
     }
 }
 pub fn independent(id: LoopId) -> Schedule {
     Schedule {
-        nonempty: 0,
+        nonempty: IdSet::new(),
         independent: vec![id],
         ..Schedule::default()
     }
@@ -289,7 +289,7 @@ pub fn independent(id: LoopId) -> Schedule {
 pub fn threads(id: LoopId) -> Schedule {
     let t = nestwise_ir::schedule::ThreadLoop::plain(id);
     Schedule {
-        nonempty: 0,
+        nonempty: IdSet::new(),
         threads: vec![t],
         ..Schedule::default()
     }

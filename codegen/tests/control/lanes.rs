@@ -2,7 +2,7 @@
 
 use nestwise_codegen::abi::Status;
 use nestwise_ir::model::nest::Cast;
-use nestwise_ir::{BinOp, CmpOp, LoopId, Nest, Scalar, Schedule, StmtKind};
+use nestwise_ir::{BinOp, CmpOp, IdSet, LoopId, Nest, Scalar, Schedule, StmtKind};
 
 use crate::common::*;
 use crate::{f, same, ways};
@@ -65,7 +65,7 @@ fn matrix_product() {
                 .filter(|(_, s)| !s.threads.is_empty() || !s.vector.is_empty()),
         );
         let mixed = Schedule {
-            nonempty: 0,
+            nonempty: IdSet::new(),
             vector: vec![(lj, 16)],
             ..threads(li)
         };
@@ -465,7 +465,7 @@ fn what_the_last_iteration_of_a_loop_in_between_leaves() {
         let x = Buffer::floats(&[m, p], |k| (k as f64 * 0.11).cos());
         let schedule = Schedule {
             vector: vec![(li, 4), (lj, 4)],
-            nonempty: 7,
+            nonempty: IdSet::first(3),
             ..Schedule::default()
         };
         let results = [Schedule::serial(), schedule].map(|schedule| {

@@ -9,7 +9,7 @@ mod lanes;
 mod ranges;
 
 use common::*;
-use nestwise_ir::{Expr, LoopId, Schedule};
+use nestwise_ir::{Expr, IdSet, LoopId, Schedule};
 
 /// Serial, and by lanes where `lanes` of the top loop are allowed.
 fn ways(id: LoopId) -> Vec<(String, Schedule)> {
@@ -19,7 +19,7 @@ fn ways(id: LoopId) -> Vec<(String, Schedule)> {
     }
     all.push(("threads".into(), threads(id)));
     let both = Schedule {
-        nonempty: 0,
+        nonempty: IdSet::new(),
         vector: vec![(id, 8)],
         ..threads(id)
     };

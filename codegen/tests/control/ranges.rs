@@ -3,7 +3,7 @@
 use nestwise_codegen::abi::{GuardFailure, Status};
 use nestwise_ir::model::nest::{ReturnForm, Returns};
 use nestwise_ir::schedule::{RedOp, ThreadLoop};
-use nestwise_ir::{BinOp, CmpOp, Scalar, Schedule, ScopeId, StmtKind, Ty};
+use nestwise_ir::{BinOp, CmpOp, IdSet, Scalar, Schedule, ScopeId, StmtKind, Ty};
 
 use crate::common::*;
 
@@ -228,7 +228,7 @@ fn reductions_and_last_values_over_parts() {
         ..ThreadLoop::plain(l)
     }];
     let schedule = Schedule {
-        nonempty: 0,
+        nonempty: IdSet::new(),
         threads,
         ..Schedule::default()
     };

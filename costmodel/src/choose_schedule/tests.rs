@@ -4,7 +4,7 @@ use nestwise_analysis::guards::{GuardSet, apply};
 use nestwise_analysis::schedule::Rewrite;
 use nestwise_analysis::{Candidate, LaunchInfo, analyse_with, candidates};
 use nestwise_ir::testing::nest;
-use nestwise_ir::{FpMode, LoopId, Nest};
+use nestwise_ir::{FpMode, IdSet, LoopId, Nest};
 
 use crate::choose_schedule::{Target, choose_schedule, estimate};
 use crate::profile::MachineProfile;
@@ -29,7 +29,7 @@ fn made(header: &str, body: &str, threads: bool) -> (Nest, Vec<Candidate>, Launc
     let mut info = LaunchInfo::guess(&n, FpMode::Strict);
     info.threads = threads;
     info.lanes = 32;
-    info.assumed.nonempty = u64::MAX;
+    info.assumed.nonempty = IdSet::all();
     let analysis = analyse_with(&n, info.assumed.clone());
     let all = candidates(&n, &analysis, &info);
     (n, all, info)

@@ -138,3 +138,111 @@ impl<I: Id, T> IndexMut<I> for Arena<I, T> {
         &mut self.items[id.index()]
     }
 }
+
+/// A set of ids, a bit each in one word: it is copied like a number, and never allocates.
+///
+/// Ids from [`IdSet::CAPACITY`] on are in no set. So a set says what is known of entities; of those beyond it nothing is known.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct IdSet<I> {
+    bits: u64,
+    #[serde(skip)]
+    marker: PhantomData<I>,
+}
+
+impl<I: Id> IdSet<I> {
+    /// Ids that a set has room for.
+    pub const CAPACITY: usize = u64::BITS as usize;
+
+    /// The empty set.
+    pub const fn new() -> Self {
+        IdSet {
+            bits: 0,
+            marker: PhantomData,
+        }
+    }
+
+    /// The first `count` ids, as far as there is room for them.
+    pub fn first(count: usize) -> Self {
+        (0..count.min(Self::CAPACITY)).map(I::new).collect()
+    }
+
+    /// All ids that there is room for.
+    pub fn all() -> Self {
+        Self::first(Self::CAPACITY)
+    }
+
+    fn bit(id: I) -> u64 {
+        1u64.checked_shl(id.index() as u32).unwrap_or(0)
+    }
+
+    /// Whether `id` is in the set.
+    pub fn contains(self, id: I) -> bool {
+        self.bits & Self::bit(id) != 0
+    }
+
+    /// Adds `id`, if there is room for it.
+    pub fn insert(&mut self, id: I) {
+        self.bits |= Self::bit(id);
+    }
+
+    /// Takes `id` out.
+    pub fn remove(&mut self, id: I) {
+        self.bits &= !Self::bit(id);
+    }
+
+    /// Whether no id is in the set.
+    pub fn is_empty(self) -> bool {
+        self.bits == 0
+    }
+
+    /// The ids in the set, in order.
+    pub fn iter(self) -> impl Iterator<Item = I> {
+        (0..Self::CAPACITY)
+            .map(I::new)
+            .filter(move |id| self.contains(*id))
+    }
+}
+
+impl<I: Id> Default for IdSet<I> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<I: Id> FromIterator<I> for IdSet<I> {
+    fn from_iter<T: IntoIterator<Item = I>>(ids: T) -> Self {
+        let mut set = Self::new();
+        ids.into_iter().for_each(|id| set.insert(id));
+        set
+    }
+}
+
+impl<I: Id> fmt::Debug for IdSet<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set()
+            .entries(self.iter().map(|id| id.to_string()))
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_holds_what_there_is_room_for() {
+        let mut set = IdSet::<LoopId>::first(2);
+        set.insert(LoopId(63));
+        set.insert(LoopId(64));
+        set.remove(LoopId(0));
+        set.remove(LoopId(200));
+        assert_eq!(set.iter().collect::<Vec<_>>(), [LoopId(1), LoopId(63)]);
+        assert!(!set.contains(LoopId(64)) && !set.contains(LoopId(0)) && !set.is_empty());
+        assert_eq!(
+            IdSet::<LoopId>::all().iter().count(),
+            IdSet::<LoopId>::CAPACITY
+        );
+        assert_eq!(format!("{set:?}"), r#"{"L1", "L63"}"#);
+    }
+}

@@ -8,7 +8,7 @@ use nestwise_codegen as codegen;
 use nestwise_costmodel::{Target, choose_schedule};
 use nestwise_ir::{ArrayDecl, LoopId, Nest, Schedule, Tier};
 
-use crate::kernel::key::{Key, SHORT, is_roomy};
+use crate::kernel::key::{Key, SHORT};
 use crate::options::Options;
 use crate::testing::forced_schedules;
 
@@ -120,13 +120,15 @@ fn launch_info(
     verdicts: &analysis::Staged,
     options: &Options,
 ) -> LaunchInfo {
-    let short = |id: LoopId| id.index() < 64 && key.short >> id.index() & 1 == 1;
-    let trips = nest.loops.ids().map(|id| short(id).then_some(SHORT - 1.0));
+    let trips = nest
+        .loops
+        .ids()
+        .map(|id| key.short.contains(id).then_some(SHORT - 1.0));
     LaunchInfo {
         trips: trips.collect(),
         unit_stride: key.unit_stride.clone(),
         lanes: ACCUMULATORS * codegen::vector_bits() / 64,
-        roomy: nest.arrays.ids().map(|a| is_roomy(key.roomy, a)).collect(),
+        roomy: nest.arrays.ids().map(|a| key.roomy.contains(a)).collect(),
         tile: match options.tests_forms() {
             true => forced_schedules::TILE,
             false => analysis::launch_info::TILE,

@@ -1,6 +1,6 @@
 //! What verdicts may take for granted.
 
-use nestwise_ir::{ArrayId, FpMode, Nest};
+use nestwise_ir::{ArrayId, FpMode, IdSet, LoopId, Nest};
 
 use crate::dependence::Property;
 use crate::structure::Classes;
@@ -53,8 +53,8 @@ pub struct Options {
     pub fp: FpMode,
     /// How slots lie in memory.
     pub memory: Memory,
-    /// Loops (a bit each, by number) that run at least once whenever they are entered.
-    pub nonempty: u64,
+    /// Loops that run at least once whenever they are entered.
+    pub nonempty: IdSet<LoopId>,
     /// None of these holds.
     pub absent: Vec<Clause>,
     /// The elements of these arrays, which the nest does not write, are so.
@@ -67,7 +67,7 @@ impl Options {
         Options {
             fp,
             memory: Memory::Disjoint,
-            nonempty: 0,
+            nonempty: IdSet::new(),
             absent: vec![],
             elements: vec![],
         }

@@ -262,7 +262,7 @@ pub fn split_index_set(given: &Given<'_>, todo: &[(LoopId, Split)]) -> Option<Re
         let span = given.nest.loops.get(*id)?.span;
         let cutter = Cutter::of(given, &mut nest, split, Builder { span })?;
         // Any part may have no iteration.
-        nonempty &= !(1u64 << id.index().min(63));
+        nonempty.remove(*id);
         let mut parts = vec![];
         for (number, Piece { part, .. }) in split.parts.iter().enumerate() {
             let mut piece = For {
