@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Prints the schedules under which the nests of programs ran, one line a nest, to be compared before and after a change.
+"""Prints the schedules under which the nests of programs ran, to be compared before and after.
+
+There is one line a nest.
 
 Usage: schedules.py [--device serial|threads] [--size SIZE] [--form FORM] [PROGRAM...]: those of
 kernels/ if none is named.
@@ -16,6 +18,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+# Every nest runs in optimised code that is compiled for it alone.
+SETTINGS = {"NESTWISE_NO_CACHE": "1", "NESTWISE_TIER": "optimised", "NESTWISE_BACKGROUND": "0"}
 
 
 def nests(program: Path, args: list[str], device: str) -> list[str]:
@@ -23,8 +27,7 @@ def nests(program: Path, args: list[str], device: str) -> list[str]:
     with tempfile.NamedTemporaryFile(suffix=".json") as report:
         command = [sys.executable, "-m", "nestwise", "run", "--device", device, "--report=json"]
         command += ["--report-file", report.name, str(program), *args]
-        env = os.environ | {"NESTWISE_NO_CACHE": "1", "NESTWISE_TIER": "optimised", "NESTWISE_BACKGROUND": "0"}
-        done = subprocess.run(command, capture_output=True, text=True, env=env)
+        done = subprocess.run(command, capture_output=True, text=True, env=os.environ | SETTINGS)
         if done.returncode:
             return [f"{program.stem} {done.stderr.strip().splitlines()[-1:]}"]
         found = json.loads(Path(report.name).read_text())["nests"]

@@ -12,7 +12,7 @@ pub type Tile = [u32; 2];
 /// Tiles whose rows are long, for the sake of memory, and few, so that waves have many of them.
 pub const TILE: Tile = [5, 7];
 
-/// What a launch (or a guess) says about sizes and layout.
+/// What a launch (or a guess) says about a nest: sizes, layout, and what is asked of a schedule.
 #[derive(Clone, Debug)]
 pub struct LaunchInfo {
     /// By loop: the estimated trip count.
@@ -27,7 +27,7 @@ pub struct LaunchInfo {
     pub tile: Tile,
     /// Schedules for threads are wanted.
     pub threads: bool,
-    /// The runtime takes back a whole chunk when an event fires.
+    /// The runtime rolls a whole chunk back when a guard fails.
     pub undo: bool,
     /// Whatever is legal is worth it, however small: for tests.
     pub eager: bool,

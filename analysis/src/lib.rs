@@ -2,22 +2,24 @@
 //!
 //! The order in which a nest meets these modules:
 //!
-//! 1. [`prove()`] (`range`, `forms`, `statics`): clears the guards that can never fire, before any value is known.
+//! 1. [`prove()`] (`range`, `forms`, `static_facts`): clears the guards that can never fail, before any value is known.
 //! 2. [`BoundsPlan`]: what values can decide, compiled once. At each launch [`BoundsPlan::resolve`] gives the
 //!    [`GuardSet`] that these values prove, without allocating; [`apply`] clears it from the nest.
-//! 3. [`analyse`] (`dependence`, `scalars`, `privatise`, `array_reductions`, `renaming`): a [`Verdict`] per loop, in
-//! side
-//!    tables by id.
-//! 4. [`candidates`] (`legality`, `cuts`, `transform`): the schedules worth pricing, on the nest and its rewritings.
-//! 5. [`undo_plan`]: what must be saved so that a chunk can be taken back.
+//! 3. [`analyse`] (`dependence`, `scalar_roles`, `privatisation`, `array_reductions`, `anti_dependence_copies`): a
+//!    [`Verdict`] per loop, in side tables by id.
+//! 4. [`candidates`] (`transform`, `schedule`): the legal schedules that code generation can run, on the nest and its
+//!    rewritings.
+//! 5. [`undo_plan`]: what must be saved so that a chunk can be rolled back.
 //! 6. [`FootprintPlan`]: which region of each array a launch touches, or any part of its iterations.
 //!
 //! Two facts carry everything. [`forms()`] expresses each subscript, bound and condition as an exact linear form
-//! over counters and symbols. And an event undoes the chunk it happens in, so whatever is proven of executions
-//! without events is all that is needed: a guard's own success may be relied on by what comes after it.
+//! over counters and symbols. And a guard that fails rolls back the chunk it fails in, so what is proven of
+//! executions in which no guard fails is enough: what comes after a guard may rely on its success.
 //!
 //! What the caller guarantees: a written array does not overlap itself (no stride 0), slots called disjoint are,
 //! live-ins lie in their declared ranges.
+
+#![warn(missing_docs)]
 
 pub mod dataflow;
 pub mod dependence;

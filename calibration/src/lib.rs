@@ -4,6 +4,8 @@
 //! non-negative least squares ([`nnls`]) of relative errors; [`machine`] says what all this belongs to. Measuring
 //! itself is Python's part (`nestwise/calibrate/`): the probes are Python functions.
 
+#![warn(missing_docs)]
+
 pub mod fit;
 pub mod host;
 pub mod machine;

@@ -86,17 +86,17 @@ fn rank(candidate: &Candidate, threads: bool) -> Rank {
     vectors.dedup();
     let form = match candidate.kind.rewrite {
         // Made only where loops then run on threads or vectors; otherwise it is but more work.
-        Rewrite::Freed if candidate.kind.threads => 6,
-        Rewrite::Freed => 0,
+        Rewrite::InductionSubstitution if candidate.kind.threads => 6,
+        Rewrite::InductionSubstitution => 0,
         // Made only where nothing else runs these loops on threads or as vectors.
-        Rewrite::Split => 5,
+        Rewrite::IndexSetSplitting => 5,
         // On one core nothing is gained but vectors.
-        Rewrite::Distributed if !threads => 0,
+        Rewrite::Distribution if !threads => 0,
         // Made for threads only where nothing else runs these loops on them.
-        Rewrite::Wavefront | Rewrite::Distributed => 4,
-        Rewrite::Promoted | Rewrite::Hoisted => 3,
+        Rewrite::Wavefront | Rewrite::Distribution => 4,
+        Rewrite::ScalarReplacement | Rewrite::LoopVersioning => 3,
         Rewrite::None => 2,
-        Rewrite::Interchanged(_) => 1,
+        Rewrite::Interchange(_) => 1,
     };
     (vectors.len(), form)
 }
@@ -157,7 +157,7 @@ fn trips(nest: &Nest, candidate: &Candidate, launch: &LaunchInfo, id: LoopId) ->
         return 1.0;
     }
     match candidate.kind.rewrite {
-        Rewrite::Split => {
+        Rewrite::IndexSetSplitting => {
             let part =
                 |other: &LoopId| origin(*other) == origin(id) && parent(*other) == parent(id);
             all / nest.loops.ids().filter(part).count().max(1) as f64

@@ -2,6 +2,7 @@
 
 use nestwise_ir::{Tally, Work};
 
+use crate::units::Nanos;
 use crate::weights::{Kind, Weights};
 
 impl Kind for Work {
@@ -27,8 +28,8 @@ impl Kind for Work {
 }
 
 impl Weights<Work> {
-    /// Nanoseconds of all that a tally holds.
-    pub fn weigh(&self, tally: &Tally) -> f64 {
+    /// The cost of all that a tally holds.
+    pub fn weigh(&self, tally: &Tally) -> Nanos {
         self.dot(&tally.0)
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::units::Nanos;
 use crate::weights::{Kind, Weights};
 
 /// What a launch does besides running its kernel, by what is done how often.
@@ -37,8 +38,8 @@ pub enum LaunchWork {
     AttributeOut,
     /// A variable's new value.
     LiveOut,
-    /// Being ready to take a chunk back.
-    Events,
+    /// Being ready to roll a chunk back.
+    Rollback,
     /// A byte that is kept for that.
     UndoByte,
     /// Two arrays, one of them written, whose places are compared.
@@ -68,7 +69,7 @@ impl Kind for LaunchWork {
         LaunchWork::AttributeIn,
         LaunchWork::AttributeOut,
         LaunchWork::LiveOut,
-        LaunchWork::Events,
+        LaunchWork::Rollback,
         LaunchWork::UndoByte,
         LaunchWork::Pair,
         LaunchWork::Inspected,
@@ -89,7 +90,7 @@ impl Kind for LaunchWork {
             LaunchWork::AttributeIn => "attribute_in",
             LaunchWork::AttributeOut => "attribute_out",
             LaunchWork::LiveOut => "live_out",
-            LaunchWork::Events => "events",
+            LaunchWork::Rollback => "events",
             LaunchWork::UndoByte => "undo_byte",
             LaunchWork::Pair => "pair",
             LaunchWork::Inspected => "inspected",
@@ -154,8 +155,8 @@ impl TryFrom<BTreeMap<String, f64>> for LaunchTally {
 }
 
 impl Weights<LaunchWork> {
-    /// Nanoseconds of all that a tally holds.
-    pub fn weigh(&self, tally: &LaunchTally) -> f64 {
+    /// The cost of all that a tally holds.
+    pub fn weigh(&self, tally: &LaunchTally) -> Nanos {
         self.dot(&tally.0)
     }
 }
@@ -177,7 +178,7 @@ pub fn unmeasured() -> Weights<LaunchWork> {
         (LaunchWork::AttributeIn, 40.0),
         (LaunchWork::AttributeOut, 50.0),
         (LaunchWork::LiveOut, 40.0),
-        (LaunchWork::Events, 100.0),
+        (LaunchWork::Rollback, 100.0),
         (LaunchWork::UndoByte, 0.12),
         (LaunchWork::Pair, 8.0),
         (LaunchWork::Inspected, 0.8),

@@ -7,6 +7,8 @@
 //!
 //! This crate never measures anything.
 
+#![warn(missing_docs)]
+
 pub mod choose_device;
 pub mod choose_schedule;
 pub mod correction;
@@ -37,5 +39,5 @@ pub use crate::making::{Making, Product};
 pub use crate::profile::host::HostWeights;
 pub use crate::profile::{Caches, Fresh, MachineProfile, ProfileError, Ready};
 pub use crate::speed::Speed;
-pub use crate::units::Seconds;
+pub use crate::units::{Nanos, Seconds};
 pub use crate::weights::Weights;

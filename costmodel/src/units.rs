@@ -53,3 +53,28 @@ impl fmt::Display for Seconds {
         }
     }
 }
+
+/// A cost in nanoseconds, the unit of a profile's weights.
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default)]
+pub struct Nanos(pub f64);
+
+impl Nanos {
+    /// The cost in seconds; what is not a number or negative counts as free.
+    pub fn seconds(self) -> Seconds {
+        Seconds::from_nanos(self.0)
+    }
+}
+
+impl Add for Nanos {
+    type Output = Nanos;
+    fn add(self, other: Nanos) -> Nanos {
+        Nanos(self.0 + other.0)
+    }
+}
+
+impl Mul<f64> for Nanos {
+    type Output = Nanos;
+    fn mul(self, factor: f64) -> Nanos {
+        Nanos(self.0 * factor)
+    }
+}

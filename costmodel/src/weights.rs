@@ -7,6 +7,8 @@ use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
+use crate::units::Nanos;
+
 /// Kinds that have a weight each.
 pub trait Kind: Copy + PartialEq + 'static {
     /// All of them, by number.
@@ -57,8 +59,8 @@ impl<K: Kind> Weights<K> {
         self.nanos[kind.number()] = nanos;
     }
 
-    pub(crate) fn dot(&self, times: &[f64]) -> f64 {
-        self.nanos.iter().zip(times).map(|(w, n)| w * n).sum()
+    pub(crate) fn dot(&self, times: &[f64]) -> Nanos {
+        Nanos(self.nanos.iter().zip(times).map(|(w, n)| w * n).sum())
     }
 }
 
@@ -164,6 +166,6 @@ mod tests {
         tally.add(Work::Load, 4.0);
         tally.add(Work::Store, 0.5);
         tally.add(Work::Branch, 9.0);
-        assert_eq!(weights.weigh(&tally), 9.5);
+        assert_eq!(weights.weigh(&tally), Nanos(9.5));
     }
 }

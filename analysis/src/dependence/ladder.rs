@@ -1,4 +1,4 @@
-//! The cheap tests: most pairs are told apart without a system.
+//! The cheap tests: most pairs are proven independent without a system.
 //!
 //! As in Goff, Kennedy and Tseng, "Practical dependence testing" (PLDI 1991), axis by axis: no index variable (ZIV),
 //! one with equal coefficients (strong SIV), and for any number the GCD test and Banerjee's inequality, of which the

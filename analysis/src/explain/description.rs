@@ -1,4 +1,4 @@
-//! Verdicts in the user's words.
+//! Descriptions of verdicts, as a user reads them.
 
 use nestwise_ir::schedule::{RedOp, Renamed};
 use nestwise_ir::{AccessId, ArrayId, LoopId, Nest, VarId};
@@ -10,7 +10,7 @@ use crate::values::condition;
 use crate::values::forms::{Form, NestNames};
 
 impl Analysis {
-    /// An access in the user's words: `A[i, j - 1]`.
+    /// The description of an access: `A[i, j - 1]`.
     pub fn access_text(&self, nest: &Nest, id: AccessId) -> String {
         let names = NestNames {
             nest,
@@ -31,7 +31,7 @@ impl Analysis {
         format!("{array}[{}]", index.join(", "))
     }
 
-    /// A verdict in the user's words.
+    /// The description of a verdict.
     pub fn explain(&self, nest: &Nest, id: LoopId) -> String {
         let Some(info) = self.loop_info(id) else {
             return "unknown loop".to_string();
@@ -81,7 +81,7 @@ impl Analysis {
         })
     }
 
-    /// A condition in the user's words.
+    /// The description of a condition.
     pub fn condition(&self, nest: &Nest, c: &Condition) -> String {
         let names = NestNames {
             nest,
@@ -112,7 +112,7 @@ impl Analysis {
         parts.join(", and ")
     }
 
-    /// A reason in the user's words.
+    /// The description of a reason.
     pub fn why(&self, nest: &Nest, why: &Why) -> String {
         match why {
             Why::While => {

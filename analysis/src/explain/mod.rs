@@ -65,13 +65,13 @@ pub struct LoopRecord {
 /// One variable of a reduction.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReductionRecord {
-    /// In the user's words.
+    /// Its description.
     pub name: String,
     /// How partial results are combined.
     pub op: &'static str,
 }
 
-/// A dependence in the words of the source.
+/// The description of a dependence, in terms of the source.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct DependenceRecord {
     /// `flow`, `anti` or `output`.
@@ -130,7 +130,7 @@ fn freed(nest: &Nest, analysis: &Analysis) -> Vec<LoopId> {
         assumed: assumed.clone(),
         ..LaunchInfo::guess(nest, assumed.fp)
     };
-    schedule::freed(&proven, &analyse_with(&proven, assumed), &info)
+    schedule::freed_by_substitution(&proven, &analyse_with(&proven, assumed), &info)
 }
 
 struct Teller<'a> {

@@ -1,4 +1,4 @@
-//! How a loop can be parted, in the user's words.
+//! Descriptions of how a loop can be split into parallel parts.
 
 use nestwise_ir::LoopId;
 use nestwise_ir::model::nest::{ExprKind, For, StmtKind};

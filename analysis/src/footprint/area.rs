@@ -115,7 +115,7 @@ impl Span {
 pub struct Area {
     /// By dimension.
     pub dims: Vec<Span>,
-    /// Every element of the box is touched, if no event fires.
+    /// Every element of the box is touched, if no guard fails.
     pub exact: bool,
 }
 

@@ -9,7 +9,7 @@
 //! touched, if no inequality ties the counters of one to those of another (once the counters of neither are
 //! eliminated) and every elimination was exact.
 //!
-//! What is said holds for what executes without events; up to an event it encloses. Slots are taken for objects:
+//! What is said holds for executions in which no guard fails; up to a failure it encloses. Slots are taken for objects:
 //! slots that trade places may each be any of them, and whether objects overlap is the caller's to know.
 
 pub(crate) mod area;
@@ -52,7 +52,7 @@ pub struct Footprint {
     pub store: bool,
     /// By dimension; all are empty if nothing is touched.
     pub dims: Vec<Span>,
-    /// Every element of the box is touched, if no event fires.
+    /// Every element of the box is touched, if no guard fails.
     pub exact: bool,
 }
 

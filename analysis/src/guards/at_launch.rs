@@ -48,7 +48,7 @@ pub(crate) struct Run<'a> {
 
 impl BoundsPlan {
     /// Proves what the values prove: `out` (made with [`BoundsPlan::guards`] entries) becomes the set of guards
-    /// that cannot fire in this launch.
+    /// that cannot fail in this launch.
     pub fn resolve(&self, values: &LaunchValues, out: &mut GuardSet) -> Resolved {
         self.decide(&Run::new(self, values), out)
     }

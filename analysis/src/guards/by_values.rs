@@ -1,4 +1,4 @@
-//! Guards that cannot fire for the values of one launch, by interval analysis with those values.
+//! Guards that cannot fail for the values of one launch, by interval analysis with those values.
 //!
 //! [`crate::BoundsPlan`] decides what is affine in counters and sizes, in no time. This takes a pass over the nest, and
 //! sees what forms do not: subscripts that are computed from floats (`int(y * scale)`), sums of elements that are known
@@ -21,7 +21,7 @@ const ROUNDS: usize = 3;
 
 /// What the values of a launch prove.
 pub struct Known {
-    /// The guards that no execution from these values makes fire.
+    /// The guards that no execution from these values makes fail.
     pub proven: GuardSet,
     /// By slot: between what its elements stay, where that was said of the elements at entry.
     pub contents: Vec<Option<(i64, i64)>>,
@@ -52,8 +52,8 @@ fn without_guards(nest: &Nest, found: &Ranges, of: impl Fn(Site<'_>) -> bool) ->
     set
 }
 
-/// Sums, differences and products of ints: all that rests on what is stored in the nest itself. After an event of a
-/// loop that goes on elements may be any, and then a subscript or a divisor must still be looked at.
+/// Sums, differences and products of ints: all that rests on what is stored in the nest itself. After a failed guard of
+/// a loop that goes on elements may be any, and then a subscript or a divisor must still be looked at.
 fn is_arithmetic(site: Site<'_>) -> bool {
     let Site::Expr(e) = site else { return false };
     e.ty.repr.is_int()

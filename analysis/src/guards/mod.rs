@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use nestwise_ir::model::nest::{Expr, ExprKind, Nest, Stmt, StmtKind};
 use nestwise_ir::{BinOp, CmpOp, Ty};
 
-/// A node that may fire.
+/// A node that has a guard.
 #[derive(
     Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize,
 )]
@@ -133,7 +133,7 @@ pub struct Wraps {
     pub sometimes: u8,
 }
 
-/// What a launch proved: guards that cannot fire, and index axes that wrap. Two launches with equal sets run the same
+/// What a launch proved: guards that cannot fail, and index axes that wrap. Two launches with equal sets run the same
 /// kernel.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct GuardSet {
@@ -217,7 +217,7 @@ pub(crate) fn clear(nest: &mut Nest, set: &GuardSet) {
     for_each_stmt_mut(nest, &mut |stmt| apply_stmt(stmt, set, &mut next));
 }
 
-/// The nest as if nothing could fire: the guards outside of `set` are cleared as well. With `wraps`, the subscripts
+/// The nest as if no guard could fail: the guards outside of `set` are cleared as well. With `wraps`, the subscripts
 /// that they were about may be negative.
 pub fn unchecked(nest: &Nest, set: &GuardSet, wraps: bool) -> Nest {
     let mut all = set.clone();

@@ -119,7 +119,7 @@ pub(crate) struct DivisorTest {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct GuardPlan {
     pub id: GuardId,
-    /// Enclosing counters: if one never runs, nothing in it fires.
+    /// Enclosing counters: if one never runs, no guard in it fails.
     pub counters: Vec<u16>,
     pub facts: Vec<u16>,
     pub test: Test,

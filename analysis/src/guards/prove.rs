@@ -1,4 +1,4 @@
-//! Clears the guards that can never fire, before any value is known.
+//! Clears the guards that can never fail, before any value is known.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::values::interval::Interval;
 use crate::values::range::{Ranges, ranges};
 use crate::values::walk::forms;
 
-/// Clears `guard` flags that can never fire, for any values the signature allows; also computes in 64 bits what
+/// Clears `guard` flags that can never fail, for any values the signature allows; also computes in 64 bits what
 /// was wide but never leaves them. Returns the ranges, which hold for the nest as it is then, too: types and flags are
 /// changed where they are, and no value is another one.
 pub fn prove(nest: &mut Nest) -> Ranges {

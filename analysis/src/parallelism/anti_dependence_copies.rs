@@ -1,4 +1,10 @@
-//! Loads that may find what was in an array before a loop: copies that do away with anti-dependences.
+//! Anti-dependence copies: loads that may find what was in an array before a loop read it from a copy.
+//!
+//! ```text
+//! for i in range(n):                copy = a[..]
+//!     a[i] = a[i + 1] * c   =>      parallel for i in range(n):
+//!                                       a[i] = copy[i + 1] * c
+//! ```
 //!
 //! Where an iteration reads an element that only a later one writes (`a[i] = a[i + 1] * c`), nothing flows between the
 //! two: the load may as well be from a copy of the array made before the loop (node splitting: Kuck, Kuhn, Padua,
@@ -24,7 +30,7 @@ const MAX_REACH: u32 = 256;
 /// Loops around an access, at most.
 const ALL: usize = 64;
 
-/// What is renamed, and when that is legal.
+/// The loads of an array that read a copy, and when that is legal.
 pub struct Renaming {
     /// What.
     pub renamed: Renamed,
@@ -39,7 +45,7 @@ pub struct Renaming {
 ///   - none is an output dependence;
 ///   - none is a flow dependence;
 ///   - every anti-dependence leaves a load that nothing written in its own iteration reaches either: whatever it finds
-///     was there before the loop. Those loads are the renamed ones.
+///     was there before the loop. Those loads read the copy.
 pub fn renamable(
     tester: &Tester<'_>,
     l: &For,
@@ -147,7 +153,7 @@ impl Question<'_> {
     }
 
     /// Where the reads of some iterations are: along an axis in which each subscript is the counter and a number, and
-    /// is written so. (After an event, what variables hold may be anything.)
+    /// is written so. (After a failed guard variables may hold anything.)
     fn window(&self, l: &For, reads: &[&AccessForm]) -> Option<Window> {
         let rank = reads.first()?.index.len();
         (0..rank).find_map(|axis| {
@@ -174,7 +180,7 @@ impl Question<'_> {
     }
 }
 
-/// Whether no subscript of a renamed load reads the array itself.
+/// Whether no subscript of a load that reads the copy reads the array itself.
 fn nested(body: &[Stmt], found: &Renamed) -> bool {
     let reads = |e: &Expr| {
         let mut own = false;

@@ -25,24 +25,24 @@ pub struct Kind {
 pub enum Rewrite {
     /// Nothing.
     None,
-    /// What only counts along with loops is computed from their counters; the best is kept beside its position.
-    Freed,
-    /// Elements that a loop keeps storing are held in variables.
-    Promoted,
-    /// The loop was made the innermost of its band.
-    Interchanged(LoopId),
-    /// Loops were made into several, some of them parallel.
-    Distributed,
-    /// Two loops run as waves of tiles, those of a wave on threads.
+    /// Induction variables are computed from loop counters; the best value is kept beside its position.
+    InductionSubstitution,
+    /// Elements that a loop keeps storing are held in variables over it.
+    ScalarReplacement,
+    /// The loop, of the nest as written, became the innermost of its band.
+    Interchange(LoopId),
+    /// The statements of loops got loops of their own, some of them parallel.
+    Distribution,
+    /// Two loops run as waves of tiles, the tiles of a wave on threads.
     Wavefront,
-    /// Loops were made into several over consecutive ranges of their iterations, some of them parallel.
-    Split,
-    /// Subscripts are looked at before a loop, for all of its iterations.
-    Hoisted,
+    /// Loops became several over consecutive ranges of their iterations, some of them parallel.
+    IndexSetSplitting,
+    /// Loops have a version without the guards of their subscripts, which are checked before the loop.
+    LoopVersioning,
 }
 
 impl Rewrite {
-    /// The names that [`Rewrite::name`] gives.
+    /// All names that [`Rewrite::name`] returns.
     pub const NAMES: [&str; 7] = [
         "promoted",
         "interchanged",
@@ -53,17 +53,17 @@ impl Rewrite {
         "hoisted",
     ];
 
-    /// What was done in a word.
+    /// The name of the rewriting in reports and options.
     pub fn name(self) -> Option<&'static str> {
         match self {
             Rewrite::None => None,
-            Rewrite::Promoted => Some("promoted"),
-            Rewrite::Interchanged(_) => Some("interchanged"),
-            Rewrite::Distributed => Some("distributed"),
+            Rewrite::ScalarReplacement => Some("promoted"),
+            Rewrite::Interchange(_) => Some("interchanged"),
+            Rewrite::Distribution => Some("distributed"),
             Rewrite::Wavefront => Some("waves"),
-            Rewrite::Freed => Some("freed"),
-            Rewrite::Split => Some("parted"),
-            Rewrite::Hoisted => Some("hoisted"),
+            Rewrite::InductionSubstitution => Some("freed"),
+            Rewrite::IndexSetSplitting => Some("parted"),
+            Rewrite::LoopVersioning => Some("hoisted"),
         }
     }
 
@@ -71,7 +71,11 @@ impl Rewrite {
     pub fn reorders(self) -> bool {
         !matches!(
             self,
-            Rewrite::None | Rewrite::Freed | Rewrite::Promoted | Rewrite::Split | Rewrite::Hoisted
+            Rewrite::None
+                | Rewrite::InductionSubstitution
+                | Rewrite::ScalarReplacement
+                | Rewrite::IndexSetSplitting
+                | Rewrite::LoopVersioning
         )
     }
 }

@@ -30,7 +30,7 @@ pub use crate::schedule::grid::{fits_grid, grid_choices, grid_loops};
 pub use crate::schedule::lanes::vectorise;
 pub use crate::schedule::threads::thread_loops;
 pub use crate::schedule::variants::Waves;
-pub(crate) use crate::schedule::variants::{Beyond, beyond, freed};
+pub(crate) use crate::schedule::variants::{Beyond, beyond, freed_by_substitution};
 
 /// The candidates for a nest with proven guards cleared, in no order of preference; the first is serial and as written.
 pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Candidate> {
@@ -50,10 +50,10 @@ pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Ca
     }];
     add(nest, analysis, info, (Rewrite::None, &same), &mut out);
     let form = Form::plain(nest, analysis, info);
-    let promoted = replace_scalars(&form.given(), info.assumed.nonempty);
+    let replaced = replace_scalars(&form.given(), info.assumed.nonempty);
     let forms = Forms::of(form);
-    if let Some(made) = forms.freed() {
-        make(made, info, Rewrite::Freed, &mut out);
+    if let Some(made) = forms.substituted() {
+        make(made, info, Rewrite::InductionSubstitution, &mut out);
     }
     let top = |t: &ThreadLoop, c: &Candidate| c.origin.get(t.id.index()) == Some(&LoopId(0));
     let all_on_threads = out
@@ -67,22 +67,22 @@ pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Ca
             out.extend(forms.wavefront().map(|(_, waved)| in_waves(waved, info)));
         }
         if let Some(made) = forms.distributed() {
-            make(made, info, Rewrite::Distributed, &mut out);
+            make(made, info, Rewrite::Distribution, &mut out);
         }
     }
     if let Some(made) = forms.split() {
-        make(made, info, Rewrite::Split, &mut out);
+        make(made, info, Rewrite::IndexSetSplitting, &mut out);
     }
     if let Some(made) = version_loops(nest, info) {
-        make(made, info, Rewrite::Hoisted, &mut out);
+        make(made, info, Rewrite::LoopVersioning, &mut out);
     }
-    if let Some(nest) = promoted {
-        let promoted = Rewritten {
+    if let Some(nest) = replaced {
+        let replaced = Rewritten {
             nest,
             origin: same,
             nonempty: info.assumed.nonempty,
         };
-        make(promoted, info, Rewrite::Promoted, &mut out);
+        make(replaced, info, Rewrite::ScalarReplacement, &mut out);
     }
     out
 }
@@ -134,7 +134,7 @@ fn add(
         let vector = schedule.has_vectors();
         // Substitution of induction variables is worth nothing in itself, nor is the nest as written without anything.
         let plain = schedule.threads.is_empty() && !vector;
-        if plain && matches!(rewrite, Rewrite::None | Rewrite::Freed) {
+        if plain && matches!(rewrite, Rewrite::None | Rewrite::InductionSubstitution) {
             return;
         }
         let rewritten = (rewrite != Rewrite::None).then(|| nest.clone());

@@ -1,4 +1,4 @@
-//! Where loops that run in order are made into several, parts of which are parallel.
+//! Which loops that run in order are split, parts of which are then parallel.
 
 use std::borrow::Cow;
 

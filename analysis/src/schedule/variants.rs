@@ -1,4 +1,4 @@
-//! The forms of a nest that may be worth more than the one it was written in.
+//! Rewritings of a nest: the forms of it that have legal schedules which the one as written has not.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -100,8 +100,8 @@ impl<'a> Form<'a> {
         sink_top_loop(&self.nest, &self.analysis).map(|made| self.then(made))
     }
 
-    /// Whether a loop's iterations need not pass on to each other what they do.
-    fn frees(&self, id: LoopId) -> bool {
+    /// Whether a loop has induction variables that can be substituted, or a best value that can be kept.
+    fn has_induction(&self, id: LoopId) -> bool {
         let given = self.given();
         let l = find_for(&self.nest, id);
         l.is_some_and(|l| {
@@ -160,7 +160,7 @@ impl<'a> Form<'a> {
             }
             if let Some(made) = self.innermost(band, at) {
                 let old = self.origin.get(id.index()).copied().unwrap_or(*id);
-                out.push((Rewrite::Interchanged(old), self.made(made)));
+                out.push((Rewrite::Interchange(old), self.made(made)));
             }
         }
     }
@@ -218,8 +218,8 @@ impl<'a> Forms<'a> {
         Some(sunk.as_ref().unwrap_or(opened))
     }
 
-    /// With what only counts along with loops computed from their counters, and the best kept beside its position.
-    pub(crate) fn freed(&self) -> Option<Rewritten> {
+    /// With induction variables computed from loop counters, and the best value kept beside its position.
+    pub(crate) fn substituted(&self) -> Option<Rewritten> {
         // Not sums of floats, whose order counts, nor what ends a loop.
         let passes = |l: &LoopInfo| {
             let ends = matches!(l.verdict, Verdict::Serial(Why::While | Why::Exit(..)));
@@ -230,7 +230,9 @@ impl<'a> Forms<'a> {
         }
         let top = self.plain.analysis.loop_info(LoopId(0));
         let opened = self.opened().filter(|_| top.is_some_and(passes));
-        let form = opened.filter(|o| o.frees(LoopId(1))).unwrap_or(&self.plain);
+        let form = opened
+            .filter(|o| o.has_induction(LoopId(1)))
+            .unwrap_or(&self.plain);
         let kept = keep_best_value(&form.given()).map(|made| form.then(made));
         let form = kept.as_ref().unwrap_or(form);
         match substitute_induction(&form.given()) {
@@ -258,7 +260,7 @@ impl<'a> Forms<'a> {
             // Bands without the former top loop have been looked at.
             let bands = flat.bands().into_iter().filter(|b| b[0] == LoopId(1));
             let made = bands.filter_map(|b| flat.innermost(&b, 0));
-            out.extend(made.map(|made| (Rewrite::Interchanged(LoopId(0)), flat.made(made))));
+            out.extend(made.map(|made| (Rewrite::Interchange(LoopId(0)), flat.made(made))));
         }
         out
     }
@@ -361,7 +363,7 @@ pub(crate) fn beyond(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Bey
     let mut out = Beyond::default();
     let already: Vec<LoopId> = forms.plain.threads().iter().map(|t| t.id).collect();
     let more = |all: &[ThreadLoop]| all.iter().any(|t| !already.contains(&t.id));
-    for made in [forms.freed(), forms.split()].into_iter().flatten() {
+    for made in [forms.substituted(), forms.split()].into_iter().flatten() {
         let form = forms.plain.then(made);
         out.vectors |= form.is_vectorised();
         let threads = form.on_threads();
@@ -378,11 +380,15 @@ pub(crate) fn beyond(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Bey
     out
 }
 
-/// The loops that run in any order once what passes from iteration to iteration is computed from counters, or combined.
-pub(crate) fn freed(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<LoopId> {
+/// The loops that run in any order once their induction variables are substituted.
+pub(crate) fn freed_by_substitution(
+    nest: &Nest,
+    analysis: &Analysis,
+    info: &LaunchInfo,
+) -> Vec<LoopId> {
     let plain = Form::plain(nest, analysis, info);
     let forms = Forms::of(plain);
-    let Some(form) = forms.freed().map(|made| forms.plain.then(made)) else {
+    let Some(form) = forms.substituted().map(|made| forms.plain.then(made)) else {
         return vec![];
     };
     let free = |id: &LoopId| !matches!(form.analysis.verdict(*id), Some(Verdict::Serial(_)));

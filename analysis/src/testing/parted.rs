@@ -1,4 +1,4 @@
-//! Random loops that have to be parted: elements at one place that all iterations touch, mirrored ones, conditions on
+//! Random loops that have to be split: elements at one place that all iterations touch, mirrored ones, conditions on
 //! the counter.
 
 use crate::testing::random::{Case, finished};

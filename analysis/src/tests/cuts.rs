@@ -138,7 +138,7 @@ fn parts_of_small_loops() {
                 let before = run(&c.nest, c.memory.clone());
                 assert_eq!(before.outcome, Outcome::Done);
                 for cand in rewritten(&nest, &launch_info(&c, &nest, [1, 1])) {
-                    if cand.kind.rewrite == Rewrite::Split {
+                    if cand.kind.rewrite == Rewrite::IndexSetSplitting {
                         met += u32::from(!cand.schedule.threads.is_empty());
                         check_candidate(&c, &nest, &before, &cand).expect("the same");
                     }

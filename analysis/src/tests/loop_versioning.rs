@@ -13,7 +13,9 @@ fn asked(body: &str) -> Vec<String> {
     let mut nest = c.nest.clone();
     prove(&mut nest);
     let all = rewritten(&nest, &launch_info(&c, &nest, [1, 1]));
-    let hoisted = all.iter().find(|c| c.kind.rewrite == Rewrite::Hoisted);
+    let hoisted = all
+        .iter()
+        .find(|c| c.kind.rewrite == Rewrite::LoopVersioning);
     let mut found = vec![];
     if let Some(nest) = hoisted.and_then(|c| c.nest.as_ref()) {
         nest.walk(&mut |s| {
@@ -82,7 +84,7 @@ fn ends_of_small_loops() {
                 prove(&mut nest);
                 let before = run(&c.nest, c.memory.clone());
                 for cand in rewritten(&nest, &launch_info(&c, &nest, [1, 1])) {
-                    if cand.kind.rewrite == Rewrite::Hoisted {
+                    if cand.kind.rewrite == Rewrite::LoopVersioning {
                         met += u32::from(before.outcome == Outcome::Done);
                         check_candidate(&c, &nest, &before, &cand).expect("the same");
                     }

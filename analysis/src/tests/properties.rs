@@ -557,14 +557,14 @@ fn met(cases: impl Iterator<Item = Case>) -> HashMap<&'static str, (u32, u32)> {
         for cand in rewritten(&n, &launch_info(&c, &n, [1, 1])) {
             let entry = met.entry(match cand.kind.rewrite {
                 Rewrite::None => "none",
-                Rewrite::Freed => "freed",
-                Rewrite::Promoted => "promoted",
-                Rewrite::Interchanged(LoopId(0)) => "top interchanged",
-                Rewrite::Interchanged(_) => "interchanged",
-                Rewrite::Distributed => "distributed",
+                Rewrite::InductionSubstitution => "freed",
+                Rewrite::ScalarReplacement => "promoted",
+                Rewrite::Interchange(LoopId(0)) => "top interchanged",
+                Rewrite::Interchange(_) => "interchanged",
+                Rewrite::Distribution => "distributed",
                 Rewrite::Wavefront => "wavefront",
-                Rewrite::Split => "split",
-                Rewrite::Hoisted => "hoisted",
+                Rewrite::IndexSetSplitting => "split",
+                Rewrite::LoopVersioning => "hoisted",
             });
             let (all, threads) = entry.or_default();
             *all += 1;

@@ -33,13 +33,13 @@ fn listed(header: &str, body: &str) -> Vec<String> {
             let name = |id: LoopId| nest.loops[id].name.clone();
             let mut text = match c.kind.rewrite {
                 Rewrite::None => String::new(),
-                Rewrite::Freed => "freed ".to_string(),
-                Rewrite::Promoted => "promoted ".to_string(),
-                Rewrite::Interchanged(l) => format!("inner-{} ", n.loops[l].name),
-                Rewrite::Distributed => "distributed ".to_string(),
+                Rewrite::InductionSubstitution => "freed ".to_string(),
+                Rewrite::ScalarReplacement => "promoted ".to_string(),
+                Rewrite::Interchange(l) => format!("inner-{} ", n.loops[l].name),
+                Rewrite::Distribution => "distributed ".to_string(),
                 Rewrite::Wavefront => "waves ".to_string(),
-                Rewrite::Split => "split ".to_string(),
-                Rewrite::Hoisted => "hoisted ".to_string(),
+                Rewrite::IndexSetSplitting => "split ".to_string(),
+                Rewrite::LoopVersioning => "hoisted ".to_string(),
             };
             for t in &c.schedule.threads {
                 text += &format!("threads-{} ", name(t.id));
@@ -104,7 +104,7 @@ fn promotion_asks_whether_the_loop_runs() {
         let all = candidates(&n, &analysis, &info);
         let found = all
             .into_iter()
-            .find(|c| c.kind.rewrite == Rewrite::Promoted);
+            .find(|c| c.kind.rewrite == Rewrite::ScalarReplacement);
         let found = found.expect("a promoted candidate");
         let rewritten = found.nest.expect("a rewritten nest");
         nestwise_ir::verifier::verify(&rewritten).expect("a valid nest");
@@ -317,7 +317,7 @@ fn loops_are_distributed_for_one_core() {
         of.map(|f| f.1).max()
     };
     let (made, written) = (
-        best(|r| *r == Rewrite::Distributed),
+        best(|r| *r == Rewrite::Distribution),
         best(|r| *r == Rewrite::None),
     );
     assert!(written == Some(0) && made > Some(0), "{forms:?}");
@@ -334,7 +334,7 @@ fn distributed_loops_fetch_no_more() {
     let n = clear(&nest(header, &body));
     let a = analyse(&n, FpMode::Strict);
     let all = candidates(&n, &a, &LaunchInfo::guess(&n, FpMode::Strict));
-    let distributed = all.iter().find(|c| c.kind.rewrite == Rewrite::Distributed);
+    let distributed = all.iter().find(|c| c.kind.rewrite == Rewrite::Distribution);
     let parts = distributed.and_then(|c| c.nest.as_ref());
     let lines = |nest: &Nest| {
         let plan = TrafficPlan::of(nest, &[]);

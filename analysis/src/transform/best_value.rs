@@ -53,7 +53,7 @@ impl Given<'_> {
     }
 }
 
-/// `if f(x) < f(v): v = x` that cannot fire, where `f(v)` depends on nothing else that changes.
+/// `if f(x) < f(v): v = x` whose guards cannot fail, where `f(v)` depends on nothing else that changes.
 fn compares(s: &Stmt, v: VarId, changed: &[VarId]) -> bool {
     let StmtKind::If { cond, then, .. } = &s.kind else {
         return false;

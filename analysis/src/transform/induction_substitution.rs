@@ -76,8 +76,8 @@ impl Given<'_> {
     pub fn may_substitute_induction(&self, l: &For) -> Option<Vec<Counting>> {
         let info = self.info(l.id)?;
         self.times(l)?;
-        let fires = any_expr_may_fire(&l.start) || any_expr_may_fire(&l.stop);
-        if fires || early_exit(l.id, &l.body).is_some() || info.carried.is_empty() {
+        let guarded = any_expr_may_fire(&l.start) || any_expr_may_fire(&l.stop);
+        if guarded || early_exit(l.id, &l.body).is_some() || info.carried.is_empty() {
             return None;
         }
         let mut changed = assigned(&l.body);

@@ -384,7 +384,7 @@ fn value(nest: &Nest, b: Builder, e: &Affine, lasts: &BTreeMap<Sym, VarId>) -> O
     Some(sum.unwrap_or_else(|| b.number(0)))
 }
 
-/// `start + (stop -+ 1 - start) // step * step`; a step of 0 fires where the loop begins.
+/// `start + (stop -+ 1 - start) // step * step`; with a step of 0 a guard fails where the loop begins.
 fn last_value(b: Builder, start: Expr, stop: Expr, step: Expr) -> Expr {
     let is = |op: CmpOp| b.compare(op, step.clone(), b.number(0));
     let one = b.choose(is(CmpOp::Lt), b.number(-1), b.number(1));

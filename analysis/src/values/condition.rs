@@ -102,7 +102,7 @@ impl Clause {
         all
     }
 
-    /// That the clause does not hold, in Python's words.
+    /// The Python condition under which the clause does not hold.
     fn denied(&self, names: &dyn Names) -> String {
         let parts: Vec<String> = self.atoms.iter().map(|a| a.denied(names)).collect();
         parts.join(" or ")
@@ -153,7 +153,7 @@ fn value(form: &Affine, values: &LaunchValues) -> Option<i128> {
         })
 }
 
-/// That no clause holds, in Python's words.
+/// The Python condition under which no clause holds.
 pub fn none_holds(clauses: &[Clause], names: &dyn Names) -> String {
     let mut left: Vec<&Clause> = clauses.iter().collect();
     let mut parts: Vec<(String, bool)> = vec![];

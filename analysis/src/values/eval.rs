@@ -7,7 +7,7 @@ use crate::guards::launch_values::LaunchValues;
 use crate::values::interval::{Interval, floor_div};
 
 /// The value of a pure int (or bool: 0 and 1) expression over constants, live-in ints and floats, and extents; `None`
-/// if it is anything else, or if evaluating it would fire an event.
+/// if it is anything else, or if evaluating it would make a guard fail.
 pub fn eval(e: &Expr, values: &LaunchValues) -> Option<i64> {
     let mut scratch = values.clone();
     i64::try_from(wide(e, &mut scratch)?).ok()

@@ -4,8 +4,8 @@
 //! value. A value that is not affine gets a name (a [`DefId`]); so does the merge of two values, and whatever a
 //! loop changes. Conditions on the way become *facts* that hold wherever the walk stands under them.
 //!
-//! Forms are exact integers. That is right for whatever executes: an operation that would not be exact fires an
-//! event (which undoes the chunk), so what is proven about an execution without events is all that is needed.
+//! Forms are exact integers. That is right for whatever executes: an operation that would not be exact has
+//! a guard that fails (which rolls the chunk back), so what is proven about executions in which no guard fails is enough.
 
 use std::collections::HashMap;
 
@@ -161,7 +161,7 @@ pub struct AccessForm {
     pub store: bool,
     /// The guard is set.
     pub guarded: bool,
-    /// Where no event fires: in a given iteration of this many of its outer loops, it happens in every iteration of
+    /// Where no guard fails: in a given iteration of this many of its outer loops, it happens in every iteration of
     /// the others in which its facts hold, and those run to their ends. More than there are: nothing is known.
     pub given: u32,
     /// Position in the order of execution of one iteration.
@@ -174,7 +174,7 @@ pub struct AccessForm {
     pub index: Vec<Form>,
 }
 
-/// What must hold for a guard never to fire.
+/// What must hold for a guard never to fail.
 #[derive(Clone, Debug)]
 pub enum GuardForm {
     /// Each subscript is in its axis.

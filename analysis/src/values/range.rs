@@ -2,7 +2,7 @@
 //!
 //! Cousot and Cousot's interval analysis (1977): loops to a fixpoint with delayed widening to thresholds (the
 //! nest's own constants), then decreasing steps that are kept only if they stay a fixpoint. Conditions refine
-//! the variables they compare. A final pass over the stable states records which guards may fire.
+//! the variables they compare. A final pass over the stable states records which guards may fail.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -28,7 +28,7 @@ const HEADS: usize = 4;
 /// What the analysis found; node addresses are valid while the nest stays where it is.
 #[derive(Default)]
 pub struct Ranges {
-    /// Addresses of guarded nodes that may fire as far as ranges tell.
+    /// Addresses of guarded nodes whose guards may fail as far as ranges tell.
     pub unsafe_nodes: HashSet<usize>,
     /// Value of each integer expression wider than 64 bits, by address.
     pub wide: HashMap<usize, Interval>,

@@ -1,4 +1,4 @@
-//! Abstract values and what each operation does to them, with the rule under which its guard cannot fire.
+//! Abstract values and what each operation does to them, with the rule under which its guard cannot fail.
 
 use nestwise_ir::model::nest::{Cast, Const};
 use nestwise_ir::{ArrayId, BinOp, Fun, Lib, Nest, Prov, Scalar, Ty, UnOp};
@@ -90,15 +90,15 @@ pub fn loaded(nest: &Nest, array: ArrayId, ty: Ty) -> Interval {
     storage.map_or(all, |s| Interval::of_type(s).clamp_to(all))
 }
 
-/// An operation's result and whether its guard cannot fire.
+/// An operation's result and whether its guard cannot fail.
 pub struct Outcome {
-    /// The result, given that the guard did not fire.
+    /// The result, given that the guard did not fail.
     pub value: Val,
-    /// The guard cannot fire.
+    /// The guard cannot fail.
     pub safe: bool,
 }
 
-/// An int result whose exact value is in `exact`: it fires, wraps or fits.
+/// An int result whose exact value is in `exact`: the guard fails, or the value wraps or fits.
 fn fit(exact: Interval, ty: Ty, guard: bool) -> Outcome {
     let range = Interval::of_type(ty.repr);
     let fits = exact.within(range);
@@ -126,7 +126,7 @@ pub fn binary(op: BinOp, a: Val, b: Val, ty: Ty, guard: bool, same: bool) -> Out
         s if s.is_int() => int_binary(op, a, b, ty, guard),
         _ => {
             let divides = matches!(op, BinOp::Div | BinOp::FloorDiv | BinOp::Mod | BinOp::Pow);
-            // Num arithmetic may leave the exact ints, so only complex sums and products cannot fire.
+            // Num arithmetic may leave the exact ints, so only complex sums and products cannot fail.
             Outcome {
                 value: Val::of_type(ty.repr),
                 safe: !divides && ty.repr.is_complex(),

@@ -253,7 +253,7 @@ impl Walker<'_> {
         Form::Op(op, vec![a.clone(), b.clone()])
     }
 
-    /// `x / n` with an int `n`: fires only if `n` is zero.
+    /// `x / n` with an int `n`: its guard fails only if `n` is zero.
     fn float_divisor(&mut self, address: usize, b: &Expr) {
         let ExprKind::Cast {
             kind: Cast::Value,

@@ -16,13 +16,13 @@ use crate::estimate::threads::Team;
 use crate::launch_work::{LaunchTally, LaunchWork};
 use crate::profile::host::HostWeights;
 use crate::profile::{Fresh, MachineProfile, Ready};
-use crate::units::Seconds;
+use crate::units::{Nanos, Seconds};
 
 /// What a launch does to be able to undo.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Undo {
-    /// Looking for events, and copying.
+    /// Looking for failed guards, and copying.
     pub work: LaunchTally,
     /// Bytes that are copied one after the other before the kernel goes on: small caches do not hold them.
     pub at_once: f64,
@@ -33,15 +33,15 @@ impl Undo {
     pub fn seconds(&self, profile: &MachineProfile) -> Seconds {
         let bytes = 2.0 * self.work.of(LaunchWork::UndoByte);
         let fetched = fetched(bytes, 2.0 * self.at_once, &profile.host);
-        Seconds::from_nanos(profile.call.weigh(&self.work) + fetched)
+        (profile.call.weigh(&self.work) + fetched).seconds()
     }
 }
 
-/// Nanoseconds until so many bytes have come through the caches that are too small for what is gone through at once.
-fn fetched(bytes: f64, at_once: f64, host: &HostWeights) -> f64 {
+/// The time until so many bytes have come through the caches that are too small for what is gone through at once.
+fn fetched(bytes: f64, at_once: f64, host: &HostWeights) -> Nanos {
     let levels = host.caches.iter().zip(&host.stream);
     let through = levels.filter(|(size, _)| at_once > **size);
-    bytes / LINE * through.map(|(_, fetch)| fetch).sum::<f64>()
+    Nanos(bytes / LINE * through.map(|(_, fetch)| fetch).sum::<f64>())
 }
 
 /// Bytes of an element of a list of numbers: a pointer, the object, and its value in a buffer.
@@ -52,7 +52,7 @@ fn converted(work: &LaunchTally, profile: &MachineProfile) -> Seconds {
     let kinds = [LaunchWork::FloatIn, LaunchWork::IntIn, LaunchWork::MixedIn];
     let bytes = ELEMENT * kinds.iter().map(|kind| work.of(*kind)).sum::<f64>();
     let fetched = fetched(bytes, bytes, &profile.host);
-    Seconds::from_nanos(profile.call.weigh(work) + fetched)
+    (profile.call.weigh(work) + fetched).seconds()
 }
 
 /// Quick code for one core, which stands in until there is better.
@@ -248,7 +248,7 @@ pub fn decide(
         false => Seconds(0.0),
     };
     let interpreted = || prices.interpreted(trips) * situation.rest + cold;
-    let pages = Seconds::from_nanos(profile.pages.weigh(&situation.fresh));
+    let pages = profile.pages.weigh(&situation.fresh).seconds();
     let interpreter = Estimate {
         transfer: situation.settle,
         compute: situation.measured.unwrap_or_else(interpreted),
@@ -260,8 +260,7 @@ pub fn decide(
         true => Seconds(0.0),
         false => Seconds((all.0 - situation.lost[device.kind()].0).max(0.0)),
     };
-    let bind =
-        |work: &LaunchTally| Seconds::from_nanos(c.weigh(work) + profile.cold.weigh(work, caches));
+    let bind = |work: &LaunchTally| (c.weigh(work) + profile.cold.weigh(work, caches)).seconds();
     let undo = situation.undo.map(|u| u.seconds(profile));
     let serial = Estimate {
         bind: bind(&situation.bind),
@@ -320,10 +319,10 @@ pub fn decide(
     });
     let serial = quick.unwrap_or(optimised);
     let interpreted = interpreter.total();
-    let fetched = |work: &LaunchTally| profile.cold.weigh(work, caches) * 1e-9;
+    let fetched = |work: &LaunchTally| profile.cold.weigh(work, caches).0 * 1e-9;
     let full = fetched(&in_full(situation.bind));
     let least_warm = (serial.total().0 - fetched(&situation.bind))
-        .min(threads.total().0 - full - woken(profile, situation) * 1e-9)
+        .min(threads.total().0 - full - woken(profile, situation).0 * 1e-9)
         .min(gpu.total().0 - full);
     let mut ranked = [
         (Device::Interpreter, interpreter),
@@ -391,11 +390,11 @@ fn in_full(mut bind: LaunchTally) -> LaunchTally {
     bind
 }
 
-/// Nanoseconds that threads take to wake up.
-fn woken(profile: &MachineProfile, situation: &Situation) -> f64 {
+/// The time that threads take to wake up.
+fn woken(profile: &MachineProfile, situation: &Situation) -> Nanos {
     match situation.ready.asleep {
-        true => profile.cold.fork_join,
-        false => 0.0,
+        true => Nanos(profile.cold.fork_join),
+        false => Nanos(0.0),
     }
 }
 
@@ -445,7 +444,7 @@ fn on_threads(
         situation.copied_bytes * f64::from(threads) * profile.call.get(LaunchWork::UndoByte);
     Estimate {
         fork_join: team.start() * forks.max(1.0)
-            + Seconds::from_nanos(copies + woken(profile, situation)),
+            + (Nanos(copies) + woken(profile, situation)).seconds(),
         pages: team.on(profile.threads.pages, serial.pages),
         compute: (native.alone.total() + team.share(&native.shared)) * situation.rest,
         threads,

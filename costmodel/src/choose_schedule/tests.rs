@@ -137,7 +137,7 @@ fn columns_are_walked_along_rows() {
     let price = |c: &Candidate| with_target(|target| estimate(&n, c, &info, target));
     let along = all
         .iter()
-        .find(|c| matches!(c.kind.rewrite, Rewrite::Interchanged(_)));
+        .find(|c| matches!(c.kind.rewrite, Rewrite::Interchange(_)));
     assert!(price(along.expect("an interchange")) < price(&all[0]) * 0.5);
 }
 
@@ -173,7 +173,9 @@ fn small_loops_inside_are_priced_by_their_trips() {
 fn parts_of_a_split_loop_share_its_iterations() {
     let body = "for t in range(n):\n    for i in range(n):\n        d[i] = d[s] * 2.0 + e[i]";
     let (n, all, info) = made(HEADER, body, false);
-    let split = all.iter().find(|c| c.kind.rewrite == Rewrite::Split);
+    let split = all
+        .iter()
+        .find(|c| c.kind.rewrite == Rewrite::IndexSetSplitting);
     let price = |c: &Candidate| with_target(|target| estimate(&n, c, &info, target));
     assert!(price(split.expect("a split loop")) < price(&all[0]));
 }

@@ -30,7 +30,7 @@ pub struct Estimate {
     pub transfer: Seconds,
     /// Handing kernels to it.
     pub launch: Seconds,
-    /// Copies from which an event is undone.
+    /// Copies from which a chunk is rolled back.
     pub undo: Seconds,
     /// Touching memory for the first time.
     pub pages: Seconds,
@@ -319,5 +319,5 @@ impl LoopPrice {
 }
 
 fn interpreted(work: &Tally, profile: &MachineProfile) -> Seconds {
-    Seconds::from_nanos(profile.interpreter.weigh(work))
+    profile.interpreter.weigh(work).seconds()
 }

@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 use crate::launch_work::{LaunchTally, LaunchWork};
 use crate::profile::gpu::GpuWeights;
 use crate::profile::host::HostWeights;
+use crate::units::Nanos;
 use crate::weights::Weights;
 
 /// The version of the document that this code reads and writes.
@@ -86,7 +87,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// What of this differs from what a profile was measured on so much that its weights may not hold, in words.
+    /// What of this differs from what a profile was measured on so much that its weights may not hold: a description each.
     pub fn differs(&self, measured: &Machine) -> Vec<String> {
         let minor = |v: &str| v.split('.').take(2).collect::<Vec<_>>().join(".");
         let card = |m: &Machine| m.card.clone().unwrap_or_else(|| "none".into());
@@ -174,23 +175,24 @@ pub struct ColdWeights {
 }
 
 impl ColdWeights {
-    /// Nanoseconds that a launch takes more, whatever it binds.
-    pub fn launch(&self, caches: Caches) -> f64 {
-        match caches {
+    /// What a launch takes more, whatever it binds.
+    pub fn launch(&self, caches: Caches) -> Nanos {
+        Nanos(match caches {
             Caches::Warm => 0.0,
             Caches::Shared => self.shared,
             Caches::Cold => self.launch,
-        }
+        })
     }
 
     /// Nanoseconds that what is around a kernel takes more.
-    pub fn weigh(&self, bind: &LaunchTally, caches: Caches) -> f64 {
+    pub fn weigh(&self, bind: &LaunchTally, caches: Caches) -> Nanos {
         if caches == Caches::Warm {
-            return 0.0;
+            return Nanos(0.0);
         }
-        bind.iter()
+        let all = bind
+            .iter()
             .map(|(kind, times)| match kind {
-                LaunchWork::Launch => self.launch(caches) * times,
+                LaunchWork::Launch => self.launch(caches).0 * times,
                 // Where others were launched, some of them were looked at in full, too.
                 LaunchWork::Full if caches == Caches::Shared => 0.0,
                 // However much is looked at, the code that does is fetched once.
@@ -200,7 +202,8 @@ impl ColdWeights {
                 }
                 _ => 0.0,
             })
-            .sum()
+            .sum();
+        Nanos(all)
     }
 }
 
@@ -264,9 +267,9 @@ impl Fresh {
 }
 
 impl PageWeights {
-    /// Nanoseconds on one core.
-    pub fn weigh(&self, fresh: &Fresh) -> f64 {
-        self.small * fresh.small + self.large * fresh.large
+    /// The time on one core.
+    pub fn weigh(&self, fresh: &Fresh) -> Nanos {
+        Nanos(self.small * fresh.small + self.large * fresh.large)
     }
 }
 

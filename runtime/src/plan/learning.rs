@@ -17,7 +17,7 @@ const MORE_NOW_AND_THEN: f64 = 3.0;
 /// The lesson of a launch, which takes longer where others have had the caches: prices of such calls have that already.
 fn warm(lesson: Lesson, caches: Caches) -> Lesson {
     let (measured, modelled) = (lesson.measured.0, lesson.modelled.0);
-    let cold = options().profile.cold.launch(caches) * 1e-9;
+    let cold = options().profile.cold.launch(caches).seconds().0;
     let told = match measured < modelled + MORE_NOW_AND_THEN * cold {
         true => modelled,
         false => measured - cold,

@@ -18,8 +18,8 @@ pub enum Memory {
 }
 
 impl Memory {
-    /// The same for all of a nest, given how its slots lie at entry: those that trade places hold each other's arrays in
-    /// turn, and how one lies to another is then something else.
+    /// The same for all of a nest, given how its slots lie at entry: those that trade places hold each other's arrays
+    /// in turn, and how one lies to another is then something else.
     pub fn throughout(self, nest: &Nest) -> Memory {
         let classes = Classes::of(nest);
         match &self {

@@ -94,7 +94,7 @@ impl Values {
         };
     }
 
-    /// An int's value, if no event fires.
+    /// An int's value, if no guard fails.
     fn linear(&self, e: &Expr) -> Option<Affine> {
         if !is_int(e.ty) {
             return None;

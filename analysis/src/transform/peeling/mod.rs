@@ -204,7 +204,7 @@ impl<'a> Splitter<'a> {
 
     // Linear forms.
 
-    /// The form of an int expression that cannot fire. Python's ints alone: their arithmetic is exact.
+    /// The form of an int expression whose guards cannot fail. Python's ints alone: their arithmetic is exact.
     fn linear(&self, e: &Expr) -> Option<Linear> {
         if !matches!(e.ty.repr, Scalar::I64 | Scalar::I128) {
             return None;
