@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use nestwise_ir::{Expr, ExprKind, Nest, StmtKind, VarId};
+use nestwise_ir::{Expr, ExprKind, IdSet, Nest, StmtKind, VarId};
 
 use crate::dataflow::definite_assignment::{self, Vars};
 
@@ -51,12 +51,14 @@ pub fn first_call_only(nest: &Nest) -> bool {
 pub fn top_flow(nest: &Nest) -> definite_assignment::Flow {
     match &nest.top.kind {
         StmtKind::For(l) => {
-            let mut flow = definite_assignment::flow(&[], &l.body, Some(l.id), 0);
+            let mut flow = definite_assignment::flow(&[], &l.body, Some(l.id), IdSet::new());
             flow.exposed.remove(&l.counter);
             nest.whole.map(|end| flow.exposed.remove(&end));
             flow
         }
-        StmtKind::While(l) => definite_assignment::flow(&[&l.cond], &l.body, Some(l.id), 0),
+        StmtKind::While(l) => {
+            definite_assignment::flow(&[&l.cond], &l.body, Some(l.id), IdSet::new())
+        }
         _ => definite_assignment::Flow::default(),
     }
 }
@@ -80,7 +82,7 @@ fn carried_and_kept(nest: &Nest) -> Option<VarId> {
 /// Variables to load at entry and to store at exit, so that consecutive calls continue each other.
 pub fn frame_vars(nest: &Nest) -> (Vars, Vars) {
     let top = top_flow(nest);
-    let prologue = definite_assignment::flow(&[], &nest.prologue, None, 0);
+    let prologue = definite_assignment::flow(&[], &nest.prologue, None, IdSet::new());
     let results: Vars = results(nest).into_iter().collect();
     // Read before assigned in an iteration: comes from the frame (or the prologue), and is carried on if assigned.
     // Whatever reaches a result without being assigned in this call has to come from the frame as well.

@@ -104,6 +104,7 @@ pub struct Constants {
 }
 
 impl Constants {
+    /// The constants of a nest.
     pub fn of(nest: &Nest) -> Constants {
         let mut found = Constants::default();
         if !crate::warns(nest) {

@@ -26,7 +26,9 @@ pub struct Flow {
 /// Where control may go from inside a block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Target {
+    /// The end of a loop, or its next iteration.
     Loop(LoopId),
+    /// The end of a scope.
     Scope(ScopeId),
     /// Out of the nest.
     Nest,

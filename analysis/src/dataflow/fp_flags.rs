@@ -59,15 +59,19 @@ impl FlagOnly {
         walk.block(before, &nest.prologue);
         walk.idle
     }
+    /// Whether the flags of a value that is assigned to a variable are lost unless they are kept.
     pub fn assigns(&self, var: VarId, value: &Expr) -> bool {
         self.lets.contains(&(var, value.span))
     }
+    /// Whether the flags of a value that is stored are lost unless they are kept.
     pub fn stores(&self, array: ArrayId, value: &Expr) -> bool {
         self.stores.contains(&(array, value.span))
     }
+    /// Whether the flags of a condition are lost unless they are kept.
     pub fn decides(&self, cond: &Expr) -> bool {
         self.conds.contains(&cond.span)
     }
+    /// The variables whose values a loop leaves and nobody needs.
     pub fn left_by(&self, l: LoopId) -> impl Iterator<Item = VarId> + '_ {
         self.after.get(&l).into_iter().flatten().copied()
     }
@@ -314,7 +318,6 @@ impl Walk {
         body: &[Stmt],
         enter: impl Fn(&Self, &mut Needed),
     ) -> Needed {
-        let i = id.index();
         let runs = self.nonempty.contains(id);
         let mut head = after.clone();
         loop {

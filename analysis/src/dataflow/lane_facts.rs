@@ -20,9 +20,11 @@ use crate::dataflow::scheduled::Scheduled;
 /// What is known about a vector loop before it is emitted.
 #[derive(Default)]
 pub struct Facts {
+    /// Variables whose values differ from lane to lane.
     pub varying: HashSet<VarId>,
     /// Per lane step of a linear variable.
     pub linear: HashMap<VarId, i64>,
+    /// Jumps that only some lanes take.
     pub masked: HashSet<Target>,
     pub may_fail: bool,
     /// Values that may be wrong after a guard failure.
@@ -83,6 +85,7 @@ impl Facts {
         found
     }
 
+    /// Finds what varies, and what is masked, to a fixpoint.
     pub fn spread(&mut self, l: &For) {
         loop {
             let before = (self.varying.len(), self.masked.len());

@@ -9,13 +9,16 @@ use crate::dataflow::reads::reads_in;
 
 /// An update `v = v op term` or `v = term op v`.
 pub struct Update<'e> {
+    /// The operation.
     pub op: BinOp,
+    /// The other operand.
     pub term: &'e Expr,
     /// `v` stands on the left.
     pub left: bool,
 }
 
 impl<'e> Update<'e> {
+    /// The update of `var` that a value is, if it is one.
     pub fn of(var: VarId, value: &'e Expr) -> Option<Update<'e>> {
         let ExprKind::Binary {
             op,
@@ -60,6 +63,7 @@ pub fn ordered(nest: &Nest, l: &For) -> HashSet<VarId> {
         .collect()
 }
 
+/// Counts the updates of each variable in a block, and collects the variables that are assigned otherwise.
 pub fn collect(
     block: &[Stmt],
     inside: bool,

@@ -28,8 +28,15 @@ use crate::values::range::{Ranges, ranges};
 /// Which elements of a slot a chunk may write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Region {
-    /// Along `axis`, the indices from `c + lo` to `c + hi` for the top counter's values `c` in the chunk.
-    Rows { axis: u32, lo: i64, hi: i64 },
+    /// Along an axis, the indices from `c + lo` to `c + hi` for the top counter's values `c` in the chunk.
+    Rows {
+        /// The axis.
+        axis: u32,
+        /// The first index, less the counter.
+        lo: i64,
+        /// The last index, less the counter.
+        hi: i64,
+    },
     /// Any.
     Whole,
 }

@@ -103,6 +103,7 @@ fn is_structured(s: &Stmt) -> bool {
     ok
 }
 
+/// Whether a `for` stands in a statement, at any depth.
 pub fn has_loop(s: &Stmt) -> bool {
     let mut found = false;
     s.walk(&mut |s| found |= matches!(s.kind, StmtKind::For(_)));

@@ -11,14 +11,21 @@ use crate::structure::{assigned, same};
 /// A variable's role in one loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
-    /// Assigned before it is read in every iteration; `last`: the last iteration's value is read after the loop.
-    Private { last: bool },
+    /// Assigned before it is read in every iteration.
+    Private {
+        /// The last iteration's value is read after the loop.
+        last: bool,
+    },
     /// Only combined with values that do not depend on it; or assigned before it is read in some iterations, of which
     /// the last one's value is read after the loop.
     Reduction(RedOp),
-    /// Its value passes from one iteration to the next. The line of an assignment; `sum`: only because sums of
-    /// floats keep their order.
-    Carried { line: u32, sum: bool },
+    /// Its value passes from one iteration to the next.
+    Carried {
+        /// The line of an assignment.
+        line: u32,
+        /// It does so only because sums of floats keep their order.
+        sum: bool,
+    },
 }
 
 /// The roles of all variables that a loop's body assigns.

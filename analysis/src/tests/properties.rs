@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use nestwise_ir::model::nest::{BinOp, Expr, ExprKind, LiveOutKind, Nest, StmtKind};
 use nestwise_ir::schedule::{RedOp, Renamed, ThreadLoop};
-use nestwise_ir::{ArrayId, FpMode, IdSet, LoopId, VarId};
+use nestwise_ir::{ArrayId, FpMode, LoopId, VarId};
 use proptest::prelude::*;
 
 use crate::dataflow::undo::{Region, UndoPlan, undo_plan};

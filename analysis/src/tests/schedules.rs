@@ -112,9 +112,9 @@ fn promotion_asks_whether_the_loop_runs() {
         rewritten.walk(&mut |s| conditions += u32::from(matches!(s.kind, StmtKind::If { .. })));
         (conditions, found.schedule.vector)
     };
-    assert_eq!(promoted(0), (1, vec![]));
-    assert_eq!(promoted(1), (1, vec![]));
-    assert_eq!(promoted(3), (0, vec![(LoopId(0), 16)]));
+    assert_eq!(promoted(IdSet::new()), (1, vec![]));
+    assert_eq!(promoted(IdSet::first(1)), (1, vec![]));
+    assert_eq!(promoted(IdSet::first(2)), (0, vec![(LoopId(0), 16)]));
 }
 
 #[test]

@@ -65,20 +65,35 @@ pub enum Form {
 /// Operations of [`Form`], exact on integers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Op {
+    /// Sum.
     Add,
+    /// Difference.
     Sub,
+    /// Product.
     Mul,
+    /// Quotient, rounded down.
     FloorDiv,
+    /// Remainder, of the sign of the divisor.
     Mod,
+    /// Power.
     Pow,
+    /// Shift to the left.
     Shl,
+    /// Shift to the right, rounded down.
     Shr,
+    /// Conjunction of bits.
     And,
+    /// Disjunction of bits.
     Or,
+    /// Exclusive disjunction of bits.
     Xor,
+    /// The least operand.
     Min,
+    /// The greatest operand.
     Max,
+    /// Negation.
     Neg,
+    /// Absolute value.
     Abs,
     /// One of the operands.
     Join,
@@ -183,9 +198,13 @@ pub enum GuardForm {
     Fits(Form, Interval),
     /// The divisor is not zero; the dividend's type must not hold `min / -1`.
     Divisor {
+        /// What is divided.
         dividend: Form,
+        /// What it is divided by.
         divisor: Form,
+        /// The least value of the dividend's type.
         min: i128,
+        /// A result, and the interval that has to hold it.
         fits: Option<(Form, Interval)>,
     },
     /// Each form is in its interval.

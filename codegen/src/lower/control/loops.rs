@@ -6,7 +6,7 @@ use nestwise_analysis::dataflow::definite_assignment;
 use nestwise_analysis::dataflow::definite_assignment::Target;
 use nestwise_analysis::dataflow::lane_facts::Facts;
 use nestwise_ir::model::nest::While;
-use nestwise_ir::{ArrayId, Expr, ExprKind, For, Nest, Span, Stmt, StmtKind, guarded};
+use nestwise_ir::{ArrayId, Expr, ExprKind, For, IdSet, Nest, Span, Stmt, StmtKind, guarded};
 
 use crate::abi::GuardFailure;
 use crate::error::{Result, invalid};
@@ -62,7 +62,7 @@ fn deferred_loop(em: &mut Emitter<'_, '_>, l: &For, range: Range) -> Result<()> 
     let flag = ir.alloca(ir.i1());
     ir.store(ir.const_bool(false), flag);
     em.guards.deferred = Some(flag);
-    let flow = definite_assignment::flow(&[], &l.body, Some(l.id), 0);
+    let flow = definite_assignment::flow(&[], &l.body, Some(l.id), IdSet::new());
     em.guards.loose = Some(Rc::new(definite_assignment::loose(&l.body, &flow)));
     em.serial(l, range, None)?;
     em.guards.deferred = None;

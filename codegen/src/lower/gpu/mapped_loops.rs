@@ -13,7 +13,7 @@ use nestwise_analysis::dataflow::finite::Finite;
 use nestwise_analysis::schedule::runnable;
 use nestwise_analysis::schedule::runnable::{loop_in, thread_flow};
 use nestwise_ir::schedule::GridLoop;
-use nestwise_ir::{Expr, ExprKind, For, Span, Stmt, StmtKind, VarId};
+use nestwise_ir::{Expr, ExprKind, For, IdSet, Span, Stmt, StmtKind, VarId};
 
 use crate::abi::part;
 use crate::abi::part::CELL;
@@ -122,7 +122,7 @@ fn inner_trips(em: &mut Emitter<'_, '_>, l: &For, g: &GridLoop) -> Result<V> {
     let Some(inner) = g.axes.get(1).and_then(|id| loop_in(&l.body, *id)) else {
         return Ok(none);
     };
-    let mut flow = definite_assignment::flow(&[], &l.body, Some(l.id), 0);
+    let mut flow = definite_assignment::flow(&[], &l.body, Some(l.id), IdSet::new());
     flow.assigned.insert(l.counter);
     let same = |e: &Expr| {
         let mut same = true;

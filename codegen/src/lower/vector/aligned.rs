@@ -5,7 +5,7 @@
 
 use nestwise_analysis::dataflow::definite_assignment;
 use nestwise_analysis::dataflow::definite_assignment::Vars;
-use nestwise_ir::{ArrayId, BinOp, Expr, ExprKind, For, StmtKind};
+use nestwise_ir::{ArrayId, BinOp, Expr, ExprKind, For, IdSet, StmtKind};
 
 use crate::error::Result;
 use crate::llvm::{IntPred, V, Wrap};
@@ -67,7 +67,7 @@ pub(crate) fn aligned_from(em: &mut Emitter<'_, '_>, l: &For, range: Range) -> R
 
 /// The first array that every iteration stores the next element of, and its subscripts.
 fn stored_rows<'l>(em: &Emitter<'_, '_>, l: &'l For) -> Option<(ArrayId, &'l [Expr])> {
-    let assigned = definite_assignment::flow(&[], &l.body, Some(l.id), 0).assigned;
+    let assigned = definite_assignment::flow(&[], &l.body, Some(l.id), IdSet::new()).assigned;
     l.body.iter().find_map(|s| match &s.kind {
         StmtKind::Store {
             array,

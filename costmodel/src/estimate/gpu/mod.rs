@@ -102,6 +102,7 @@ pub struct Axes {
 /// Whether loops may be cooperative kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cooperation {
+    /// Nowhere.
     Never,
     /// Where that is cheaper.
     ByPrice,
