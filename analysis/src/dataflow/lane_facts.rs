@@ -26,6 +26,7 @@ pub struct Facts {
     pub linear: HashMap<VarId, i64>,
     /// Jumps that only some lanes take.
     pub masked: HashSet<Target>,
+    /// Some guard in the loop may fail.
     pub may_fail: bool,
     /// Values that may be wrong after a guard failure.
     pub loose: HashSet<VarId>,
