@@ -5,7 +5,7 @@ use nestwise_analysis::parallelism::verdict::{Analysis, Options, analyse_with};
 use nestwise_frontend::testing::{Script, options};
 use nestwise_ir::testing::assert_round_trip;
 use nestwise_ir::verifier::verify;
-use nestwise_ir::{FpMode, Nest};
+use nestwise_ir::{FpMode, IdSet, Nest};
 
 use crate::file::FileTest;
 
@@ -49,9 +49,9 @@ impl FileTest {
     /// The analysis of a nest. Loops that are entered are taken to run, and slots to be different memory.
     pub(crate) fn analysis(&self, nest: &Nest) -> Analysis {
         let nonempty = if self.has("perhaps-empty") {
-            0
+            IdSet::new()
         } else {
-            u64::MAX
+            IdSet::all()
         };
         let options = Options {
             nonempty,

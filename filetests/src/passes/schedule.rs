@@ -20,7 +20,7 @@ pub(super) fn output(test: &FileTest) -> Result<String, String> {
         let _ = writeln!(out, "{rewritten}");
         // All loops are taken to run.
         let schedule = nestwise_ir::Schedule {
-            nonempty: 0,
+            nonempty: nestwise_ir::IdSet::new(),
             ..c.schedule
         };
         if c.kind.rewrite.name().is_some() {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::model::ids::{AccessId, LoopId};
+use crate::model::ids::{AccessId, IdSet, LoopId};
 use crate::schedule::{GridLoop, RedOp, Renamed, Schedule, ThreadLoop, Window};
 use crate::text::cursor::{Cursor, Read};
 use crate::text::printer::Commas;
@@ -98,8 +98,8 @@ impl fmt::Display for Schedule {
         for id in &self.cooperative {
             writeln!(f, "cooperative {id}")?;
         }
-        for id in (0..64).filter(|n| self.nonempty >> n & 1 == 1) {
-            writeln!(f, "nonempty {}", LoopId(id))?;
+        for id in self.nonempty.iter() {
+            writeln!(f, "nonempty {id}")?;
         }
         Ok(())
     }
@@ -138,10 +138,10 @@ pub fn read_schedule(text: &str) -> Result<Schedule, ReadError> {
             "cooperative" => schedule.cooperative.push(c.loop_id()?),
             "nonempty" => {
                 let id = c.loop_id()?;
-                if id.index() > 63 {
+                if id.index() >= IdSet::<LoopId>::CAPACITY {
                     return c.expected("one of the first 64 loops, before this");
                 }
-                schedule.nonempty |= 1 << id.index();
+                schedule.nonempty.insert(id);
             }
             _ => return Cursor::of(line).expected("what a loop is mapped to"),
         }
