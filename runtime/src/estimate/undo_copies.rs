@@ -18,7 +18,7 @@ pub(crate) fn undo(plan: &Plan, device: Device, sizes: &Sizes, seconds: Seconds)
         return Undo::default();
     }
     let mut undo = Undo::default();
-    undo.work.add(LaunchWork::Events, 1.0);
+    undo.work.add(LaunchWork::Rollback, 1.0);
     let (in_order, slots) = undoing(plan, device);
     // See `UndoPlan::to_save`: what has run nothing beyond a guard failure may be run again over its own results.
     let ahead = events && !in_order || interrupted;

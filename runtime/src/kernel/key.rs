@@ -4,7 +4,7 @@ use nestwise_analysis as analysis;
 use nestwise_analysis::guards::GuardSet;
 use nestwise_codegen as codegen;
 use nestwise_costmodel::Device;
-use nestwise_ir::{ArrayId, LoopId, Nest, Tier, interrupts};
+use nestwise_ir::{ArrayId, IdSet, LoopId, Nest, Tier, interrupts};
 
 use crate::device::code::grid_target;
 use crate::memory::overlap::{self, ArrayView};
@@ -36,11 +36,12 @@ pub struct Key {
     pub(crate) threaded: bool,
     /// What device's grid loops run on, where they may, and which.
     pub(crate) grid: Option<(codegen::GridTarget, Way)>,
-    pub(crate) nonempty: u64,
-    /// Loops of only a few trips, a bit each: no schedule splits them.
-    pub(crate) short: u64,
-    /// Arrays of which every thread may have a copy, a bit each.
-    pub(crate) roomy: u64,
+    /// Loops that run at least once whenever they are entered.
+    pub(crate) nonempty: IdSet<LoopId>,
+    /// Loops of only a few trips: no schedule splits them.
+    pub(crate) short: IdSet<LoopId>,
+    /// Arrays of which every thread may have a copy.
+    pub(crate) roomy: IdSet<ArrayId>,
     /// For data with NaN: comparisons raise no flag.
     pub(crate) quiet: bool,
     /// Loops of the nest as written in which the kernel asks whether somebody waits.
@@ -97,12 +98,12 @@ impl Key {
             },
             nonempty: sizes.nonempty,
             short: match options.tests_forms() {
-                true => 0,
+                true => IdSet::new(),
                 false => short_loops(&sizes.trips),
             },
             roomy: match launch.device {
                 Device::Threads => analysed.roomy(sizes, options.threads),
-                _ => 0,
+                _ => IdSet::new(),
             },
             quiet: launch.quiet,
             interruptible: match launch.device {
@@ -134,9 +135,9 @@ impl Key {
             unit_stride: vec![[false; 8]; slots],
             threaded: false,
             grid: None,
-            nonempty: 0,
-            short: 0,
-            roomy: 0,
+            nonempty: IdSet::new(),
+            short: IdSet::new(),
+            roomy: IdSet::new(),
             quiet: true,
             tier: Tier::Optimised,
         }
@@ -164,14 +165,12 @@ impl Key {
     }
 }
 
-/// Loops of fewer trips than a vector or two threads could share, a bit each.
-pub(crate) fn short_loops(trips: &[Option<f64>]) -> u64 {
-    let short = |t: &Option<f64>| u64::from(t.is_some_and(|t| t < SHORT));
-    let bits = trips.iter().take(64).enumerate();
-    bits.fold(0, |all, (i, t)| all | short(t) << i)
-}
-
-/// Whether an array is among those of some bits.
-pub(crate) fn is_roomy(bits: u64, array: ArrayId) -> bool {
-    array.index() < 64 && bits >> array.index() & 1 == 1
+/// Loops of fewer trips than a vector or two threads could share.
+pub(crate) fn short_loops(trips: &[Option<f64>]) -> IdSet<LoopId> {
+    let short = |t: &Option<f64>| t.is_some_and(|t| t < SHORT);
+    let numbered = (0..).map(LoopId).zip(trips);
+    numbered
+        .filter(|(_, t)| short(t))
+        .map(|(id, _)| id)
+        .collect()
 }

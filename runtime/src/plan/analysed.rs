@@ -10,7 +10,7 @@ use nestwise_analysis::values::trip_bounds::TripBounds;
 use nestwise_analysis::{BoundsPlan, LaunchValues, structure};
 use nestwise_costmodel::{Features, Prices};
 use nestwise_ir::model::nest::Cast;
-use nestwise_ir::{ArrayId, BinOp, ExprKind, LoopId, Nest, Scalar, interrupts};
+use nestwise_ir::{ArrayId, BinOp, ExprKind, IdSet, LoopId, Nest, Scalar, interrupts};
 use serde::{Deserialize, Serialize};
 
 use crate::options::Options;
@@ -257,16 +257,14 @@ impl Analysed {
         extents.fold(size, |bytes, n| bytes.saturating_mul(*n))
     }
 
-    /// The arrays that some loop would copy and of which each of the threads may have a copy in a call of these sizes, a bit each.
-    pub(crate) fn roomy(&self, sizes: &Sizes, threads: usize) -> u64 {
+    /// The arrays that some loop would copy and of which each of the threads may have a copy in a call of these sizes.
+    pub(crate) fn roomy(&self, sizes: &Sizes, threads: usize) -> IdSet<ArrayId> {
         let fits = |a: ArrayId| {
             let bytes = self.copy_bytes(a, &sizes.values);
             bytes.saturating_mul(threads as i64) <= COPIED_BYTES
         };
-        let copied = self.verdicts.copied().iter();
-        copied
-            .filter(|a| a.index() < 64 && fits(**a))
-            .fold(0, |bits, a| bits | 1 << a.index())
+        let copied = self.verdicts.copied().iter().copied();
+        copied.filter(|a| fits(*a)).collect()
     }
 }
 
@@ -276,7 +274,7 @@ const COPIED_BYTES: i64 = 16 << 20;
 /// What verdicts take for granted before any value is known.
 pub(crate) fn assumed(options: &Options) -> analysis::Options {
     analysis::Options {
-        nonempty: u64::MAX,
+        nonempty: IdSet::all(),
         ..analysis::Options::new(options.fp)
     }
 }

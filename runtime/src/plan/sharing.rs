@@ -9,7 +9,6 @@ use nestwise_ir::LoopId;
 use nestwise_ir::schedule::ThreadLoop;
 
 use crate::kernel::Kernel;
-use crate::kernel::key::is_roomy;
 use crate::options::{DeviceChoice, Options, options};
 use crate::plan::analysed::Analysed;
 use crate::plan::{Plan, Sizes};
@@ -38,7 +37,7 @@ pub(crate) fn parallel(plan: &Plan, sizes: &Sizes, threads: u32, options: &Optio
     let trips = |id: LoopId| sizes.expected(id);
     let able = abilities(plan, sizes);
     let roomy = analysed.roomy(sizes, options.threads);
-    let roots = able.roots(|a| is_roomy(roomy, a));
+    let roots = able.roots(|a| roomy.contains(a));
     let copied = roots.iter().map(|t| {
         let bytes = t.copied().map(|a| analysed.copy_bytes(a, &sizes.values));
         bytes.sum::<i64>() as f64 * analysed.times_entered(t.id, &trips)

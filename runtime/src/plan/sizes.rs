@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use nestwise_analysis as analysis;
 use nestwise_analysis::guards::GuardSet;
 use nestwise_costmodel::Seconds;
-use nestwise_ir::{ArrayId, LoopId, Nest};
+use nestwise_ir::{ArrayId, IdSet, LoopId, Nest};
 
 use crate::resume::Resume;
 
@@ -17,8 +17,8 @@ pub struct Sizes {
     pub proven: GuardSet,
     /// Clauses of the verdicts' conditions that do not hold, a bit each.
     pub refuted: u64,
-    /// Loops that run at least once whenever they are entered, a bit each.
-    pub nonempty: u64,
+    /// Loops that run at least once whenever they are entered.
+    pub nonempty: IdSet<LoopId>,
     /// Mean trip count per loop.
     pub trips: Vec<Option<f64>>,
     /// The trips to reckon with: those, or fewer where a loop may be left before, or a guess. Where the loop is under conditions, which
