@@ -1,6 +1,6 @@
 //! One line of text that is read from left to right.
 
-use crate::text::reader::ReadError;
+use crate::text::error::ReadError;
 
 /// A place in a line. Spaces between words are skipped.
 pub(super) struct Cursor<'a> {

@@ -55,7 +55,9 @@
 //! [`Extent`]: crate::Extent
 
 mod cursor;
+mod error;
 mod expr;
+mod lines;
 mod printer;
 mod reader;
 mod schedule;
@@ -64,5 +66,6 @@ mod stmt;
 mod tests;
 mod types;
 
-pub use crate::text::reader::{ReadError, read};
+pub use crate::text::error::ReadError;
+pub use crate::text::reader::read;
 pub use crate::text::schedule::read_schedule;

@@ -1,7 +1,6 @@
 //! Reading nests.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use crate::model::ids::{Arena, Id, LoopId, PlaceId};
 use crate::model::liveout::{LiveOut, LiveOutKind, MadeArray, PartAxis, SameAs};
@@ -11,91 +10,11 @@ use crate::model::nest::{
 use crate::model::ops::BinOp;
 use crate::preconditions::Precondition;
 use crate::text::cursor::{Cursor, Read};
+use crate::text::error::ReadError;
 use crate::text::expr::{named, scalar};
+use crate::text::lines::Lines;
 use crate::text::stmt::Blocks;
 use crate::text::types::Declared;
-
-/// Why a text is no nest or no schedule.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ReadError {
-    /// 1-based line.
-    pub line: usize,
-    /// 1-based column, in characters.
-    pub column: usize,
-    /// What would have been right there.
-    pub expected: String,
-    /// What stands there.
-    pub found: String,
-}
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "line {}, column {}: expected {}, found {}",
-            self.line, self.column, self.expected, self.found
-        )
-    }
-}
-
-impl std::error::Error for ReadError {}
-
-/// A line with something on it.
-#[derive(Clone, Copy)]
-pub(super) struct Line<'a> {
-    /// 1-based.
-    pub(super) number: usize,
-    /// How many times two spaces it begins with.
-    pub(super) level: usize,
-    /// With its spaces.
-    pub(super) text: &'a str,
-}
-
-/// The lines of a text that mean something.
-pub(super) struct Lines<'a> {
-    all: Vec<Line<'a>>,
-    at: usize,
-    last: usize,
-}
-
-impl<'a> Lines<'a> {
-    pub(super) fn of(text: &'a str) -> Read<Lines<'a>> {
-        let mut all = vec![];
-        for (n, text) in text.lines().enumerate() {
-            let spaces = text.len() - text.trim_start_matches(' ').len();
-            let said = text.trim();
-            if said.is_empty() || said.starts_with('#') {
-                continue;
-            }
-            let line = Line {
-                number: n + 1,
-                level: spaces / 2,
-                text,
-            };
-            if spaces % 2 != 0 {
-                return Cursor::of(line).expected("an even number of spaces before this");
-            }
-            all.push(line);
-        }
-        let last = text.lines().count();
-        Ok(Lines { all, at: 0, last })
-    }
-
-    pub(super) fn peek(&self) -> Option<Line<'a>> {
-        self.all.get(self.at).copied()
-    }
-
-    pub(super) fn next(&mut self) -> Option<Line<'a>> {
-        let line = self.peek();
-        self.at += 1;
-        line
-    }
-
-    /// The error that `what` is missing at the end.
-    fn missing<T>(&self, what: &str) -> Read<T> {
-        Cursor::new(self.last + 1, "").expected(what)
-    }
-}
 
 /// Reads a nest. It is as [`crate::verifier`] asks only if the text is.
 ///

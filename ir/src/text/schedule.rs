@@ -5,8 +5,9 @@ use std::fmt;
 use crate::model::ids::{AccessId, IdSet, LoopId};
 use crate::schedule::{GridLoop, RedOp, Renamed, Schedule, ThreadLoop, Window};
 use crate::text::cursor::{Cursor, Read};
+use crate::text::error::ReadError;
+use crate::text::lines::Lines;
 use crate::text::printer::Commas;
-use crate::text::reader::{Lines, ReadError};
 
 impl fmt::Display for RedOp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

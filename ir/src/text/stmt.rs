@@ -6,7 +6,7 @@ use crate::model::ids::{AccessId, LoopId, ScopeId};
 use crate::model::nest::{Access, For, LoopDecl, Stmt, StmtKind, While};
 use crate::model::span::Span;
 use crate::text::cursor::{Cursor, Read};
-use crate::text::reader::{Line, Lines};
+use crate::text::lines::{Line, Lines};
 use crate::text::types::Declared;
 
 /// Blocks may be so deeply nested.

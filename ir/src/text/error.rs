@@ -1,0 +1,28 @@
+//! What is wrong with a text.
+
+use std::fmt;
+
+/// Why a text is no nest or no schedule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReadError {
+    /// 1-based line.
+    pub line: usize,
+    /// 1-based column, in characters.
+    pub column: usize,
+    /// What would have been right there.
+    pub expected: String,
+    /// What stands there.
+    pub found: String,
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "line {}, column {}: expected {}, found {}",
+            self.line, self.column, self.expected, self.found
+        )
+    }
+}
+
+impl std::error::Error for ReadError {}
