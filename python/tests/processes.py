@@ -4,10 +4,14 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import textwrap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.join(os.path.dirname(HERE), "src")
+CHECKOUT = os.path.dirname(os.path.dirname(HERE))
+# The cache of tests that run in the checkout.
+ELSEWHERE = tempfile.TemporaryDirectory(prefix="nestwise-tests-")
 
 try:
     from nestwise import _core  # noqa: F401
@@ -17,11 +21,17 @@ except ImportError:
     REAL = False
 
 
+def cache():
+    """The cache folder: below the working folder, but never in the checkout."""
+    inside = os.path.commonpath([os.getcwd(), CHECKOUT]) == CHECKOUT
+    return ELSEWHERE.name if inside else os.path.abspath("cache")
+
+
 def environment(**extra):
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("NESTWISE", "FAKE"))}
     paths = [] if REAL else [SOURCE, os.path.join(HERE, "fake_site")]
     paths += [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p]
-    kept.update(PYTHONPATH=os.pathsep.join(paths), NESTWISE_CACHE_DIR=os.path.abspath("cache"))
+    kept.update(PYTHONPATH=os.pathsep.join(paths), NESTWISE_CACHE_DIR=cache())
     kept.update(extra)
     return kept
 
