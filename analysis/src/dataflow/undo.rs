@@ -1,15 +1,13 @@
-//! What must be saved so that a chunk of top iterations can be taken back.
+//! What must be saved so that a chunk of top iterations can be rolled back.
 //!
-//! When an event fires, CPython runs the chunk again from its first iteration. Two facts decide what has to be
+//! When a guard fails, CPython runs the chunk again from its first iteration. Two facts decide what has to be
 //! restored before it does.
 //!
 //! 1. A slot is *idempotent* if no iteration of the chunk reads an element that the chunk writes at that moment
 //!    or later. Then running the chunk again over its own results computes the same values: every element is
 //!    either unwritten by the chunk, or written again before it is read.
-//! 2. If the kernel stopped exactly where the event fired (what may fire stands in loops that run one iteration after
-//! the
-//!    other: on no threads, no vectors), what
-//!    it wrote is a prefix of what CPython writes, so elements of an idempotent slot may stay. If it may have run
+//! 2. If the kernel stopped exactly where the guard failed (guards stand in loops that run one iteration after the
+//!    other: on no threads, no vectors), what it wrote is a prefix of what CPython writes, so elements of an idempotent slot may stay. If it may have run
 //!    ahead, elements that CPython would not reach (it may raise in the first iteration) have to go back as well,
 //!    unless nothing but warnings can fire, and those stop nothing (a filter may turn them into exceptions).
 //!

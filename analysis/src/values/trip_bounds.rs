@@ -4,13 +4,11 @@
 //! entry:
 //!
 //! 1. *A subscript that moves.* Let `v` change by a constant `c != 0` in every iteration, and let every iteration that
-//! is
-//!    followed by another access an element whose subscript along some axis is `v + d` for a constant `d`. A guard, or
+//!    is followed by another access an element whose subscript along some axis is `v + d` for a constant `d`. A guard, or
 //!    the proof in its place, keeps subscripts in `-n <= v + d < n` for the axis's extent `n`; so there are at most `2
 //!    n / |c| + 2` trips.
 //! 2. *A limit.* Let `v` change by `c > 0`, and let the loop go on only while `v < e` (or `v <= e`) for an `e` that the
-//! loop
-//!    does not change. If `v >= l` whenever an iteration begins, there are at most `(e - l) / c + 2` trips; likewise
+//!    loop does not change. If `v >= l` whenever an iteration begins, there are at most `(e - l) / c + 2` trips; likewise
 //!    downwards.
 
 use nestwise_ir::model::nest::StmtKind;
