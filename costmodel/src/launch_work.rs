@@ -111,7 +111,7 @@ impl Kind for LaunchWork {
 pub struct LaunchTally(pub [f64; LaunchWork::COUNT]);
 
 impl LaunchTally {
-    /// So many more of a kind.
+    /// Adds `times` to the count of a kind.
     pub fn add(&mut self, kind: LaunchWork, times: f64) {
         self.0[kind.number()] += times;
     }

@@ -186,7 +186,7 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// So many more of a kind.
+    /// Adds `times` to the count of a kind.
     pub fn add(&mut self, kind: Work, times: f64) {
         self.0[kind as usize] += times;
     }

@@ -33,7 +33,7 @@ impl Precondition {
         std::iter::once(first).chain(second)
     }
 
-    /// The same condition on the arrays that `f` gives.
+    /// Replaces each array of the condition by what `f` gives for it.
     pub fn map(self, mut f: impl FnMut(ArrayId) -> ArrayId) -> Precondition {
         match self {
             Self::NoAlias(a, b) => Self::NoAlias(f(a), f(b)),

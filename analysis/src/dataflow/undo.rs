@@ -46,8 +46,8 @@ pub struct SlotUndo {
     pub array: ArrayId,
     /// Running a chunk again over its own results gives the same results.
     pub idempotent: bool,
-    /// The same of a chunk of one iteration: of two buffers that change places behind each iteration, one is but read
-    /// in it.
+    /// Whether the slot is idempotent in a chunk of a single iteration. Of two buffers that swap after every iteration, one
+    /// iteration only reads the one and writes the other.
     pub idempotent_alone: bool,
     /// What a chunk may write.
     pub region: Region,
@@ -69,7 +69,7 @@ impl UndoPlan {
     pub fn may_fire(&self) -> bool {
         self.events || self.warns
     }
-    /// The slots to save before a chunk. `in_order`: the kernel stops exactly where an event fires. `alone`: it is of
+    /// The slots to save before a chunk. `in_order`: the kernel stops exactly where a guard fails. `alone`: it is of
     /// one iteration. `stops`: somebody may look at the arrays when NumPy warns, or raise; floating-point flags are
     /// looked at after the whole chunk only.
     pub fn to_save(

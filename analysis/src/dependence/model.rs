@@ -14,7 +14,7 @@ use crate::values::forms::{AccessForm, Forms};
 pub enum Dir {
     /// Earlier.
     Lt,
-    /// The same.
+    /// Both iterations are one iteration of the loop.
     Eq,
     /// Later.
     Gt,
@@ -50,7 +50,8 @@ pub struct Dependence {
     pub directions: Vec<Dir>,
     /// Per loop: iterations between them, where that is one number.
     pub distance: Vec<Option<i64>>,
-    /// It is there, if what is executed depends on counters, ints and extents alone; otherwise it may be there.
+    /// Whether the dependence certainly exists in a nest that executes by counters, ints and extents alone. Otherwise it may
+    /// exist.
     pub exact: bool,
 }
 
@@ -78,7 +79,7 @@ pub enum Guarded {
 /// How the array of the second access lies in that of the first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Slots<'a> {
-    /// They are one array.
+    /// Both slots hold one array.
     Same,
     /// Its element at an index is the first one's at that index plus this, times the sign.
     Shifted(&'a [i64], i64),

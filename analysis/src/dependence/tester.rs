@@ -174,7 +174,7 @@ impl<'a> Tester<'a> {
         out
     }
 
-    /// Those in one iteration of the `around` outermost common loops, told apart by the next `depth` loops alone. Where
+    /// The dependences within one iteration of the `around` outermost common loops, told apart by the next `depth` loops alone. Where
     /// there are more loops inside those, `(=, ..., =)` says nothing about which of the two is the earlier. None: there
     /// are too many direction vectors to ask for each.
     pub fn dependences_within(

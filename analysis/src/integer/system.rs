@@ -109,8 +109,8 @@ impl System {
 }
 
 impl System {
-    /// The same with the equations solved that have a unit coefficient, once for all choices; as it is, if numbers grow
-    /// too large for that.
+    /// The system with those equations solved that have a unit coefficient; unchanged where the numbers grow too large for
+    /// that.
     pub(crate) fn reduced(&self) -> System {
         let mut system = self.clone();
         let unit = |row: &Row| row.terms().iter().find(|t| t.1.abs() == 1).map(|t| t.0);

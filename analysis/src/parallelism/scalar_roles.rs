@@ -23,7 +23,7 @@ pub enum Role {
     Carried {
         /// The line of an assignment.
         line: u32,
-        /// It does so only because sums of floats keep their order.
+        /// Whether the variable is carried only because sums of floats keep their order.
         sum: bool,
     },
 }

@@ -29,13 +29,13 @@ pub struct GpuWeights {
     pub resident: f64,
     /// An operation of a thread, where enough others have something to do: of one processor's time.
     pub busy: GpuOps,
-    /// The same where the next one waits for it.
+    /// Each operation where the next one waits for its result.
     pub latency: GpuOps,
     /// Bytes of the cache that all have in common.
     pub cache: f64,
     /// 32 bytes from it, where all processors ask for some.
     pub cached: f64,
-    /// The same from memory.
+    /// 32 bytes from memory, where all processors ask for some.
     pub memory: f64,
 }
 

@@ -18,7 +18,7 @@ pub const OTHER: &str = "other";
 pub struct HostWeights {
     /// Each operation on one number, where enough of them are independent.
     pub scalar: OpWeights,
-    /// The same on a vector register.
+    /// Each operation on a vector register.
     pub vector: OpWeights,
     /// Each operation where the next one waits for it.
     pub latency: OpWeights,
@@ -198,7 +198,7 @@ impl HostWeights {
         all.chain(self.functions.values().copied()).collect()
     }
 
-    /// The same with other values.
+    /// These weights with `values` in the place of their numbers, in order.
     pub fn with(&self, values: &[f64]) -> HostWeights {
         let mut out = self.clone();
         let mut next = values.iter().copied();

@@ -18,8 +18,8 @@ pub enum Memory {
 }
 
 impl Memory {
-    /// The same for all of a nest, given how its slots lie at entry: those that trade places hold each other's arrays
-    /// in turn, and how one lies to another is then something else.
+    /// How the slots lie in memory throughout a nest, given how they lie at entry. Slots that swap buffers hold each other's
+    /// arrays in turn, so what is known of them at entry does not hold later.
     pub fn throughout(self, nest: &Nest) -> Memory {
         let classes = Classes::of(nest);
         match &self {

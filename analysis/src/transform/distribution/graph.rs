@@ -20,7 +20,7 @@ pub struct Group {
 pub(super) struct Graph {
     /// By statement and statement: the second depends on the first.
     pub(super) edges: Vec<Vec<bool>>,
-    /// The same, in another iteration of the loop.
+    /// The dependences that the loop carries: from one of its iterations to another.
     pub(super) carried: Vec<Vec<bool>>,
 }
 

@@ -108,7 +108,7 @@ pub struct Piece {
     pub part: Part,
     /// It may have more than a few iterations.
     pub long: bool,
-    /// Those may run in any order; of short parts nobody asks.
+    /// Whether the iterations of the part may run in any order; never asked of short parts.
     pub free: bool,
 }
 

@@ -95,7 +95,7 @@ impl Field {
     /// Sets the attributes that differ from what the list of them holds; false: there is no memory.
     ///
     /// # Safety
-    /// They were found [settable](Field::settable), and are as they were then.
+    /// The attributes were found [settable](Field::settable), and nothing has changed them since.
     pub unsafe fn put(&self, py: Python<'_>, binding: &Binding, values: &Values) -> bool {
         if self.part.item.is_some() {
             return true;

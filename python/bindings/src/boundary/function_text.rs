@@ -9,7 +9,7 @@ pub struct FunctionText {
     pub text: String,
     /// Line of the user's file that they begin at.
     pub first_line: u32,
-    /// They are indented.
+    /// Whether the lines are indented.
     pub indented: bool,
     /// Names that it binds.
     pub local_names: Vec<String>,

@@ -26,7 +26,7 @@ pub struct SiteText {
     pub text: String,
     /// The line they start at.
     pub first_line: u32,
-    /// They are indented.
+    /// Whether the lines are indented.
     pub indented: bool,
     /// Names around it.
     pub scope: ScopeInfo,
