@@ -2,11 +2,13 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
 import pytest
 from differential import HERE, environment
+from nestwise import _core
 
 PROFILE = HERE / "filetests" / "run" / "profile.json"
 
@@ -96,6 +98,15 @@ def test_who_ends_does_not_wait(leave, tmp_path):
     for milliseconds in range(2, 42, 5):
         code, _, _ = run(f"until({milliseconds / 1000})\n{leave}\n", tmp_path)
         assert code == {"": 0, "os.kill(os.getpid(), 15)": -15}.get(leave, 3), milliseconds
+
+
+@pytest.mark.skipif(shutil.which("nm") is None, reason="no nm")
+def test_the_library_registers_nothing_to_be_done_at_exit():
+    """LLVM's global objects are not destroyed under the feet of threads that still use them."""
+    words = ["nm", "-D", "--undefined-only", _core.__file__]
+    imports = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    assert "__cxa_thread_atexit_impl" in imports
+    assert "__cxa_atexit" not in imports
 
 
 def test_a_fork_can_compile_at_any_moment(tmp_path):

@@ -1,4 +1,6 @@
-//! The extension module `nestwise._core`: nothing but the entry point that CPython looks for.
+//! The extension module `nestwise._core`: the entry point that CPython looks for, and what the library's link settles.
+
+mod exit;
 
 use pyo3::prelude::*;
 

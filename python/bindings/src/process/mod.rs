@@ -1,7 +1,6 @@
-//! The process: panics, its end, how fast its machine is.
+//! The process: panics, what its end leaves to do, how fast its machine is.
 
 pub(crate) mod ending;
-pub(crate) mod exit;
 pub(crate) mod once;
 pub(crate) mod over;
 pub(crate) mod panics;
