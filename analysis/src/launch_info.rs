@@ -1,4 +1,4 @@
-//! What a launch (or a guess) says about a nest: sizes, layout, what is wanted.
+//! What a launch (or a guess) says about a nest: sizes, memory layout, and which schedules are wanted.
 
 use nestwise_ir::model::nest::Nest;
 use nestwise_ir::{ArrayId, FpMode, LoopId};
@@ -9,34 +9,35 @@ use crate::transform::rewritten::Rewritten;
 /// The base 2 logarithms of the numbers of iterations of the outer and of the inner loop in a tile.
 pub type Tile = [u32; 2];
 
-/// Tiles whose rows are long, for the sake of memory, and few, so that waves have many of them.
+/// The usual tile, 32 by 128 iterations: rows are long, which is good for memory, and few, so that a wave has many
+/// tiles.
 pub const TILE: Tile = [5, 7];
 
-/// What a launch (or a guess) says about a nest: sizes, layout, and what is asked of a schedule.
+/// What a launch (or a guess) says about a nest: sizes, memory layout, and what is asked of a schedule.
 #[derive(Clone, Debug)]
 pub struct LaunchInfo {
     /// By loop: the estimated trip count.
     pub trips: Vec<Option<f64>>,
-    /// By slot and axis: consecutive elements along the axis are adjacent in memory.
+    /// By slot and axis: whether consecutive elements along the axis are adjacent in memory.
     pub unit_stride: Vec<[bool; 8]>,
-    /// Lanes of 8-byte elements that a vectorised outer loop should have; 0: no such loops.
+    /// The number of lanes of 8-byte elements that a vectorised outer loop should have; 0: no outer loop is vectorised.
     pub lanes: u32,
-    /// By slot: every thread may have a copy of the array.
+    /// By slot: whether every thread may have a copy of the array.
     pub roomy: Vec<bool>,
-    /// How large the tiles of waves are.
+    /// The size of the tiles of a wavefront.
     pub tile: Tile,
-    /// Schedules for threads are wanted.
+    /// Whether schedules for threads are wanted.
     pub threads: bool,
-    /// The runtime rolls a whole chunk back when a guard fails.
+    /// Whether the runtime rolls a whole chunk back when a guard fails.
     pub undo: bool,
-    /// Whatever is legal is worth it, however small: for tests.
+    /// Whether whatever is legal counts as worth it, however small: for tests.
     pub eager: bool,
     /// What the analysis may assume.
     pub assumed: Options,
 }
 
 impl LaunchInfo {
-    /// C order everywhere, sizes unknown.
+    /// A guess: arrays in C order, sizes unknown.
     pub fn guess(nest: &Nest, fp: FpMode) -> LaunchInfo {
         let unit = |rank: u32| std::array::from_fn(|axis| axis + 1 == rank as usize);
         LaunchInfo {
@@ -54,7 +55,7 @@ impl LaunchInfo {
     pub(crate) fn trips(&self, id: LoopId) -> Option<f64> {
         self.trips.get(id.index()).copied().flatten()
     }
-    /// What it says about a nest made from the one it is about.
+    /// The same launch described for a nest that was rewritten from the one it is about.
     pub(crate) fn of(&self, made: &Rewritten) -> LaunchInfo {
         LaunchInfo {
             trips: made.origin.iter().map(|old| self.trips(*old)).collect(),

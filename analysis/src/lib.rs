@@ -1,4 +1,5 @@
-//! What each loop of a nest may do: dependences, reductions, legality of schedules. Never sees a machine.
+//! What each loop of a nest may do: dependences, reductions, legality of schedules. The crate knows nothing of the
+//! machine.
 //!
 //! The order in which a nest meets these modules:
 //!

@@ -11,7 +11,7 @@ pub fn for_each_assigned(stmt: &Stmt, f: &mut impl FnMut(VarId)) {
     stmt.walk(&mut |s| for_each_own(s, f));
 }
 
-/// The same without what is inside it.
+/// Calls `f` on every variable that a statement itself assigns, the statements in its blocks left out.
 fn for_each_own(stmt: &Stmt, f: &mut impl FnMut(VarId)) {
     match &stmt.kind {
         StmtKind::Let { var, .. } => f(*var),
@@ -43,13 +43,13 @@ pub fn assigned(block: &[Stmt]) -> Vec<VarId> {
     out
 }
 
-/// What each statement of a nest assigns: looked at once, and asked for at every level of the nest.
+/// The variables that each statement of a nest assigns, collected once and asked for at every level of the nest.
 pub struct Assigned {
     by_stmt: HashMap<*const Stmt, Vec<VarId>>,
 }
 
 impl Assigned {
-    /// Of all statements of a nest.
+    /// Collects the assigned variables of all statements of a nest.
     pub fn of(nest: &Nest) -> Assigned {
         let mut all = Assigned {
             by_stmt: HashMap::new(),
@@ -71,8 +71,8 @@ impl Assigned {
         self.by_stmt.insert(stmt, vars);
     }
 
-    /// The variables that a statement, or anything inside it, assigns, sorted, each once. One that is not the nest's
-    /// own is looked at now: it may be a copy.
+    /// The variables that a statement, or anything inside it, assigns, sorted, each once. For a statement that is not
+    /// the nest's own, such as a copy, they are collected now.
     fn by(&self, stmt: &Stmt) -> Cow<'_, [VarId]> {
         match self.by_stmt.get(&std::ptr::from_ref(stmt)) {
             Some(known) => Cow::Borrowed(known),
@@ -80,7 +80,7 @@ impl Assigned {
         }
     }
 
-    /// The same for a block.
+    /// The variables that a block assigns, sorted, each once.
     pub fn by_block(&self, block: &[Stmt]) -> Vec<VarId> {
         let mut vars: Vec<VarId> = Vec::new();
         block.iter().for_each(|s| vars.extend(self.by(s).iter()));
@@ -144,9 +144,9 @@ pub fn escapes(block: &[Stmt], next: Option<LoopId>) -> bool {
 /// A way out of a loop that is not its normal end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exit {
-    /// `break` (or the end of an inlined function, or a jump over an `else`).
+    /// A `break` (or the end of an inlined function, or a jump over an `else`).
     Break,
-    /// `return`.
+    /// A `return`.
     Return,
 }
 
@@ -328,7 +328,7 @@ fn bits(c: &Const) -> (u8, i128, u64, u64) {
     }
 }
 
-/// What a statement assigns, and what it reads.
+/// The variables that a statement assigns, and those that it reads.
 pub(crate) fn variables(s: &Stmt) -> (Vec<VarId>, Vec<VarId>) {
     let mut reads = vec![];
     s.walk(&mut |s| {
@@ -343,7 +343,7 @@ pub(crate) fn variables(s: &Stmt) -> (Vec<VarId>, Vec<VarId>) {
     (assigned(std::slice::from_ref(s)), reads)
 }
 
-/// Whether a check stands in a block that may fail: accesses behind it rest on it.
+/// Whether a block contains a check that may fail, on which accesses behind it rely.
 pub fn may_fail(block: &[Stmt]) -> bool {
     any(block, &mut |s| {
         matches!(s.kind, StmtKind::Check { guard: true, .. })

@@ -1,8 +1,9 @@
-//! How much memory a nest goes through, seen from each level of the cache hierarchy.
+//! How much memory traffic a nest causes, seen from each level of the cache hierarchy.
 //!
 //! The working-set rule: what one iteration of a loop touches and a cache can hold stays there for the next one, so the
 //! cache fetches what the whole loop touches once per time the loop runs (Wolf and Lam, "A data locality optimizing
-//! algorithm", 1991, count the same by reuse vectors). Of the loops around an access the outermost that fits decides.
+//! algorithm", 1991, count the same by reuse vectors). The outermost loop around an access whose iterations fit the
+//! cache decides.
 
 mod axis;
 #[cfg(test)]
@@ -15,26 +16,26 @@ use crate::guards::launch_values::LaunchValues;
 use crate::traffic::axis::{Axis, Jumps};
 use crate::values::forms::{AccessForm, Forms};
 
-/// Bytes that come and go together.
+/// The size of a cache line in bytes.
 pub const LINE: f64 = 64.0;
-/// Parts of a cache that one nest can hope to keep for itself, one as likely as the other: what else is there, and what
-/// is thrown out first, differs.
+/// The shares of a cache that one nest can use, each as likely as the others: what else is cached, and what is evicted
+/// first, differs.
 const SHARES: [f64; 3] = [0.6, 0.9, 1.3];
 
-/// The places of a nest, ready to be counted for the sizes of a call.
+/// The places of a nest, prepared for counting traffic with the sizes of a call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrafficPlan {
     places: Vec<Place>,
-    /// Each loop as places see it, with everything around it.
+    /// One iteration of each loop, identified by the loop and the levels around it.
     rounds: Vec<Round>,
 }
 
-/// One iteration of a loop.
+/// The places that one iteration of a loop touches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Round {
-    /// Loops around it, itself included.
+    /// The number of loops around, the loop itself included.
     depth: u32,
-    /// The places inside it.
+    /// The numbers of the places inside the loop.
     places: Vec<u32>,
 }
 
@@ -42,27 +43,27 @@ struct Round {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Place {
     array: ArrayId,
-    /// Bytes of an element.
+    /// The size of an element in bytes.
     size: f64,
-    /// The innermost loop around it.
+    /// The innermost loop around the place.
     home: LoopId,
-    /// Loops around it, outermost first.
+    /// The loops around the place, outermost first.
     loops: Vec<Level>,
     axes: Vec<Axis>,
     stored: bool,
-    /// For each of its loops the number of its round.
+    /// By loop around the place: the number of the loop's round.
     rounds: Vec<u32>,
 }
 
-/// How far the loops inside have moved an axis.
+/// How far the loops looked at so far, from the inside outwards, move the subscript of an axis.
 #[derive(Clone, Copy)]
 struct Moved {
-    /// Elements, and from the first to the last of them.
+    /// The number of elements touched, and their distance from the first to the last, both included.
     count: f64,
     span: f64,
-    /// Places where it went on from.
+    /// The number of positions from which the subscript moves on, where data make it jump.
     places: f64,
-    /// It does that in all loops from here on outwards.
+    /// Whether the subscript jumps in the loops from here on outwards.
     jumps: bool,
 }
 
@@ -77,19 +78,19 @@ impl Default for Moved {
     }
 }
 
-/// Axes of an array, at most.
+/// The most axes of an array.
 const MAX_RANK: usize = 8;
-/// Iterations that a graphics card runs side by side.
+/// The number of iterations that a graphics card runs side by side.
 pub const WARP: f64 = 32.0;
 
-/// A loop, or a part of one whose iterations run by lanes: the lanes stand innermost, whatever is around them.
+/// A loop, or a part of one whose iterations run by lanes. The lanes count as the innermost loop.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Level {
-    /// All its iterations, one after the other.
+    /// All iterations of the loop, one after the other.
     Whole(LoopId),
-    /// So many at once, one group after the other.
+    /// The groups of iterations of a loop by lanes, one after the other, with the number of lanes.
     Groups(LoopId, f64),
-    /// Those of one group.
+    /// The iterations of one group of a loop by lanes, with the number of lanes.
     Lanes(LoopId, f64),
 }
 
@@ -107,7 +108,7 @@ impl Level {
             Level::Lanes(_, lanes) => lanes.min(all),
         }
     }
-    /// Iterations of the loop from one of its own to the next.
+    /// The number of iterations of the loop by which this level steps.
     fn step(self) -> f64 {
         match self {
             Level::Groups(_, lanes) => lanes,
@@ -116,47 +117,48 @@ impl Level {
     }
 }
 
-/// Lines that one place has fetched, by level of cache that misses them, stored ones twice: they go back, too.
+/// The cache lines that one place causes to be fetched.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Traffic<const N: usize> {
-    /// The innermost loop around it.
+    /// The innermost loop around the place.
     pub home: LoopId,
-    /// Lines.
+    /// The number of lines, by level of the cache that misses them; lines that are stored to count twice: they go back,
+    /// too.
     pub lines: [f64; N],
-    /// In which order.
+    /// The order in which lines are fetched.
     pub order: Order,
 }
 
-/// In which order lines are fetched.
+/// The order in which the lines of a place are fetched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Order {
-    /// Neighbours follow each other, so that they are fetched ahead.
+    /// Neighbouring lines follow each other, so that hardware fetches them ahead.
     Stream,
-    /// In steps of the same size, so that where the next ones are is known long before.
+    /// Lines are fetched in steps of one size, so that the next ones are known early.
     Strided,
-    /// As data tell.
+    /// Which line comes next depends on data.
     Scattered,
 }
 
-/// How iterations that run side by side find the elements of an array.
+/// How the iterations that run side by side on a graphics card access an array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
-    /// Those of that loop do, as the subscripts say.
+    /// The loop's iterations run side by side, and access the elements that their subscripts name.
     By(LoopId),
-    /// Each has an array of its own, whose elements lie beside its neighbours' ones.
+    /// Each iteration has an array of its own, whose elements are interleaved with those of its neighbours' arrays.
     Own,
 }
 
-/// What counting needs to know of a call.
+/// The sizes of a call, which counting needs.
 pub struct Sizes<'a> {
-    /// Mean trip count of each loop.
+    /// The mean trip count of each loop.
     pub trips: &'a dyn Fn(LoopId) -> f64,
-    /// Values of variables and extents.
+    /// The values of variables and extents.
     pub values: &'a LaunchValues,
 }
 
 impl TrafficPlan {
-    /// The places of `nest`, some of whose loops run by so many lanes.
+    /// The plan of `nest`; the loops in `lanes` run by that many lanes.
     pub fn of(nest: &Nest, lanes: &[(LoopId, u32)]) -> TrafficPlan {
         TrafficPlan::with(
             nest,
@@ -165,7 +167,7 @@ impl TrafficPlan {
         )
     }
 
-    /// The same, from its [shared forms](crate::shared_forms).
+    /// The plan of `nest`, from its [shared forms](crate::shared_forms); the loops in `lanes` run by that many lanes.
     pub fn with(nest: &Nest, forms: &Forms, lanes: &[(LoopId, u32)]) -> TrafficPlan {
         let mut places: Vec<Place> = Vec::new();
         for access in forms.accesses.iter().flatten() {
@@ -201,9 +203,10 @@ impl TrafficPlan {
         TrafficPlan { places, rounds }
     }
 
-    /// The lines that caches of so many bytes, the smallest first, have to fetch.
+    /// The lines that caches of these sizes in bytes, the smallest first, have to fetch; empty if everything fits the
+    /// smallest.
     pub fn traffic<const N: usize>(&self, sizes: &Sizes<'_>, caches: [f64; N]) -> Vec<Traffic<N>> {
-        // Of all places, one after the other: bytes by how many of the loops around stand still.
+        // For each place in turn: the bytes touched, by how many of its loops, from the outermost, stand still.
         let count: usize = self.places.iter().map(|p| p.loops.len() + 1).sum();
         let mut bytes = Vec::with_capacity(count);
         let mut starts = Vec::with_capacity(self.places.len());
@@ -243,8 +246,9 @@ impl TrafficPlan {
         self.places.iter().zip(&starts).map(one).collect()
     }
 
-    /// Bytes that a cache has to hold so that a place which jumps about in what another one goes through in order, in
-    /// the same loop, finds it there: all that a run of the loop touches.
+    /// The bytes that a cache has to hold so that a place which jumps about finds its lines there, because another
+    /// place goes through the same elements in order: all that a run of the loop touches. Infinity if there is no such
+    /// place.
     fn swept(&self, p: &Place, all: f64, rounds: &[f64]) -> f64 {
         let jumping = p.loops.iter().rposition(|l| p.is_moved_by(l.id()));
         let swept = |depth: &usize| {
@@ -261,8 +265,9 @@ impl TrafficPlan {
         }
     }
 
-    /// Pieces of so many bytes that a call asks for where the iterations of some loops run side by side, [`WARP`] at a
-    /// time, and neighbours share what they can. `side` tells how they find an array's elements in a loop.
+    /// The number of memory sectors (of `bytes` bytes) that a call requests where the iterations of some loops run side
+    /// by side, [`WARP`] at a time, and neighbours share sectors. `side` tells how the iterations of a loop access an
+    /// array.
     pub fn sectors(
         &self,
         side: &dyn Fn(LoopId, ArrayId) -> Option<Side>,
@@ -282,8 +287,8 @@ impl TrafficPlan {
         all.sum()
     }
 
-    /// Bytes of an array, in whole lines, that a call stores to; more than it has, perhaps, where it does so in several
-    /// places.
+    /// The bytes of an array, in whole lines, that a call stores to. If several places store to it, the sum may be more
+    /// than the array has.
     pub fn stored_bytes(&self, array: ArrayId, sizes: &Sizes<'_>) -> f64 {
         let stored = |p: &&Place| p.stored && p.array == array;
         let mut bytes = Vec::new();
@@ -297,8 +302,8 @@ impl TrafficPlan {
 }
 
 impl Place {
-    /// Lines that a cache fetches in a call. `bytes`: of this place, by how many loops stand still; `rounds`: of all
-    /// places, in one iteration of each loop.
+    /// The lines that a cache fetches in a call. `bytes`: of this place, by how many of its loops stand still;
+    /// `rounds`: of all places, in one iteration of each loop.
     fn fetched(&self, bytes: &[f64], rounds: &[f64], cache: f64, sizes: &Sizes<'_>) -> f64 {
         let mut before = 1.0;
         let mut lines = 0.0;
@@ -312,8 +317,8 @@ impl Place {
         lines * if self.stored { 2.0 } else { 1.0 }
     }
 
-    /// Adds the bytes, in whole lines, that it touches while its loops run but for the first none, one, ... all of
-    /// them.
+    /// Appends the bytes, in whole lines, that the place touches while all of its loops run, all but the outermost, and
+    /// so on to none.
     fn footprints(&self, sizes: &Sizes<'_>, out: &mut Vec<f64>) {
         let first = out.len();
         let mut moved = [Moved::default(); MAX_RANK];
@@ -339,7 +344,7 @@ impl Place {
         }
     }
 
-    /// Bytes, in whole lines, where the axes were moved so far and so many elements were touched.
+    /// The bytes touched, in whole lines, if the axes moved by `moved` and `times` accesses were made.
     fn touched(&self, moved: &[Moved; MAX_RANK], times: f64, sizes: &Sizes<'_>) -> f64 {
         let extents = sizes.values.dims.get(self.array.index());
         let mut lines = 1.0;
@@ -357,8 +362,8 @@ impl Place {
         lines.min(times) * LINE
     }
 
-    /// The part of a piece of so many bytes that an access takes, the others being its neighbours' in the same group of
-    /// iterations side by side; `by`: of which loop.
+    /// The share of a sector (of `bytes` bytes) that an access causes, the rest being caused by its neighbours in the
+    /// same group of iterations side by side; `by`: the loop of those iterations.
     fn share_of_sector(&self, by: Option<LoopId>, bytes: f64, sizes: &Sizes<'_>) -> f64 {
         let Some(by) = by.filter(|by| self.loops.iter().any(|l| l.id() == *by)) else {
             return 1.0;
@@ -376,12 +381,13 @@ impl Place {
         (step / bytes).clamp(1.0 / WARP, 1.0)
     }
 
-    /// Places that one access stands for: neighbours that were taken in.
+    /// The number of elements that one access stands for: accesses with near subscripts were merged into this place.
     fn width(&self) -> f64 {
         self.axes.iter().map(|a| a.width() + 1.0).product()
     }
 
-    /// Streams where one iteration of the innermost loop that moves it goes to a neighbour.
+    /// The order of the place's accesses, which the innermost loop that moves it decides: a stream if an iteration goes
+    /// to a neighbour.
     fn order(&self, sizes: &Sizes<'_>) -> Order {
         let moves = |id: &LoopId| self.is_moved_by(*id);
         let Some(id) = self.loops.iter().rev().map(|l| l.id()).find(moves) else {
@@ -407,8 +413,8 @@ impl Place {
         self.axes.iter().any(|a| a.moves(id) || a.jumps.with(id))
     }
 
-    /// Whether it goes in order where the other one jumps about in a loop, and both go the same way otherwise. What is
-    /// stored goes back once, too.
+    /// Whether this place goes in order where the other one jumps about in a loop, and both move alike otherwise. If
+    /// the other place stores, this one must store, too.
     fn sweeps(&self, other: &Place, id: LoopId) -> bool {
         let along = |(mine, others): (&Axis, &Axis)| {
             let same = mine.by == others.by && mine.jumps == others.jumps;
@@ -421,7 +427,7 @@ impl Place {
             && self.axes.iter().zip(&other.axes).all(along)
     }
 
-    /// The same but for constants.
+    /// Whether two places differ in constants only.
     fn is_near(&self, other: &Place) -> bool {
         // Where it is anybody's guess, one guess is as good as two.
         let same = |(a, b): (&Axis, &Axis)| a.by == b.by && a.jumps == b.jumps;

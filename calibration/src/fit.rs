@@ -1,46 +1,47 @@
-//! Measured times to weights.
+//! Fits weights to measured times.
 
 use nalgebra::{DMatrix, DVector};
 
 use crate::nnls;
 use crate::robust::quantile;
 
-/// How much an assumption counts beside a measurement: kinds that probes hardly tell apart share what is to be shared
-/// in the proportion that is usual.
+/// How much an assumption counts beside a measurement: kinds that probes hardly tell apart divide their common time in
+/// the usual proportion.
 const BELIEF: f64 = 0.03;
-/// A measurement that is off by this many times the usual error counts a quarter in the next round (as the Cauchy
-/// distribution would have it): what disturbed one of them shall not bend the others.
+/// The number of usual errors by which a measurement has to be off to count a quarter in the next round (as the Cauchy
+/// distribution would have it): what disturbed one measurement shall not bend the others.
 const FAR: f64 = 2.0;
-/// Errors below this are as good as any, where the model is exact.
+/// The relative error below which predictions are as good as any, where the model is exact.
 const LEAST_ERROR: f64 = 0.003;
-/// What counts as usual in the first round, and how much less in each further one.
+/// `FIRST_ERROR`: what counts as the usual error in the first round, at least; `NARROWER`: the factor of that for each
+/// further round.
 const FIRST_ERROR: f64 = 0.5;
 const NARROWER: f64 = 0.65;
-/// Nothing is free: a weight is this share of what is usual at least.
+/// The least share of its usual value that a weight has: nothing is free.
 const LEAST: f64 = 0.1;
-/// Fits, each with what the one before says of the measurements.
+/// The number of fits, each of which weighs the measurements by what the one before says of them.
 const ROUNDS: i32 = 14;
 
-/// Weights, and how well they explain what they were made from.
+/// Weights, and how well they explain the measurements that they were made from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
-    /// One for each column.
+    /// The weight of each column.
     pub weights: Vec<f64>,
-    /// How far each measurement is from what the weights say, as a share of it: above 0 where they say more.
+    /// How far each prediction is off, as a share of the measurement: above 0 where it is too long.
     pub residuals: Vec<f64>,
 }
 
 /// Errors of predictions, as shares of what was measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Held {
-    /// Half of them are off by less.
+    /// Half of the predictions are off by less.
     pub median: f64,
-    /// Nine of ten are.
+    /// Nine of ten predictions are off by less.
     pub p90: f64,
 }
 
 impl Held {
-    /// Of relative errors with signs.
+    /// The errors of predictions whose relative errors, with signs, are `residuals`.
     pub fn of(residuals: &[f64]) -> Held {
         let sizes: Vec<f64> = residuals.iter().map(|r| r.abs()).collect();
         Held {
@@ -50,16 +51,17 @@ impl Held {
     }
 }
 
-/// What is measured beside what weights say, relative to it.
+/// How far each prediction is off, as a share of the measurement: above 0 where it is too long.
 pub fn residuals(rows: &[Vec<f64>], measured: &[f64], weights: &[f64]) -> Vec<f64> {
     let said = |row: &Vec<f64>| row.iter().zip(weights).map(|(n, w)| n * w).sum::<f64>();
     let pairs = rows.iter().zip(measured);
     pairs.map(|(row, t)| said(row) / t - 1.0).collect()
 }
 
-/// Weights that explain what was `measured` by how often each row says each kind happens, none negative, such that
-/// relative errors are small. `usual` has a weight for each kind on some other machine: their proportions decide where
-/// measurements do not. None if the numbers make no sense: rows of different length, times that are not above 0.
+/// Finds the weights, none negative, that explain the times `measured`, such that relative errors are small; each of
+/// `rows` says how often each kind happens in one measurement. `usual` has a weight for each kind on some other
+/// machine: its proportions decide where measurements do not. None if the numbers make no sense: rows of different
+/// length, times that are not above 0.
 pub fn fit(rows: &[Vec<f64>], measured: &[f64], usual: &[f64]) -> Option<Fit> {
     fit_with(rows, measured, usual, BELIEF, Errors::Disturbed)
 }
@@ -69,11 +71,12 @@ pub fn fit(rows: &[Vec<f64>], measured: &[f64], usual: &[f64]) -> Option<Fit> {
 pub(crate) enum Errors {
     /// Something disturbed a few measurements, which are to be left out.
     Disturbed,
-    /// The model knows only that much: none is to be left out, none to bend the others, and half as long is as wrong as twice.
+    /// The model is only so exact, by this relative error: no measurement is to be left out, none to bend the others,
+    /// and half as long is as wrong as twice as long.
     Model(f64),
 }
 
-/// The same where assumptions count so much.
+/// [`fit`], where assumptions count as much as `belief`, for one kind of errors.
 pub(crate) fn fit_with(
     rows: &[Vec<f64>],
     measured: &[f64],
@@ -129,14 +132,15 @@ pub(crate) fn fit_with(
     })
 }
 
-/// How much slower this machine is than the one that is usual.
+/// How many times as slow as the usual machine this one is.
 fn pace(rows: &[Vec<f64>], measured: &[f64], usual: &[f64]) -> f64 {
     let off = residuals(rows, measured, usual);
     let ratios: Vec<f64> = off.iter().map(|r| 1.0 / (r + 1.0).max(1e-6)).collect();
     quantile(&ratios, 0.5).clamp(1e-3, 1e3)
 }
 
-/// One row for each measurement, divided by what was measured, and one for each kind that says it is as usual.
+/// Solves the equations: a row for each measurement, divided by what was measured, and a row for each kind that says
+/// its weight is as usual.
 fn solve(
     rows: &[Vec<f64>],
     measured: &[f64],
@@ -192,7 +196,7 @@ mod tests {
         rows.iter().map(dot).collect()
     }
 
-    /// Another machine's: half as fast, and differently.
+    /// The weights of another machine, which is half as fast, and differs from kind to kind.
     fn usual() -> Vec<f64> {
         let odd = [1.3, 0.8, 1.0, 1.2, 0.7, 1.0, 1.1, 0.9];
         TRUE.iter().zip(odd).map(|(w, o)| w * o / 2.0).collect()

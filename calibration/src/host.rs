@@ -1,8 +1,8 @@
 //! Weights of compiled code, from kernels of which it is known what they executed.
 //!
-//! The model takes the busiest of several resources most of all, so which weights a measurement speaks of depends on the weights.
-//! They are found in turn: with those so far it is told how much each resource of every loop counts, which makes all linear;
-//! then weights are fitted to that, and so on until they stay.
+//! The model mostly counts the busiest of several resources, so which weights a measurement tells about depends on the
+//! weights themselves. They are found by iteration: with the weights so far, each loop's time is split among its
+//! resources, which makes the problem linear; then weights are fitted to that, and so on for [`TURNS`] turns.
 
 use std::ops::Range;
 
@@ -16,35 +16,35 @@ use serde::Deserialize;
 
 use crate::fit::{Errors, fit_with};
 
-/// How much it counts that a weight is as usual: operations share resources, so that few measurements speak of one kind
-/// alone.
+/// How much the usual value of a weight counts beside a measurement: operations share resources, so that few
+/// measurements tell about one kind alone.
 const BELIEF: f64 = 0.2;
 
-/// Such errors are usual: a core is more than a few resources.
+/// The relative error below which predictions are as good as any: a core is more than a few resources.
 const LEAST_ERROR: f64 = 0.1;
 
-/// Turns of telling and fitting.
+/// The number of turns of splitting times among resources and fitting weights.
 const TURNS: usize = 24;
 
 /// What a kernel executed in a call: its loops (executions, entries, whether threads share them, one execution), and
-/// the lines of memory that it fetched into each cache, in which order.
+/// the lines of memory that it fetched into each cache, with the order in which they follow each other.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Executed(Vec<(f64, f64, bool, Body)>, Vec<([f64; LEVELS], Order)>);
 
 impl Executed {
-    /// As the report has it.
+    /// Reads what a report says that a kernel executed; none if it is malformed.
     pub fn parse(text: &str) -> Option<Executed> {
         serde_json::from_str(text).ok()
     }
 
-    /// The functions it calls.
+    /// The names of the functions that the kernel calls.
     pub fn functions(&self) -> impl Iterator<Item = &str> {
         self.0
             .iter()
             .flat_map(|r| r.3.calls.iter().map(|c| c.0.as_str()))
     }
 
-    /// How often each weight counts, where `values` tell what is the busiest resource.
+    /// How often each weight counts in the kernel's time, where `values` tell which resource is the busiest.
     fn row(&self, weights: &HostWeights, values: &[f64]) -> Vec<f64> {
         let mut row = vec![0.0; values.len()];
         let mut count = |form: &[(usize, f64)]| form.iter().for_each(|(w, n)| row[*w] += n);
@@ -84,7 +84,7 @@ impl Executed {
         row
     }
 
-    /// Lines that come to these levels.
+    /// The lines that come to these cache levels: indices of weights, and counts.
     fn fetching(&self, levels: Range<usize>) -> Vec<(usize, f64)> {
         let of = |(lines, order): &([f64; LEVELS], Order)| {
             let order = *order;
@@ -98,8 +98,8 @@ impl Executed {
 
 type Form = Vec<(usize, f64)>;
 
-/// What a loop's time is the sum of: what it waits for, or what it is busy with, each as much as it weighs there (the derivative
-/// of [`together`], which is homogeneous).
+/// The form whose value is a loop's time: what the loop waits for, or what it is busy with, each as much as it weighs
+/// there (the derivative of [`together`], which is homogeneous).
 fn busiest(
     units: Vec<Form>,
     [loads, stores, lines]: [Form; 3],
@@ -134,8 +134,8 @@ fn busiest(
     units.chain(parts).flat_map(scaled).collect()
 }
 
-/// Weights that explain the nanoseconds that each of these kernels took; whether fetching lines overlaps with loads and
-/// stores is what explains them better. None if the numbers make no sense.
+/// The weights that explain the `nanos` nanoseconds that each of the kernels took; whether fetching lines overlaps with
+/// loads and stores is what explains them better. None if the numbers make no sense.
 pub fn fit(executed: &[Executed], nanos: &[f64], usual: &HostWeights) -> Option<HostWeights> {
     let each = [false, true].map(|overlap| {
         let usual = HostWeights {
@@ -167,7 +167,7 @@ fn fit_one(executed: &[Executed], nanos: &[f64], usual: &HostWeights) -> Option<
     Some(usual.with(&values))
 }
 
-/// How far each prediction is off, as a share of what was measured.
+/// How far each prediction is off, as a share of what was measured: above 0 where it is too long.
 pub fn residuals(executed: &[Executed], nanos: &[f64], weights: &HostWeights) -> Vec<f64> {
     let values = weights.to_vec();
     let said = |e: &Executed| weigh_row(&e.row(weights, &values), &values);
@@ -198,7 +198,7 @@ mod tests {
         Executed(vec![(times, 1.0, false, body)], vec![])
     }
 
-    /// Probes of which some are bound by arithmetic, some by loads, some by a chain.
+    /// Kernels of which some are bound by arithmetic, some by loads, some by a chain.
     fn probes() -> Vec<Executed> {
         let mut all = Vec::new();
         for n in [500.0, 1000.0, 3000.0] {
@@ -212,7 +212,7 @@ mod tests {
         all
     }
 
-    /// Loops that load, store and fetch lines, each more of one.
+    /// Kernels whose loops load, store and fetch lines, each more of one.
     fn streams() -> Vec<Executed> {
         let one = |loads: f32, lines: f64| {
             let mut kernel = kernel(1000.0, &[(Op::Load, loads), (Op::Float, 1.0)], &[]);

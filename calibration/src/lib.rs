@@ -1,8 +1,8 @@
-//! Measured times to weights: what a machine's profile is made from.
+//! Fits the weights of a machine's profile to measured times.
 //!
-//! [`robust`] makes one number of many measurements of the same thing, [`fit`] weights of many numbers, by
-//! non-negative least squares ([`nnls`]) of relative errors; [`machine`] says what all this belongs to. Measuring
-//! itself is Python's part (`nestwise/calibrate/`): the probes are Python functions.
+//! [`robust`] makes one number of many measurements of the same thing, and [`fit`] makes weights of many numbers, by
+//! non-negative least squares ([`nnls`]) of relative errors; [`machine`] describes the machine that all this belongs
+//! to. Measuring itself is Python's part (`nestwise/calibrate/`): the probes are Python functions.
 
 #![warn(missing_docs)]
 

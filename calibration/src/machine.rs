@@ -1,4 +1,4 @@
-//! What a profile belongs to, as Linux tells it.
+//! The machine that a profile is measured on, as Linux describes it.
 
 use std::fs;
 use std::path::Path;
@@ -22,8 +22,8 @@ pub fn here(python: &str, numpy: Option<&str>, date: &str) -> Machine {
     }
 }
 
-/// Bytes of the caches that one core can use, as prices want them, where the machine tells. Of a cache that many cores
-/// share the others want their part.
+/// Bytes of the three levels of cache that one core can use, where the machine tells. Of a cache that many cores share
+/// at most [`SHARED`] bytes count, since the others want their part.
 pub fn cache_sizes() -> Option<[f64; 3]> {
     let found = caches(Path::new("/sys/devices/system/cpu/cpu0/cache"));
     let size = |k: usize| found.get(k).map(|b| *b as f64);
@@ -32,7 +32,7 @@ pub fn cache_sizes() -> Option<[f64; 3]> {
     Some([first, second, last.max(second)])
 }
 
-/// The most of a shared cache that one process counts on.
+/// The most bytes of a shared cache that one process counts on.
 const SHARED: f64 = 32e6;
 
 fn read(path: &Path) -> Option<String> {
@@ -56,7 +56,7 @@ fn nodes(folder: &Path) -> usize {
     count.count().max(1)
 }
 
-/// Bytes of the caches that hold data, the smallest first.
+/// Bytes of the data caches, the smallest first.
 fn caches(folder: &Path) -> Vec<u64> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let size = |folder: &Path| {
@@ -70,7 +70,7 @@ fn caches(folder: &Path) -> Vec<u64> {
     found
 }
 
-/// `32K`, `1M`.
+/// The number of bytes of a text like `32K` or `1M`.
 fn bytes(text: &str) -> Option<u64> {
     let (number, unit) = match text.as_bytes().last()? {
         b'K' => (&text[..text.len() - 1], 10),
@@ -81,7 +81,7 @@ fn bytes(text: &str) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_shl(unit)
 }
 
-/// The first graphics card's name and its driver's version.
+/// The first GPU's name and its driver's version, as the NVIDIA driver's `folder` in `/proc` tells.
 fn card(folder: &Path) -> (Option<String>, Option<String>) {
     let cards = fs::read_dir(folder.join("gpus"))
         .into_iter()

@@ -3,8 +3,8 @@
 use nalgebra::{DMatrix, DVector};
 
 /// Minimises `|a x - b|` over `x >= 0`: the active-set method of Lawson and Hanson (Solving Least Squares Problems,
-/// 1974, chapter 23). `a` has a row per measurement and a column per coefficient; columns that say the same share what
-/// is to be shared in some way. None if the numbers are not finite.
+/// 1974, chapter 23). `a` has a row per measurement and a column per coefficient; linearly dependent columns divide
+/// their common part in some way. None if the numbers are not finite.
 pub fn solve(a: &DMatrix<f64>, b: &DVector<f64>) -> Option<DVector<f64>> {
     if a.nrows() != b.len() || !a.iter().chain(b.iter()).all(|v| v.is_finite()) {
         return None;
@@ -130,7 +130,8 @@ mod tests {
     }
 
     proptest! {
-        /// Karush, Kuhn and Tucker: no coefficient is negative, and no small change that keeps it so is better.
+        /// The conditions of Karush, Kuhn and Tucker: no coefficient is negative, and no small change that keeps it so
+        /// is better.
         #[test]
         fn no_neighbour_is_better(
             cells in prop::collection::vec(0.0..4.0f64, 24),

@@ -2,19 +2,19 @@
 
 /// Measurements this many times as far from the median as most are outliers.
 const FAR: f64 = 5.0;
-/// Of a normal distribution, the standard deviation is so many times the median distance from the median.
+/// How many times the median distance from the median the standard deviation of a normal distribution is.
 const MAD_TO_SIGMA: f64 = 1.4826;
-/// ... and the median of n samples scatters so many times as much as their mean.
+/// How many times as much as their mean the median of many samples of a normal distribution scatters.
 const MEDIAN_TO_MEAN: f64 = 1.2533;
 
-/// What measurements come down to.
+/// The median of several measurements of the same thing, and how sure it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
-    /// The median of what is no outlier.
+    /// The median of the measurements that are no outliers.
     pub median: f64,
     /// The standard error of that median.
     pub error: f64,
-    /// How many were no outliers.
+    /// The number of measurements that are no outliers.
     pub kept: usize,
 }
 
@@ -39,7 +39,7 @@ pub fn summary(samples: &[f64]) -> Option<Summary> {
     })
 }
 
-/// The median of what is sorted already and not empty.
+/// The median of numbers that are sorted already; panics if there are none.
 fn median(sorted: &[f64]) -> f64 {
     let half = sorted.len() / 2;
     if sorted.len() % 2 == 1 {
@@ -49,7 +49,7 @@ fn median(sorted: &[f64]) -> f64 {
     }
 }
 
-/// The median distance from `middle`.
+/// The median distance of `samples` from `middle`.
 fn scatter(samples: &[f64], middle: f64) -> f64 {
     let mut distances: Vec<f64> = samples.iter().map(|s| (s - middle).abs()).collect();
     distances.sort_by(f64::total_cmp);

@@ -36,15 +36,15 @@ const TOLERANCE: f64 = 4.0;
 pub struct Target<'a> {
     /// The machine's weights.
     pub profile: &'a MachineProfile,
-    /// Numbers of 64 bits in a vector register.
+    /// The number of 64-bit lanes in a vector register.
     pub lanes: u32,
-    /// Threads that a kernel for threads may use.
+    /// The number of threads that a kernel for threads may use.
     pub threads: u32,
     /// Which functions have a vector form.
     pub vectors: Vectors<'a>,
 }
 
-/// Experience with schedules of one kind, the more the better: loops on vectors first, then what the rewriting is worth.
+/// How schedules of one kind have done, larger is better: loops on vectors first, then what the rewriting is worth.
 type Rank = (usize, u8);
 
 /// Chooses the schedule to compile: the index of the candidate that is likely the fastest in launches like `launch`, or none
@@ -193,11 +193,11 @@ fn trips(nest: &Nest, candidate: &Candidate, launch: &LaunchInfo, id: LoopId) ->
 /// The shape that code under a candidate's schedule will likely have.
 struct Scheduled<'a> {
     candidate: &'a Candidate,
-    /// Numbers of 64 bits in a vector register.
+    /// The number of 64-bit lanes in a vector register.
     lanes: u32,
 }
 
-/// A loop whose iterations are lanes.
+/// A loop whose iterations run as lanes of vectors, and the number of lanes.
 #[derive(Clone, Copy)]
 struct InLanes {
     id: LoopId,
@@ -205,7 +205,7 @@ struct InLanes {
 }
 
 impl Scheduled<'_> {
-    /// The lanes of a loop itself.
+    /// The lanes that a loop's own iterations run as, if they do.
     fn lanes_of(&self, id: LoopId) -> Option<InLanes> {
         let schedule = &self.candidate.schedule;
         if let Some((_, lanes)) = schedule.vector.iter().find(|v| v.0 == id) {

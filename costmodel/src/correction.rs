@@ -13,31 +13,34 @@ use crate::estimate::prices::Estimate;
 use crate::profile::Caches;
 use crate::units::Seconds;
 
-/// The ratios that a median is taken of.
+/// The number of recent ratios whose median is taken.
 const RECENT: usize = 5;
-/// What the model's word counts, in measurements at the very size.
+/// The weight of the model's own word, in measurements at the very size.
 const PRIOR: f64 = 0.5;
 /// How much less a measurement counts for each factor of two in size.
 const FADING: f64 = 0.5;
-/// A launch this long is not much delayed by what is done but once: its first time is as good as any.
+/// The seconds from which a launch is long: what happens only once hardly delays it, so its first time is as good as
+/// any.
 const LONG: f64 = 1e-3;
 /// The share of a nest's time that may be lost by trying the device that looks worse.
 const TRIED_SHARE: f64 = 0.05;
 /// What a trial is expected to lose where both devices look alike, as a share of its time: estimates err by a factor of
 /// 1.6 or so, either way.
 const RISK: f64 = 0.2;
-/// How much worse it may look: estimates err by that much now and then.
+/// How many times as long as the chosen device another may be estimated to take and still be tried: estimates err by
+/// that much now and then.
 const BAND: f64 = 2.0;
-/// The logarithm of a change that is worth deciding anew, the first time.
+/// The change of a median (a logarithm) that is worth deciding anew the first time; it is doubled each time after.
 const MOVED: f64 = 0.25;
-/// With fewer short launches there is no time for a trial.
+/// The launches near a size, if all are short, before decisions are looked at again: with fewer there is no time for a
+/// trial.
 const SOME: u64 = 8;
-/// The same for long ones, beside which a decision is nothing.
+/// [`SOME`] where a launch was long: beside it the time of a decision is negligible.
 const SOME_LONG: u64 = 4;
-/// With this many measurements near a size a device is known there.
+/// The weight of measurements near a size from which a device counts as known there.
 const KNOWN: f64 = 2.0;
-/// What was true of a known device need not stay so, others may have had its cores: it is tried again after so many
-/// launches that take longer than an attempt does, and may lose a smaller share.
+/// A known device is tried again after this many launches, as others may have had its cores before, if a launch takes
+/// longer than [`WORTH_AN_ATTEMPT`] seconds; such a trial may lose only [`TRIED_AGAIN_SHARE`].
 const AGAIN: u64 = 16;
 const WORTH_AN_ATTEMPT: f64 = 100e-6;
 const TRIED_AGAIN_SHARE: f64 = 0.01;
@@ -46,38 +49,41 @@ const TRIED_AGAIN_SHARE: f64 = 0.01;
 #[derive(Clone, Debug, Default)]
 pub struct Learned {
     devices: [Vec<Octave>; 4],
-    /// The same for what is around a kernel: binding, converting, writing back.
+    /// Measurements of what is around a kernel: binding, converting, writing back.
     around: Vec<Octave>,
-    /// No value of a call tells the lengths of its loops: what is wrong with one device's estimate is wrong with all.
+    /// Whether no value of a call told how long its loops run: what is wrong with one device's estimate is wrong with
+    /// all.
     lengths_guessed: bool,
-    /// Launches so far.
+    /// The number of launches so far.
     launches: u64,
-    /// All that was measured, and what trials took more than the other device would have.
+    /// `spent`: the seconds that all launches took; `lost`: the seconds that trials took more than the other device
+    /// would have.
     spent: f64,
     lost: f64,
-    /// The launch that was a trial last, and whether it took less than the other device would have.
+    /// `tried`: the number of the launch that was the last trial; `promising`: whether it took less than the other
+    /// device would have.
     tried: u64,
     promising: bool,
 }
 
-/// What was measured where the model's word lay within one factor of two.
+/// Measurements of launches whose modelled times lie within one factor of two.
 #[derive(Clone, Debug)]
 struct Octave {
     of: i32,
-    /// Logarithms of measured over modelled, the oldest replaced by the next.
+    /// Logarithms of measured over modelled time, the oldest replaced by the next.
     recent: [f64; RECENT],
     count: usize,
-    /// The launches that they stand for.
+    /// The number of launches that the measurements stand for.
     launches: u64,
-    /// The median when decisions were last said to be in doubt, and how often it had moved by then.
+    /// `told`: the median when decisions were last said to be in doubt; `moves`: how often it had moved by then.
     told: Option<f64>,
     moves: u32,
-    /// One of them was long.
+    /// Whether one of the launches was long ([`LONG`]).
     long: bool,
 }
 
 impl Octave {
-    /// The one of a size.
+    /// The octave of a modelled time in seconds, added if there is none yet.
     fn at(octaves: &mut Vec<Octave>, modelled: f64) -> &mut Octave {
         let of = octave(modelled);
         let at = octaves.iter().position(|o| o.of == of);
@@ -96,8 +102,8 @@ impl Octave {
         &mut octaves[at]
     }
 
-    /// The weighted sum of what was measured near a size, and the sum of the weights. `usual`: what of the
-    /// measurements.
+    /// The weighted sum of what was measured near a modelled time, and the sum of the weights; `usual` picks the value
+    /// that stands for an octave.
     fn near(octaves: &[Octave], modelled: f64, usual: fn(&Octave) -> f64) -> (f64, f64) {
         let at = octave(modelled);
         octaves.iter().fold((0.0, 0.0), |(sum, weights), o| {
@@ -106,7 +112,7 @@ impl Octave {
         })
     }
 
-    /// Takes in a measurement. True if decisions may change by it.
+    /// Takes in a measurement in seconds, which stands for `launches` launches. True if decisions may change by it.
     fn add(&mut self, modelled: f64, measured: f64, launches: u32) -> bool {
         self.recent[self.count % RECENT] = (measured / modelled).ln();
         self.count += 1;
@@ -120,7 +126,7 @@ impl Octave {
         self.has_moved() || doubled || again
     }
 
-    /// The least.
+    /// The least of the recent logarithms.
     fn least(&self) -> f64 {
         let all = &self.recent[..self.count.min(RECENT)];
         all.iter()
@@ -129,7 +135,7 @@ impl Octave {
             .min(f64::MAX)
     }
 
-    /// The lower median.
+    /// The lower median of the recent logarithms; 0 if there are none.
     fn median(&self) -> f64 {
         let mut all = self.recent;
         let all = &mut all[..self.count.min(RECENT)];
@@ -137,7 +143,8 @@ impl Octave {
         all.get((all.len().max(1) - 1) / 2).copied().unwrap_or(0.0)
     }
 
-    /// Whether the median is far from where it last was; farther each time, since times that scatter teach nothing.
+    /// Whether the median is far from where it was last told; farther each time, since times that scatter teach
+    /// nothing.
     fn has_moved(&mut self) -> bool {
         let now = self.median();
         let far = MOVED * f64::from(1u32 << self.moves.min(4));
@@ -149,7 +156,8 @@ impl Octave {
         true
     }
 
-    /// What the median counts: the first short launch finds caches and tables of branches cold.
+    /// The weight of the median: the recent measurements, less one if none was long, since the first short launch finds
+    /// caches and branch predictors cold.
     fn weight(&self) -> f64 {
         let cold = usize::from(!self.long);
         self.count.min(RECENT).saturating_sub(cold) as f64
@@ -163,22 +171,22 @@ fn octave(seconds: f64) -> i32 {
 /// A launch that was measured, or a run by CPython.
 #[derive(Clone, Copy, Debug)]
 pub struct Lesson {
-    /// Where it ran.
+    /// Where the launch ran.
     pub device: Device,
     /// What the model expects it to take, uncorrected.
     pub modelled: Seconds,
-    /// What it took.
+    /// What the launch took.
     pub measured: Seconds,
-    /// The launches that it stands for.
+    /// The number of launches that this one stands for.
     pub launches: u32,
-    /// It was a trial; the other device would have taken so long.
+    /// What the other device would have taken, if the launch was a trial.
     pub trial: Option<Seconds>,
-    /// No value of the call told how often its loops run.
+    /// Whether no value of the call told how often its loops run.
     pub guessed: bool,
 }
 
 impl Learned {
-    /// Takes in a launch. True if decisions may change by it, which they do less and less often, the more is known.
+    /// Takes in a launch. True if decisions may change by it, which happens less often the more is known.
     pub fn add(&mut self, lesson: &Lesson) -> bool {
         let (modelled, measured) = (lesson.modelled.0, lesson.measured.0);
         let usable = |s: f64| s.is_finite() && s > 0.0;
@@ -199,12 +207,13 @@ impl Learned {
         Octave::at(octaves, modelled).add(modelled, measured, lesson.launches) || promising
     }
 
-    /// Launches so far.
+    /// The number of launches so far.
     pub fn launches(&self) -> u64 {
         self.launches
     }
 
-    /// Takes in what a launch took around its kernel; it stands for so many. True as above.
+    /// Takes in what a launch took around its kernel, which stands for `launches` launches. True if decisions may
+    /// change by it.
     pub fn add_around(&mut self, modelled: Seconds, measured: Seconds, launches: u32) -> bool {
         let usable = |s: Seconds| s.0.is_finite() && s.0 > 0.0;
         usable(modelled)
@@ -212,12 +221,13 @@ impl Learned {
             && Octave::at(&mut self.around, modelled.0).add(modelled.0, measured.0, launches)
     }
 
-    /// The weighted sum of what was measured near a size, and the sum of the weights.
+    /// The weighted sum of what was measured on a device near a modelled time, and the sum of the weights.
     fn near(&self, device: Device, modelled: Seconds) -> (f64, f64) {
         Octave::near(&self.devices[device as usize], modelled.0, Octave::median)
     }
 
-    /// The logarithm of a correction; `prior`: what to take it for where nothing was measured.
+    /// The logarithm of the correction for a device near a modelled time; `prior` is its value where nothing was
+    /// measured.
     fn log_factor(&self, device: Device, modelled: Seconds, prior: f64) -> f64 {
         let (sum, weights) = self.near(device, modelled);
         (PRIOR * prior + sum) / (PRIOR + weights)
@@ -229,9 +239,10 @@ impl Learned {
             return;
         }
         for estimate in &mut estimates[1..] {
-            // Of calls that find the caches cold most is around the kernel. CPython is slower then, too, which nobody
-            // measures: were the former taken for what the next calls cost, they would be CPython's for ever. So it is the
-            // model that tells of such calls, and the least of others.
+            // What calls take that find the caches cold is mostly around the kernel, and CPython is slower then, too,
+            // which nobody measures. If those times corrected the estimates of the next calls, CPython would run them
+            // for ever: so cold calls keep the model's price, and warm ones are corrected by the least that was
+            // measured.
             let (sum, weights) = Octave::near(&self.around, estimate.raw_around.0, Octave::least);
             let factor = (sum / (PRIOR + weights)).exp();
             estimate.correct_around(if caches.are_cold() { 1.0 } else { factor });
@@ -365,7 +376,7 @@ mod tests {
         add(&mut learned, Device::Serial, 1e-5, 2e-5, 5);
         let [interpreter, serial, threads, _] = corrected(&learned, 1e-5);
         assert!((1.8e-5..2.01e-5).contains(&serial), "{serial}");
-        // The same loops, on more cores; CPython runs them its own way.
+        // Threads run the same loops on more cores; CPython runs them its own way.
         assert!((0.65e-5..0.75e-5).contains(&threads), "{threads}");
         assert_eq!(interpreter, 1e-3);
     }
@@ -482,7 +493,7 @@ mod tests {
         );
     }
 
-    /// The corrected estimates, and one core before threads.
+    /// The corrected estimates, and their order with one core before threads.
     fn ranked(learned: &Learned, at: f64) -> ([Estimate; 4], [(Device, Estimate); 4]) {
         let mut all = estimates(at, 0.0);
         learned.correct(&mut all, Caches::Warm);

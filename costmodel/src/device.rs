@@ -1,4 +1,4 @@
-//! Where a nest may run.
+//! The devices on which a nest may run.
 
 use std::fmt;
 
@@ -9,24 +9,24 @@ pub enum Device {
     Interpreter,
     /// Compiled code on one core.
     Serial,
-    /// Compiled code on several.
+    /// Compiled code on several cores.
     Threads,
-    /// A graphics card, or what stands for one.
+    /// A GPU, or what stands for one.
     Gpu,
 }
 
 impl Device {
-    /// All of them.
+    /// All devices, in the order of their discriminants.
     pub const ALL: [Device; 4] = [
         Device::Interpreter,
         Device::Serial,
         Device::Threads,
         Device::Gpu,
     ];
-    /// Those that run compiled code, in the order of what is kept for each.
+    /// The devices that run compiled code, in the order of what is kept for each.
     pub const NATIVE: [Device; 3] = [Device::Serial, Device::Threads, Device::Gpu];
 
-    /// The place among these; CPython has none, and is not asked for it.
+    /// The index of a native device in [`Device::NATIVE`]; CPython has none, and must not be asked for it.
     pub fn kind(self) -> usize {
         (self as usize).saturating_sub(1)
     }

@@ -13,9 +13,9 @@ pub const FEATURES_VERSION: u32 = 3;
 /// How often each kind of operation happens in one execution of a block, loops inside it excluded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Of all operations: additions, multiplications, comparisons and the like.
+    /// Additions, multiplications, comparisons and the like.
     pub simple_ops: f64,
-    /// Of all operations: divisions, modulos, roots.
+    /// Divisions, modulos, roots and the like.
     pub slow_ops: f64,
     /// Element accesses of any kind.
     pub accesses: f64,
@@ -23,9 +23,9 @@ pub struct Counts {
     pub calls: f64,
     /// Calls of NumPy functions.
     pub numpy_calls: f64,
-    /// Of the former, those that have a vector form.
+    /// Calls of C math functions that have a vector form: a part of `calls`.
     pub vector_calls: f64,
-    /// Of NumPy's, those that have one.
+    /// Calls of NumPy functions that have a vector form: a part of `numpy_calls`.
     pub vector_numpy_calls: f64,
 }
 
@@ -39,15 +39,15 @@ pub struct LoopFeatures {
     pub id: LoopId,
     /// Probability that the loop is reached when its parent's body runs.
     pub reached: f64,
-    /// Its own body, as it is compiled.
+    /// Operations of the loop's own body, as it is compiled.
     pub body: Counts,
-    /// Its own body, as CPython runs it.
+    /// Work of the loop's own body, as CPython runs it.
     pub work: LoopWork,
-    /// Loops directly inside.
+    /// The loops directly inside.
     pub inner: Vec<LoopFeatures>,
 }
 
-/// A loop that nobody counted.
+/// The work of a loop that the nest has no counts for.
 const NOTHING: LoopWork = LoopWork {
     reached: 1.0,
     once: false,
@@ -64,7 +64,8 @@ pub struct Features {
     pub entry: Tally,
     /// Nodes of the nest, the measure of compile time.
     pub nodes: f64,
-    /// Some loop of it may run on vectors, which takes longer to compile. Whoever judges loops sets this.
+    /// Whether some loop of the nest may run on vectors, which takes longer to compile; set by the caller that judges
+    /// loops, false at first.
     pub vectors: bool,
 }
 

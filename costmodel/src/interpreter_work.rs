@@ -1,4 +1,4 @@
-//! What CPython does: a weight for each kind of operation.
+//! The weights of what CPython does, one for each kind of operation.
 
 use nestwise_ir::{Tally, Work};
 
@@ -15,7 +15,7 @@ impl Kind for Work {
     }
     fn lacking(self) -> Option<f64> {
         match self {
-            // It was part of other kinds.
+            // Profiles that lack this kind counted it as part of others.
             Work::ArrayLoop => Some(0.0),
             Work::ArrayCall
             | Work::ArrayElement
@@ -28,7 +28,7 @@ impl Kind for Work {
 }
 
 impl Weights<Work> {
-    /// The cost of all that a tally holds.
+    /// The cost of all work in a tally.
     pub fn weigh(&self, tally: &Tally) -> Nanos {
         self.dot(&tally.0)
     }

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use crate::units::Nanos;
 use crate::weights::{Kind, Weights};
 
-/// What a launch does besides running its kernel, by what is done how often.
+/// A kind of work that a launch does besides running its kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LaunchWork {
-    /// The hook, finding what is known of such a call, starting the kernel.
+    /// A launch: the hook, finding what is known of such a call, starting the kernel.
     Launch,
-    /// What is added where a call cannot repeat an earlier one, but is looked at in full each time.
+    /// A look at everything in full, where a call cannot repeat an earlier one.
     Full,
     /// A number that is bound.
     Scalar,
@@ -22,34 +22,34 @@ pub enum LaunchWork {
     List,
     /// An int of a list that goes into a buffer.
     IntIn,
-    /// A float that does.
+    /// A float of a list that goes into a buffer.
     FloatIn,
-    /// An element of a list of ints and floats that does.
+    /// An element of a list of ints and floats that goes into a buffer.
     MixedIn,
-    /// A character of a text that does.
+    /// A character of a text that goes into a buffer.
     TextIn,
     /// An int that a list gets back.
     IntOut,
-    /// A float that one does.
+    /// A float that a list gets back.
     FloatOut,
     /// An attribute of an object in a list that is read.
     AttributeIn,
-    /// One that is looked at again, and may be set.
+    /// An attribute of an object in a list that is looked at again after the loop, and may be set.
     AttributeOut,
     /// A variable's new value.
     LiveOut,
     /// Being ready to roll a chunk back.
     Rollback,
-    /// A byte that is kept for that.
+    /// A byte that is copied for rolling a chunk back.
     UndoByte,
-    /// Two arrays, one of them written, whose places are compared.
+    /// Two arrays, one of them written, that are compared for overlap.
     Pair,
     /// An element of an index array that is looked at.
     Inspected,
 }
 
 impl LaunchWork {
-    /// How many kinds there are.
+    /// The number of kinds.
     pub const COUNT: usize = 18;
 }
 
@@ -105,7 +105,7 @@ impl Kind for LaunchWork {
     }
 }
 
-/// How often a launch does what. As a document: what it does, by name.
+/// How often a launch does each kind of work. As a document: counts by name.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(into = "BTreeMap<String, f64>", try_from = "BTreeMap<String, f64>")]
 pub struct LaunchTally(pub [f64; LaunchWork::COUNT]);
@@ -116,19 +116,19 @@ impl LaunchTally {
         self.0[kind.number()] += times;
     }
 
-    /// Adds what another one holds.
+    /// Adds the counts of another tally.
     pub fn add_all(&mut self, other: &LaunchTally) {
         for (mine, others) in self.0.iter_mut().zip(other.0) {
             *mine += others;
         }
     }
 
-    /// How often it does something.
+    /// How often the launch does a kind of work.
     pub fn of(&self, kind: LaunchWork) -> f64 {
         self.0[kind.number()]
     }
 
-    /// Kinds that are done, with how often.
+    /// The kinds with a count above zero, and the counts.
     pub fn iter(&self) -> impl Iterator<Item = (LaunchWork, f64)> + '_ {
         let all = LaunchWork::ALL.iter().copied().zip(self.0);
         all.filter(|(_, times)| *times != 0.0)
@@ -155,7 +155,7 @@ impl TryFrom<BTreeMap<String, f64>> for LaunchTally {
 }
 
 impl Weights<LaunchWork> {
-    /// The cost of all that a tally holds.
+    /// The cost of all work in a tally.
     pub fn weigh(&self, tally: &LaunchTally) -> Nanos {
         self.dot(&tally.0)
     }

@@ -1,4 +1,4 @@
-//! What a nest costs where.
+//! The time that a nest takes on each device.
 //!
 //! Three things stay apart: **features** ([`features`]: what one execution of each loop body does, by kind of
 //! operation), **weights** ([`profile`]: seconds per operation on one machine, by device), and the **model**

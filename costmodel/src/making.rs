@@ -1,14 +1,15 @@
 //! What making plans and code takes on this machine, learned from all that was made.
 //!
-//! The profile's `compile` section tells what it takes on the machine where it was measured; here is how many times as
-//! long it takes on this one, by what is made: the mean of the logarithms of what it took over what was predicted.
+//! The profile's `compile` section tells what it takes on the machine where it was measured. [`Making`] tells how many
+//! times as long it takes on this one, for each kind of product: the mean of the logarithms of measured over predicted
+//! times.
 
 use nestwise_ir::Tier;
 
 use crate::profile::{CompileWeights, MachineProfile};
 use crate::units::Seconds;
 
-/// What is made.
+/// What is made for a nest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Product {
     /// A plan.
@@ -32,17 +33,18 @@ impl Product {
     const ALL: [Product; 3] = [Product::Plan, Product::Quick, Product::Optimised];
 }
 
-/// The profile's word counts as much as so many measurements.
+/// The weight of the profile's word, in measurements.
 const PRIOR: f64 = 4.0;
-/// Measurements that count: older ones fade away.
+/// The number of measurements that count: older ones fade away.
 const MOST: f64 = 64.0;
-/// A measurement that is off by more has been disturbed, or is of something that no formula knows.
+/// The largest ratio, up or down, that is believed: a measurement beyond it was disturbed, or is of something that no
+/// formula knows.
 const FARTHEST: f64 = 4.0;
 
 /// What was measured of one product.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 struct Ratio {
-    /// The mean of the logarithms of what it took over what the profile says.
+    /// The mean of the logarithms of measured time over the profile's.
     log: f64,
     /// The number of measurements, at most [`MOST`].
     count: f64,
@@ -60,24 +62,24 @@ impl Ratio {
     }
 }
 
-/// How many times as long as by the profile each product takes to make.
+/// How many times as long as the profile says each product takes to make.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Making([Ratio; 3]);
 
 impl Making {
-    /// Takes in that something took so long of which the profile itself says that it takes `modelled`.
+    /// Takes in that something took `took` to make for which the profile itself predicts `modelled`.
     pub fn add(&mut self, product: Product, modelled: Seconds, took: Seconds) {
         if modelled.0 > 0.0 && took.0 > 0.0 {
             self.0[product as usize].add(took.0 / modelled.0);
         }
     }
 
-    /// How many times as long as by the profile it takes to make this.
+    /// How many times as long as the profile says this product takes to make.
     pub fn factor(&self, product: Product) -> f64 {
         self.0[product as usize].factor()
     }
 
-    /// Whether predictions differ so much from those by `other` that it is worth a file.
+    /// Whether some factor differs from that of `other` so much (5 %) that it is worth writing a file.
     pub fn differs(&self, other: &Making) -> bool {
         Product::ALL.into_iter().any(|product| {
             let (mine, others) = (self.factor(product), other.factor(product));
@@ -85,13 +87,13 @@ impl Making {
         })
     }
 
-    /// As the text of a file.
+    /// The factors as the text of a file.
     pub fn text(&self) -> String {
         let line = |ratio: &Ratio| format!("{} {}\n", ratio.log, ratio.count);
         self.0.iter().map(line).collect()
     }
 
-    /// From the text of a file, unless that is damaged.
+    /// Reads the text of a file; none if that is damaged.
     pub fn parse(text: &str) -> Option<Making> {
         let mut ratios = [Ratio::default(); 3];
         let mut lines = text.lines();
@@ -106,7 +108,7 @@ impl Making {
 }
 
 impl MachineProfile {
-    /// This profile on a machine where making things takes so long.
+    /// This profile for a machine where making things takes that many times as long.
     pub fn making(mut self, making: &Making) -> MachineProfile {
         self.compile.scale(|product| making.factor(product));
         self
@@ -114,7 +116,7 @@ impl MachineProfile {
 }
 
 impl CompileWeights {
-    /// Scales what each product takes by its factor. What is done before the first code of a process goes by quick
+    /// Scales what each product takes by its factor. What is done before the first code of a process is scaled as quick
     /// code, which nearly always comes first.
     pub(crate) fn scale(&mut self, factor: impl Fn(Product) -> f64) {
         let products = [
@@ -138,18 +140,18 @@ impl CompileWeights {
         }
     }
 
-    /// What a plan of a nest of so many lines takes.
+    /// The time that a plan takes of a nest with `lines` lines of text.
     pub fn plan_of(&self, lines: f64) -> Seconds {
         Seconds::from_nanos(self.plan + self.plan_line * lines)
     }
 
-    /// What quick code takes of a nest of which nothing but the lines is known.
+    /// The time that quick code takes of a nest of which only the number of lines is known.
     pub fn quick_of(&self, lines: f64) -> Seconds {
         Seconds::from_nanos(self.quick_kernel + self.quick_node * NODES_IN_A_LINE * lines)
     }
 }
 
-/// Nodes of a nest for each line of its text.
+/// The number of nodes of a nest for each line of its text, about.
 const NODES_IN_A_LINE: f64 = 8.0;
 
 #[cfg(test)]

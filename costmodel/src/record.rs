@@ -1,4 +1,5 @@
-//! What the prices of a program's nests depend on besides the machine: enough to price them for another one.
+//! A recording of a program's run: all that the prices of its nests depend on besides the machine, so that they can be
+//! priced for another one.
 
 use nestwise_analysis::LaunchValues;
 use nestwise_analysis::traffic::TrafficPlan;
@@ -15,7 +16,8 @@ use crate::profile::Fresh;
 /// The version of the document that this code reads and writes.
 pub const RECORDING_VERSION: u32 = 9;
 
-/// Calls of a nest that are kept apart; what differs from all of them counts as one more of the last.
+/// The number of calls of a nest that are kept; a call beyond them that is unlike the last counts as one more of the
+/// last.
 const MOST_CALLS: usize = 4096;
 
 /// A program's nests, in the order in which they were first met.
@@ -34,33 +36,33 @@ pub struct Recording {
 pub struct NestRecord {
     /// The user's file.
     pub file: String,
-    /// The line of its top loop.
+    /// The line of the nest's top loop.
     pub line: u32,
-    /// What it does.
+    /// What the nest does.
     pub features: Features,
-    /// The memory it goes through.
+    /// The memory that the nest goes through.
     pub traffic: TrafficPlan,
-    /// Its loops that a card could have.
+    /// The ways to map the nest's loops to a GPU's grid.
     pub grid: Vec<Axes>,
-    /// Numbers of 64 bits in a vector register of the machine that recorded it.
+    /// The number of 64-bit lanes in a vector register of the machine that recorded the nest.
     pub lanes: u32,
-    /// What its kernels execute that were made: for one core, and for threads.
+    /// The kernels that were made: for one core, and for threads.
     pub kernels: [Option<KernelRecord>; 2],
-    /// Its calls in their order.
+    /// The nest's calls in their order.
     pub calls: Vec<CallRecord>,
-    /// How many of them stand for others that were not kept.
+    /// The number of calls that were not kept, but counted as others.
     pub folded: u64,
 }
 
-/// What compiled code executes.
+/// What a kernel executes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KernelRecord {
-    /// Its loops and operations.
+    /// The kernel's loops and operations.
     pub shape: Body,
-    /// The memory it goes through.
+    /// The memory that the kernel goes through.
     pub traffic: TrafficPlan,
-    /// By loop: the one of the nest as written.
+    /// For each loop of the kernel: the loop of the nest as written.
     pub origin: Vec<LoopId>,
 }
 
@@ -68,23 +70,24 @@ pub struct KernelRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CallRecord {
-    /// How many.
+    /// The number of calls.
     pub times: u64,
-    /// By loop: the trips to reckon with.
+    /// For each loop: the mean trip count to reckon with.
     pub trips: Vec<f64>,
-    /// Ints and extents.
+    /// The call's ints, and the extents of its arrays.
     pub values: LaunchValues,
     /// What a launch does to bind what the nest works on and to write back what it changed.
     pub bind: LaunchTally,
-    /// What it does to convert lists.
+    /// What a launch does to convert lists.
     pub convert: LaunchTally,
-    /// What it does to be able to undo, on one core and on threads of the machine that recorded it.
+    /// What a launch does so that chunks can be rolled back: on one core, and on threads of the machine that recorded
+    /// it.
     pub undo: [Undo; 2],
-    /// Memory that it touches first.
+    /// The pages that the call is the first to touch.
     pub fresh: Fresh,
-    /// What would cross to a card and back.
+    /// The arrays that would cross to a GPU and back.
     pub copies: Copies,
-    /// What threads could do.
+    /// What threads could do in the call.
     pub parallel: Parallel,
 }
 
@@ -92,20 +95,20 @@ pub struct CallRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parallel {
-    /// Threads that have something to do, at most; 1 where no loop is for them.
+    /// The most threads that have something to do; 1 where no loop is for threads.
     pub most: u32,
     /// How many times the parallel loops are started.
     pub forks: f64,
-    /// They are, whether that pays or not.
+    /// Whether parallel loops are started on threads even where that does not pay.
     pub always: bool,
-    /// Bytes of arrays that each thread copies, over all those starts.
+    /// Bytes of arrays that each thread copies, over all starts of parallel loops.
     pub copied_bytes: f64,
-    /// Some loop may run on vectors, whatever else is known.
+    /// Whether some loop may run on vectors, whatever else is known.
     pub vectorisable: bool,
 }
 
 impl Recording {
-    /// Reads the document, or says what is wrong with it.
+    /// Reads the document; the error says what is wrong with it.
     pub fn parse(text: &str) -> Result<Recording, String> {
         let all: serde_json::Value = serde_json::from_str(text).map_err(|e| e.to_string())?;
         // Another document may have a version, too.
@@ -126,7 +129,7 @@ impl Recording {
 }
 
 impl NestRecord {
-    /// One more call.
+    /// Adds a call, counting it as one more of the last where the two are alike or too many are kept.
     pub fn add(&mut self, call: CallRecord) {
         let full = self.calls.len() >= MOST_CALLS;
         match self.calls.last_mut() {

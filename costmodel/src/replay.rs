@@ -1,4 +1,7 @@
 //! A recorded run on another machine: the same calls in the same order, decided by that machine's prices.
+//!
+//! What that machine's compiler would make of a nest is not known: its kernels are taken to be those of the machine
+//! that recorded the run.
 
 #[cfg(test)]
 mod tests;
@@ -18,34 +21,34 @@ use crate::profile::{MachineProfile, Ready};
 use crate::record::{CallRecord, NestRecord};
 use crate::units::Seconds;
 
-/// Calls that are decided one by one; if nothing is settled by then, nothing will be.
+/// The number of calls that are decided one by one; if nothing is settled by then, nothing will be.
 const MOST_STEPS: u32 = 100_000;
 
-/// What a nest's calls come to.
+/// What a nest's calls come to on a machine.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Replay {
-    /// Calls by where they ran, or ended where they changed half-way.
+    /// The number of calls by the device on which they ran, or ended where they changed devices half-way.
     pub calls: ByDevice<u64>,
-    /// Seconds that they took in all, compilation included.
+    /// Seconds that the calls took in all, compilation included.
     pub seconds: f64,
-    /// Seconds of that to compile.
+    /// The part of `seconds` that was spent compiling.
     pub compile: f64,
-    /// Kernels compiled.
+    /// The number of kernels compiled.
     pub kernels: u32,
-    /// Seconds had they all run in one place, where kernels are there already.
+    /// Seconds of all calls if they all ran on one device, with its kernel there already.
     pub always: ByDevice<f64>,
 }
 
-/// Something for each device.
+/// A value for each device.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct ByDevice<T> {
-    /// CPython's.
+    /// CPython's value.
     pub interpreter: T,
-    /// One core's.
+    /// The value of one core.
     pub serial: T,
-    /// Several cores'; where no loop is for them, one core's.
+    /// The value of several cores; where no loop is for threads, of one core.
     pub threads: T,
-    /// A graphics card's; where there is none, or no loop is for it, one core's.
+    /// The value of a GPU; where there is none, or no loop is for it, of one core.
     pub gpu: T,
 }
 
@@ -61,7 +64,7 @@ impl<T> ByDevice<T> {
 }
 
 impl NestRecord {
-    /// Its calls on a machine with this profile and so many cores: no kernel compiled beforehand, none in the
+    /// Replays the calls on a machine with this profile and number of cores: no kernel compiled beforehand, none in the
     /// background, nothing learned.
     pub fn replay(&self, profile: &MachineProfile, cores: u32) -> Replay {
         let priced = |kernel: &crate::record::KernelRecord| {
@@ -92,10 +95,10 @@ struct Run<'a> {
     profile: &'a MachineProfile,
     cores: u32,
     axes: &'a [Axes],
-    /// The card was used before.
+    /// Whether the GPU was used before.
     begun: bool,
     compiled: [bool; 3],
-    /// What not having each kernel has cost so far.
+    /// Seconds that not having each kernel has cost so far.
     lost: [Seconds; 3],
     done: Replay,
 }
@@ -127,7 +130,7 @@ impl Run<'_> {
         }
     }
 
-    /// CPython runs a call until as much is lost as compiling costs.
+    /// Has CPython run a call until as much is lost as compiling costs; a kernel runs the rest.
     fn waits(&mut self, call: &CallRecord, decision: &Decision) {
         let lost = self.lost.map(|l| l.0).into_iter().fold(0.0, f64::max);
         let patience = (self.prices.compile().0 - lost).max(0.0);
@@ -143,7 +146,7 @@ impl Run<'_> {
         }
     }
 
-    /// So many calls that are decided alike.
+    /// Adds up `calls` calls that are decided alike.
     fn runs(&mut self, decision: &Decision, calls: u64) {
         *self.done.calls.of(decision.device) += calls;
         self.done.seconds += decision.estimate.warm().0 * calls as f64;
@@ -233,7 +236,7 @@ impl Run<'_> {
     }
 }
 
-/// A loop's trips; a recording that names too few of them is not ours, but no reason to end the program.
+/// A loop's trips, or 1 if a damaged recording names too few.
 fn of(trips: &[f64], id: LoopId) -> f64 {
     trips.get(id.index()).copied().unwrap_or(1.0)
 }

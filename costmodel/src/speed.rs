@@ -1,4 +1,4 @@
-//! A machine's speed beside that of the one that the default profile speaks of.
+//! The speed of a machine relative to the one that the default profile describes.
 
 use nestwise_ir::Work;
 use nestwise_ir::machine_shape::Op;
@@ -7,15 +7,15 @@ use crate::profile::MachineProfile;
 use crate::profile::host::HostWeights;
 use crate::weights::{Kind, Weights};
 
-/// Machines are not that much faster or slower: what says so was not measured in peace.
+/// The largest factor between the speeds of two machines: a measurement beyond it was disturbed, and is clamped.
 const MOST: f64 = 8.0;
 
-/// How many times as long as by the default profile things take.
+/// How many times as long things take on a machine as the default profile says.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Speed {
-    /// CPython's operations, and what else is like them: calls of its functions, making objects, compiling.
+    /// The factor of CPython's operations and what is like them: calls of its functions, making objects, compiling.
     pub interpreter: f64,
-    /// Operations in a core.
+    /// The factor of operations in a core.
     pub core: f64,
 }
 
@@ -29,8 +29,8 @@ impl Default for Speed {
 }
 
 impl Speed {
-    /// Of a machine on which CPython takes so many nanoseconds for that work, and a multiplication of ints so many
-    /// until the next can begin.
+    /// The speed of a machine on which CPython takes `interpreted` nanoseconds for `work` (kinds and counts), and a
+    /// multiplication of ints `multiplied` nanoseconds until one that needs its result can begin.
     pub fn of(work: &[(Work, f64)], interpreted: f64, multiplied: f64) -> Speed {
         let usual = MachineProfile::default();
         let weight = |(kind, times): &(Work, f64)| usual.interpreter.get(*kind) * times;
@@ -44,7 +44,7 @@ impl Speed {
 }
 
 impl MachineProfile {
-    /// The profile of a machine of that speed, which is otherwise like this one's.
+    /// This profile for a machine of that speed: the weights of memory, threads and GPU stay as they are.
     pub fn at(mut self, speed: Speed) -> MachineProfile {
         scale(&mut self.interpreter, speed.interpreter);
         scale(&mut self.call, speed.interpreter);
@@ -60,7 +60,7 @@ fn scale<K: Kind>(weights: &mut Weights<K>, factor: f64) {
     }
 }
 
-/// What a core does by itself; memory is as far away as it was.
+/// Multiplies the weights of what a core does by itself by `factor`; those of caches and memory stay as they are.
 fn at(mut host: HostWeights, factor: f64) -> HostWeights {
     for table in [&mut host.scalar, &mut host.vector, &mut host.latency] {
         for op in Op::ALL {

@@ -12,7 +12,7 @@ impl Seconds {
     /// A cost no candidate can win with.
     pub const INFINITE: Seconds = Seconds(f64::INFINITY);
 
-    /// From nanoseconds; what is not a number or negative counts as free.
+    /// Converts nanoseconds to seconds; a negative number, or what is not a number, counts as free.
     pub fn from_nanos(ns: f64) -> Seconds {
         Seconds((ns * 1e-9).max(0.0))
     }
@@ -59,7 +59,7 @@ impl fmt::Display for Seconds {
 pub struct Nanos(pub f64);
 
 impl Nanos {
-    /// The cost in seconds; what is not a number or negative counts as free.
+    /// The cost in seconds; a negative number, or what is not a number, counts as free.
     pub fn seconds(self) -> Seconds {
         Seconds::from_nanos(self.0)
     }

@@ -9,21 +9,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::units::Nanos;
 
-/// Kinds that have a weight each.
+/// An enum of kinds that have a weight each.
 pub trait Kind: Copy + PartialEq + 'static {
-    /// All of them, by number.
+    /// All kinds, in the order of their numbers.
     const ALL: &'static [Self];
-    /// The name in a profile.
+    /// The name of the kind in a profile.
     fn name(self) -> &'static str;
-    /// The number.
+    /// The index of the kind in `ALL`.
     fn number(self) -> usize;
-    /// Profiles may lack it, which were measured before there was such a kind: what it takes there, in nanoseconds.
+    /// The weight, in nanoseconds, of a kind that profiles may lack, since they were measured before it existed; none
+    /// for a kind that every profile has.
     fn lacking(self) -> Option<f64> {
         None
     }
 }
 
-/// Nanoseconds for each kind.
+/// A weight in nanoseconds for each kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weights<K> {
     nanos: Vec<f64>,
@@ -31,7 +32,7 @@ pub struct Weights<K> {
 }
 
 impl<K: Kind> Weights<K> {
-    /// Those of `given`; what it does not name costs nothing.
+    /// The weights `given`; a kind that they do not name costs nothing.
     pub fn new(given: &[(K, f64)]) -> Self {
         let mut nanos = vec![0.0; K::ALL.len()];
         given.iter().for_each(|(k, ns)| nanos[k.number()] = *ns);
@@ -41,7 +42,7 @@ impl<K: Kind> Weights<K> {
         }
     }
 
-    /// One for each kind, in the order of their numbers.
+    /// A weight for each kind, in the order of their numbers; none if there are more or fewer than kinds.
     pub fn from_nanos(nanos: Vec<f64>) -> Option<Self> {
         (nanos.len() == K::ALL.len()).then_some(Weights {
             nanos,
@@ -49,12 +50,12 @@ impl<K: Kind> Weights<K> {
         })
     }
 
-    /// Nanoseconds of one of a kind.
+    /// The weight of a kind in nanoseconds.
     pub fn get(&self, kind: K) -> f64 {
         self.nanos[kind.number()]
     }
 
-    /// Sets them.
+    /// Sets the weight of a kind.
     pub fn set(&mut self, kind: K, nanos: f64) {
         self.nanos[kind.number()] = nanos;
     }

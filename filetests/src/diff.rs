@@ -1,6 +1,7 @@
-//! What differs, to be read by people.
+//! The differences between two texts, to be read by people.
 
-/// Lines that are expected (`-`) and lines that came instead (`+`), among those that are alike.
+/// All lines of both texts: those only expected after a `-`, those that came instead after a `+`, the common ones after
+/// a space.
 pub(crate) fn lines(expected: &str, output: &str) -> String {
     let (a, b): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), output.lines().collect());
     // By the first lines of each: the longest common subsequence of what follows.
@@ -30,7 +31,7 @@ pub(crate) fn lines(expected: &str, output: &str) -> String {
     text
 }
 
-/// Whether `output` has what the lines `check: TEXT` say, in this order, and nothing of `not: TEXT` anywhere.
+/// Checks that `output` has what the lines `check: TEXT` say, in this order, and nothing of `not: TEXT` anywhere.
 pub(crate) fn checked(checks: &str, output: &str) -> Result<(), String> {
     let mut rest = output;
     let mut found = 0;

@@ -5,9 +5,9 @@ const MARK: &str = "# expect";
 
 /// A file test.
 pub(crate) struct FileTest {
-    /// Python, rather than the text form of a nest.
+    /// Whether the input is Python, rather than the text form of a nest.
     pub(crate) is_python: bool,
-    /// The words behind `# test`: the pass, and what else it is told.
+    /// The words behind `# test`: the pass, and its arguments.
     words: Vec<String>,
     /// The line behind `# given`: what names hold.
     pub(crate) given: String,
@@ -22,7 +22,7 @@ pub(crate) struct FileTest {
 }
 
 impl FileTest {
-    /// Takes a file apart.
+    /// Parses the text of a file test; the error says what is missing.
     pub(crate) fn parse(text: &str, is_python: bool) -> Result<FileTest, String> {
         let at = text.lines().position(|line| line == MARK);
         let at = at.unwrap_or(text.lines().count());
@@ -68,22 +68,22 @@ impl FileTest {
         }
     }
 
-    /// The pass it is a test of.
+    /// The name of the pass that is tested.
     pub(crate) fn pass(&self) -> &str {
         &self.words[0]
     }
 
-    /// What else the pass is told.
+    /// The words that follow the name of the pass.
     pub(crate) fn arguments(&self) -> &[String] {
         &self.words[1..]
     }
 
-    /// Whether the option is given.
+    /// Whether the test gives an option.
     pub(crate) fn has(&self, option: &str) -> bool {
         self.options.iter().any(|o| o == option)
     }
 
-    /// The file with another expectation.
+    /// The text of the file with another expectation.
     pub(crate) fn with_expected(&self, output: &str) -> String {
         let mut text = format!("{}\n\n{MARK}\n", self.input.trim_end());
         for line in output.lines() {

@@ -1,4 +1,4 @@
-//! What a pass is given.
+//! The nest, the site and the analysis that a pass is given.
 
 use nestwise_analysis::guards::cleared;
 use nestwise_analysis::parallelism::verdict::{Analysis, Options, analyse_with};
@@ -10,7 +10,7 @@ use nestwise_ir::{FpMode, IdSet, Nest};
 use crate::file::FileTest;
 
 impl FileTest {
-    /// The freedom in floating-point arithmetic.
+    /// The freedom in floating-point arithmetic that the test allows.
     pub(crate) fn fp(&self) -> FpMode {
         match (self.has("fp=fast"), self.has("fp=faithful")) {
             (true, _) => FpMode::Fast,
@@ -19,7 +19,7 @@ impl FileTest {
         }
     }
 
-    /// The site and what it reads.
+    /// The site, and the values that its names have.
     pub(crate) fn script(&self) -> Script {
         // Comments and empty lines keep their places, so that lines count as in the file.
         Script::new(&self.given, &self.input)
@@ -35,7 +35,8 @@ impl FileTest {
         nest.map_err(|e| format!("refused {}: {e}", e.error.code()))
     }
 
-    /// The typed nest: what is read, or what Python text is lowered to, with every guard cleared as if proven.
+    /// The typed nest: the one whose text is read, or the one that Python text is lowered to, with every guard cleared
+    /// as if proven.
     pub(crate) fn nest(&self) -> Result<Nest, String> {
         let nest = match self.is_python {
             true => cleared(&self.lowered()?),
@@ -46,7 +47,8 @@ impl FileTest {
         Ok(nest)
     }
 
-    /// The analysis of a nest. Loops that are entered are taken to run, and slots to be different memory.
+    /// The analysis of a nest, assuming that loops which are entered run at least once, and that slots are different
+    /// memory.
     pub(crate) fn analysis(&self, nest: &Nest) -> Analysis {
         let nonempty = if self.has("perhaps-empty") {
             IdSet::new()

@@ -1,14 +1,14 @@
-//! Captures guessed from text: what the hook would find in the places of a site, as far as the module's text tells,
+//! Captures guessed from text: what the hook would find in the access paths of a site, as far as the module's text tells,
 //! so that a nest can be typed without running its program.
 //!
-//! Who reads the text answers in words, one description a place: `int`, `int 0 9`, `float`, `numpy float32`,
+//! Who reads the text answers in words, one description an access path: `int`, `int 0 9`, `float`, `numpy float32`,
 //! `ndarray int64 2`, `list float 1`, `known math.sqrt`, `function 3`, `object`. The words are also what a user is
 //! shown, so there is no second name for anything.
 
 use std::sync::Arc;
 
-use nestwise_ir::surface::{Function, Place, Scope, Site, path};
-use nestwise_ir::{Arena, ArrayKind, PlaceId, Scalar, Ty};
+use nestwise_ir::surface::{AccessPath, Function, Scope, Site, dotted_name};
+use nestwise_ir::{Arena, ArrayKind, PathId, Scalar, Ty};
 
 use crate::builtins::Known;
 use crate::site::captures::Capture;
@@ -16,13 +16,13 @@ use crate::site::special_methods::is_method;
 
 /// What the text tells.
 pub trait Evidence {
-    /// What the place with this dotted name holds, in the scope of the site or of a function.
+    /// What the access path with this dotted name holds, in the scope of the site or of a function.
     fn describe(&mut self, function: Option<u32>, path: &str) -> String;
     /// A function that a description mentions, unless it cannot be inlined.
     fn function(&mut self, number: u32) -> Option<Arc<Function>>;
 }
 
-/// A place and what was said of it.
+/// An access path and what was said of it.
 #[derive(Clone, Debug)]
 pub struct Described {
     /// Its dotted name.
@@ -36,7 +36,7 @@ pub struct Described {
 /// Functions found at most; one that contains itself is cut off by this.
 const MAX_FUNCTIONS: usize = 17;
 
-/// A function whose places are still to be looked at.
+/// A function whose access paths are still to be looked at.
 struct User {
     capture: usize,
     number: u32,
@@ -52,7 +52,7 @@ pub fn captures(site: &Site, evidence: &mut dyn Evidence) -> (Vec<Capture>, Vec<
         described: vec![],
         users: vec![],
     };
-    guess.scope(&site.places, None, None);
+    guess.scope(&site.paths, None, None);
     let mut next = 0;
     while next < guess.users.len() && next < MAX_FUNCTIONS {
         let start = guess.captures.len() as u32;
@@ -62,7 +62,7 @@ pub fn captures(site: &Site, evidence: &mut dyn Evidence) -> (Vec<Capture>, Vec<
             *first = start;
         }
         let receiver = function.params.first().filter(|_| user.method);
-        guess.scope(&function.places, Some(number), receiver.map(|p| p.place));
+        guess.scope(&function.paths, Some(number), receiver.map(|p| p.path));
         next += 1;
     }
     for user in &guess.users[next..] {
@@ -81,28 +81,28 @@ struct Guess<'a> {
 impl Guess<'_> {
     fn scope(
         &mut self,
-        places: &Arena<PlaceId, Place>,
+        paths: &Arena<PathId, AccessPath>,
         function: Option<u32>,
-        receiver: Option<PlaceId>,
+        receiver: Option<PathId>,
     ) {
         let first = self.described.len();
-        for (id, place) in places.iter() {
-            let path = path(places, id);
-            let parent = place.parent.map(|p| &self.described[first + p.index()]);
+        for (id, path) in paths.iter() {
+            let dotted = dotted_name(paths, id);
+            let parent = path.parent.map(|p| &self.described[first + p.index()]);
             let of_object = parent.is_some_and(|parent| parent.words == "object");
-            let asked = of_object || !is_method(place);
-            let words = if asked && place.captured || receiver == Some(id) {
-                self.evidence.describe(function, &path)
+            let asked = of_object || !is_method(path);
+            let words = if asked && path.captured || receiver == Some(id) {
+                self.evidence.describe(function, &dotted)
             } else {
                 "unbound".to_string()
             };
             let capture = self.capture(&words);
             self.captures.push(capture);
-            let root = root(places, id);
+            let root = root(paths, id);
             let shared =
-                function.is_none() || places[root].scope == Scope::Global || receiver == Some(root);
+                function.is_none() || paths[root].scope == Scope::Global || receiver == Some(root);
             self.described.push(Described {
-                path,
+                path: dotted,
                 words,
                 shared,
             });
@@ -134,8 +134,8 @@ impl Guess<'_> {
     }
 }
 
-fn root(places: &Arena<PlaceId, Place>, id: PlaceId) -> PlaceId {
-    places[id].parent.map_or(id, |parent| root(places, parent))
+fn root(paths: &Arena<PathId, AccessPath>, id: PathId) -> PathId {
+    paths[id].parent.map_or(id, |parent| root(paths, parent))
 }
 
 /// A description that needs nothing but itself.
@@ -304,7 +304,7 @@ mod tests {
             Capture::User { first, .. } => Some(*first),
             _ => None,
         });
-        assert_eq!(first, Some(site.places.len() as u32));
+        assert_eq!(first, Some(site.paths.len() as u32));
         let options = Options {
             python_minor: 12,
             whole_ints: true,

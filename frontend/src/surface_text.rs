@@ -3,16 +3,16 @@
 use std::fmt::Write;
 
 use nestwise_ir::surface::{
-    Expr, ExprKind, Function, Place, Scope, Site, Stmt, StmtKind, Target, UnOp, path,
+    AccessPath, Expr, ExprKind, Function, Scope, Site, Stmt, StmtKind, Target, UnOp, dotted_name,
 };
-use nestwise_ir::{Arena, PlaceId};
+use nestwise_ir::{Arena, PathId};
 
 use crate::site::special_methods::is_method;
 
 /// The statements of a site, four spaces an indentation.
 pub fn site(site: &Site) -> String {
     let mut text = Text {
-        places: &site.places,
+        paths: &site.paths,
         out: String::new(),
     };
     text.stmt(&site.top, 0);
@@ -22,15 +22,15 @@ pub fn site(site: &Site) -> String {
 /// A function, as a `def`.
 pub fn function(function: &Function) -> String {
     let mut text = Text {
-        places: &function.places,
+        paths: &function.paths,
         out: String::new(),
     };
     let params: Vec<String> = function
         .params
         .iter()
         .map(|param| match &param.default {
-            Some(default) => format!("{}={}", text.path(param.place), text.expr(default)),
-            None => text.path(param.place),
+            Some(default) => format!("{}={}", text.dotted_name(param.path), text.expr(default)),
+            None => text.dotted_name(param.path),
         })
         .collect();
     text.line(0, &format!("def {}({}):", function.name, params.join(", ")));
@@ -38,36 +38,36 @@ pub fn function(function: &Function) -> String {
     text.out
 }
 
-/// One line a place: its scope, its dotted name, `c` where it is captured, `w` where it is written.
-pub fn places(places: &Arena<PlaceId, Place>) -> String {
+/// One line an access path: its scope, its dotted name, `c` where it is captured, `w` where it is written.
+pub fn paths(paths: &Arena<PathId, AccessPath>) -> String {
     let mut out = String::new();
     // Methods that the text does not name hardly ever are anything's.
-    for (id, place) in places.iter().filter(|(_, place)| !is_method(place)) {
-        let scope = match place.scope {
+    for (id, path) in paths.iter().filter(|(_, path)| !is_method(path)) {
+        let scope = match path.scope {
             Scope::Local => "local",
             Scope::Global => "global",
             Scope::Attr => "attr",
         };
-        let flags = match (place.captured, place.written) {
+        let flags = match (path.captured, path.written) {
             (true, true) => " cw",
             (true, false) => " c",
             (false, true) => " w",
             (false, false) => "",
         };
         // Writing to a String does not fail.
-        let _ = writeln!(out, "{scope} {}{flags}", path(places, id));
+        let _ = writeln!(out, "{scope} {}{flags}", dotted_name(paths, id));
     }
     out
 }
 
 struct Text<'a> {
-    places: &'a Arena<PlaceId, Place>,
+    paths: &'a Arena<PathId, AccessPath>,
     out: String,
 }
 
 impl Text<'_> {
-    fn path(&self, place: PlaceId) -> String {
-        let path = path(self.places, place);
+    fn dotted_name(&self, path: PathId) -> String {
+        let path = dotted_name(self.paths, path);
         // A comprehension's own variable, as the user wrote it.
         let own = path.strip_prefix('.').and_then(|p| p.split_once('.'));
         own.map_or(path.clone(), |(_, name)| name.to_owned())
@@ -149,7 +149,7 @@ impl Text<'_> {
 
     fn target(&self, target: &Target) -> String {
         match target {
-            Target::Place(place) => self.path(*place),
+            Target::Path(path) => self.dotted_name(*path),
             Target::Subscript(base, index) => format!("{}[{}]", self.expr(base), self.list(index)),
             Target::Attr(base, name) => format!("{}.{name}", self.expr(base)),
             Target::Tuple(items) => {
@@ -182,7 +182,7 @@ impl Text<'_> {
             ExprKind::Ellipsis => "...".to_owned(),
             ExprKind::Str(v) => format!("{v:?}"),
             ExprKind::Bytes(v) => format!("b\"{}\"", v.escape_ascii()),
-            ExprKind::Place(place) => self.path(*place),
+            ExprKind::Path(path) => self.dotted_name(*path),
             ExprKind::Attr(base, name) => format!("{}.{name}", self.expr(base)),
             ExprKind::Subscript(base, index) => {
                 format!("{}[{}]", self.expr(base), self.list(index))

@@ -105,14 +105,14 @@ fn function(name: &str, source: &str) -> Arc<surface::Function> {
     Arc::new(parsed.unwrap_or_else(|e| panic!("{source}: {e}")))
 }
 
-fn capture(path: &str, place: &surface::Place, names: &[(&str, Is)]) -> Capture {
+fn capture(dotted: &str, path: &surface::AccessPath, names: &[(&str, Is)]) -> Capture {
     match names
         .iter()
-        .find(|(name, _)| *name == path)
+        .find(|(name, _)| *name == dotted)
         .map(|(_, is)| is)
     {
-        None => known(path).unwrap_or(Capture::Unbound),
-        Some(_) if place.written && !place.captured => Capture::Unbound,
+        None => known(dotted).unwrap_or(Capture::Unbound),
+        Some(_) if path.written && !path.captured => Capture::Unbound,
         Some(Is::Scalar(ty)) => Capture::Scalar {
             ty: *ty,
             range: None,
@@ -135,7 +135,7 @@ fn capture(path: &str, place: &surface::Place, names: &[(&str, Is)]) -> Capture 
         Some(Is::Append) => Capture::Append,
         Some(Is::Other(ty)) => Capture::Other(ty.to_string()),
         Some(Is::Fun(source)) => Capture::User {
-            function: function(path, source),
+            function: function(dotted, source),
             first: 0,
             method: false,
         },
@@ -147,8 +147,8 @@ pub fn captures(site: &Site, names: &[(&str, Is)]) -> Vec<Capture> {
     let mut flat: Vec<Capture> = Vec::new();
     let mut blocks: Vec<(String, Arc<surface::Function>, u32)> = Vec::new();
     let mut pending: Vec<usize> = Vec::new();
-    for (id, place) in site.places.iter() {
-        flat.push(capture(&surface::path(&site.places, id), place, names));
+    for (id, path) in site.paths.iter() {
+        flat.push(capture(&surface::dotted_name(&site.paths, id), path, names));
         pending.push(flat.len() - 1);
     }
     while let Some(at) = pending.pop() {
@@ -164,8 +164,12 @@ pub fn captures(site: &Site, names: &[(&str, Is)]) -> Vec<Capture> {
             None => {
                 let first = flat.len() as u32;
                 blocks.push((function.name.clone(), function.clone(), first));
-                for (id, place) in function.places.iter() {
-                    flat.push(capture(&surface::path(&function.places, id), place, names));
+                for (id, path) in function.paths.iter() {
+                    flat.push(capture(
+                        &surface::dotted_name(&function.paths, id),
+                        path,
+                        names,
+                    ));
                     pending.push(flat.len() - 1);
                 }
                 (function, first)

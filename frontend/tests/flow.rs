@@ -154,13 +154,13 @@ fn reads_writes_and_maybe() {
 
 fn flags(source: &str, unbound: &str) -> String {
     let scope = scope(source, unbound);
-    surface_text::places(&parse(source, &scope).places)
+    surface_text::paths(&parse(source, &scope).paths)
         .trim_end()
         .replace('\n', ", ")
 }
 
 #[test]
-fn places() {
+fn paths() {
     assert_eq!(
         flags("for i in range(n): y[i] = np.sqrt(self.x[i])", "i"),
         "local i w, global range c, local n c, local y c, global np c, attr np.sqrt c, local self c, attr self.x c"
@@ -191,7 +191,7 @@ fn module_level_names_are_global() {
         ..ScopeInfo::default()
     };
     let site = parse("for i in range(n):\n  s += i\n  if s: t = 1\n", &scope);
-    let flags = surface_text::places(&site.places);
+    let flags = surface_text::paths(&site.paths);
     assert_eq!(
         flags,
         "global i w\nglobal range c\nglobal n c\nglobal s cw\nglobal t cw\n"
@@ -199,7 +199,7 @@ fn module_level_names_are_global() {
     let i = interface(&site, &scope).expect("no local can be unbound");
     assert_eq!(summary(&i), " ->  | ");
     let names =
-        |ids: &[nestwise_ir::PlaceId]| ids.iter().map(|&p| site.path(p)).collect::<Vec<_>>();
+        |ids: &[nestwise_ir::PathId]| ids.iter().map(|&p| site.dotted_name(p)).collect::<Vec<_>>();
     assert_eq!(names(&i.stores), ["i", "s", "t"]);
     assert_eq!(names(&i.pass_through), ["t"]);
 }
@@ -214,7 +214,7 @@ fn the_rest_of_an_interface() {
     let pairs: Vec<_> = i
         .distinct
         .iter()
-        .map(|&(p, q)| (site.path(p), site.path(q)))
+        .map(|&(p, q)| (site.dotted_name(p), site.dotted_name(q)))
         .collect();
     assert_eq!(pairs, [("a".to_owned(), "b".to_owned())]);
     assert_eq!(i.atoms, None);
@@ -291,7 +291,7 @@ fn words_of(site: &Site, atoms: Option<&[Atom]>) -> String {
         return "none".to_owned();
     };
     let words = plan.iter().map(|atom| {
-        let path = site.path(atom.place);
+        let path = site.dotted_name(atom.path);
         match atom.kind {
             AtomKind::Int => path,
             AtomKind::Len => format!("len({path})"),
@@ -390,7 +390,7 @@ fn names_that_may_be_arrays_used_as_a_whole() {
         let names = i
             .whole_array_uses
             .iter()
-            .map(|w| (site.path(w.place), w.axes));
+            .map(|w| (site.dotted_name(w.path), w.axes));
         let mut told: Vec<_> = names
             .filter(|(name, _)| !["i", "n", "np"].contains(&name.as_str()))
             .map(|(name, axes)| format!("{name} {axes}"))

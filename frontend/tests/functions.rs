@@ -8,7 +8,7 @@ fn parse(source: &str, free: &[&str]) -> String {
     let free: HashSet<String> = free.iter().map(|s| (*s).to_owned()).collect();
     let indented = source.starts_with(' ');
     match parse_function(source, 1, indented, &HashSet::new(), &free, "f", "file.py") {
-        Ok(f) => surface_text::function(&f) + &surface_text::places(&f.places),
+        Ok(f) => surface_text::function(&f) + &surface_text::paths(&f.paths),
         Err(r) => format!("{} {}", r.span.line, r.error),
     }
 }

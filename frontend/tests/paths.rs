@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use nestwise_frontend::{Interface, ScopeInfo, interface, parse_site};
-use nestwise_ir::PlaceId;
+use nestwise_ir::PathId;
 use nestwise_ir::surface::{Expr, ExprKind, Site, Stmt, StmtKind, Target};
 use proptest::prelude::*;
 
@@ -83,23 +83,23 @@ struct Path<'a> {
     /// Names with a value.
     bound: HashSet<&'a str>,
     /// Names that the site gave one.
-    assigned: HashSet<PlaceId>,
+    assigned: HashSet<PathId>,
     fuel: u32,
 }
 
 impl<'a> Path<'a> {
     fn read(&mut self, expr: &'a Expr) {
         match &expr.kind {
-            ExprKind::Place(place) => self.read_place(*place),
+            ExprKind::Path(path) => self.read_place(*path),
             ExprKind::Tuple(items) => items.iter().for_each(|e| self.read(e)),
             _ => {}
         }
     }
 
-    fn read_place(&mut self, place: PlaceId) {
-        let p = &self.site.places[place];
+    fn read_place(&mut self, path: PathId) {
+        let p = &self.site.paths[path];
         let is_global = !self.interface.reads.contains(&p.name) && !p.written;
-        if p.written && !p.captured && !self.assigned.contains(&place) {
+        if p.written && !p.captured && !self.assigned.contains(&path) {
             // Checked where it is read: a path without a value is CPython's from before this iteration.
             return;
         }
@@ -109,7 +109,7 @@ impl<'a> Path<'a> {
             p.name
         );
         assert!(
-            self.assigned.contains(&place) || p.captured,
+            self.assigned.contains(&path) || p.captured,
             "{} is not captured",
             p.name
         );
@@ -117,9 +117,9 @@ impl<'a> Path<'a> {
 
     fn assign(&mut self, target: &Target) {
         match target {
-            Target::Place(place) => {
-                self.assigned.insert(*place);
-                self.bound.insert(&self.site.places[*place].name);
+            Target::Path(path) => {
+                self.assigned.insert(*path);
+                self.bound.insert(&self.site.paths[*path].name);
             }
             Target::Subscript(..) | Target::Attr(..) => {}
             Target::Tuple(items) => items.iter().for_each(|item| self.assign(item)),
@@ -147,8 +147,8 @@ impl<'a> Path<'a> {
                 targets.iter().for_each(|t| self.assign(t));
             }
             StmtKind::AugAssign { target, .. } => {
-                if let Target::Place(place) = target {
-                    self.read_place(*place);
+                if let Target::Path(path) = target {
+                    self.read_place(*path);
                 }
                 self.assign(target);
             }
@@ -220,8 +220,8 @@ impl<'a> Path<'a> {
                 "{name} is written back without a value"
             );
         }
-        for &place in &self.assigned {
-            let name = &self.site.places[place].name;
+        for &path in &self.assigned {
+            let name = &self.site.paths[path].name;
             let known = self.interface.writes.contains(name) || self.interface.maybe.contains(name);
             assert!(known, "{name} is assigned and not given back");
         }

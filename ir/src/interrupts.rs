@@ -4,6 +4,9 @@
 //! exceptions. Inside an iteration it can only give up: the iteration is rolled back and CPython runs it. A loop
 //! inside is *interruptible* if a kernel has to ask meanwhile whether somebody waits, which is a guard failure like any
 //! other (see [`guarded`](crate::guarded)). Loops that are proved short are never asked in.
+//!
+//! As after any guard that may fail, a launch of such a kernel copies what it writes and keeps the interpreter lock. A
+//! nest whose loops inside are all short has no such guard.
 
 use crate::model::ids::LoopId;
 use crate::model::nest::{Expr, ExprKind, Nest, Stmt, StmtKind};

@@ -4,10 +4,10 @@
 //!
 //! A **site** is one outermost loop statement of a user's script. It exists at two levels here.
 //!
-//! 1. [`surface`]: the untyped nest. Python's own constructs with names resolved to *places*; made once per
+//! 1. [`surface`]: the untyped nest. Python's own constructs with names resolved to *access paths*; made once per
 //!    site from source text. Nothing in it depends on run-time types.
 //! 2. [`model::nest`]: the typed nest. Every expression has a [`Ty`], every operation one exact meaning on that type;
-//!    made once per signature (the types of the places the site reads).
+//!    made once per signature (the types of the access paths the site reads).
 //!
 //! # What a typed nest means
 //!
@@ -30,7 +30,7 @@
 //!
 //! # Arrays and aliasing
 //!
-//! An [`ArrayId`] is a slot: at entry it holds the array of its place; [`StmtKind::Rebind`] permutes slots (the
+//! An [`ArrayId`] is a slot: at entry it holds the array of its access path; [`StmtKind::Rebind`] permutes slots (the
 //! buffer swap of a time loop). Two slots may overlap in memory; what is known about that is not in the nest
 //! but in the facts of a launch.
 
@@ -54,7 +54,7 @@ pub mod verifier;
 
 pub use crate::interpreter_work::{LoopWork, NestWork, Tally, Work};
 pub use crate::model::ids::{
-    AccessId, Arena, ArrayId, IdSet, LoopId, NameId, PlaceId, ScopeId, VarId,
+    AccessId, Arena, ArrayId, IdSet, LoopId, NameId, PathId, ScopeId, VarId,
 };
 pub use crate::model::nest::{
     Access, ArrayDecl, ArrayKind, BinOp, CmpOp, Const, Expr, ExprKind, Extent, For, Fun, Length,

@@ -1,10 +1,10 @@
-//! The untyped nest: Python's loop constructs with names resolved to places.
+//! The untyped nest: Python's loop constructs with names resolved to access paths.
 //!
-//! A **place** is something the hook can capture by value and, if the nest assigns it, write back: a name, or
+//! An **access path** is something the hook can capture by value and, if the nest assigns it, write back: a name, or
 //! an attribute chain on a name (`self.n`, `np.sqrt`, `math.pi`). Everything a site mentions by name is a
-//! place, the functions and modules too; what a place holds is known only when the hook runs.
+//! access path, the functions and modules too; what an access path holds is known only when the hook runs.
 
-use crate::model::ids::{Arena, PlaceId};
+use crate::model::ids::{Arena, PathId};
 use crate::model::ops;
 use crate::model::span::Span;
 
@@ -15,12 +15,12 @@ pub use crate::model::ops::CmpOp;
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Site {
     /// Everything the site mentions by name; parents before children.
-    pub places: Arena<PlaceId, Place>,
+    pub paths: Arena<PathId, AccessPath>,
     /// The `for` or `while` statement.
     pub top: Stmt,
     /// Whether the site holds a `return`.
     pub returns: bool,
-    /// It is an expression: `top` has one turn, which leaves the value in the only place that it assigns.
+    /// It is an expression: `top` has one turn, which leaves the value in the only access path that it assigns.
     pub value: bool,
 }
 
@@ -47,7 +47,7 @@ fn leave(body: &[Stmt], breaks: bool) -> bool {
     })
 }
 
-/// A user's function, for inlining. Its places are resolved in the function's own scope.
+/// A user's function, for inlining. Its access paths are resolved in the function's own scope.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Function {
     /// The name it was defined under.
@@ -57,7 +57,7 @@ pub struct Function {
     /// Parameters in order, those by position first, all [`Scope::Local`].
     pub params: Vec<Param>,
     /// Everything the function mentions by name; globals are captured from its own module.
-    pub places: Arena<PlaceId, Place>,
+    pub paths: Arena<PathId, AccessPath>,
     /// The statements.
     pub body: Vec<Stmt>,
     /// The function stands for one of a library's, which keeps nothing of its arguments: what CPython does in a call of that.
@@ -77,7 +77,7 @@ pub struct LibraryWork {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Param {
     /// The local it binds.
-    pub place: PlaceId,
+    pub path: PathId,
     /// An argument may be given by position.
     pub positional: bool,
     /// An argument may be given by name.
@@ -86,22 +86,22 @@ pub struct Param {
     pub default: Option<Expr>,
 }
 
-/// How a place's root is looked up.
+/// How an access path's root is looked up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Scope {
     /// A local, cell or free name of the enclosing function: passed to the hook, assigned back by it.
     Local,
     /// A global, then a builtin: the hook looks it up in the frame's dictionaries.
     Global,
-    /// An attribute of the parent place.
+    /// An attribute of the parent access path.
     Attr,
 }
 
 /// Something the hook can capture.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Place {
-    /// The place this is an attribute of.
-    pub parent: Option<PlaceId>,
+pub struct AccessPath {
+    /// The access path this is an attribute of.
+    pub parent: Option<PathId>,
     /// The name or the attribute's name.
     pub name: String,
     /// Where it lives.
@@ -125,18 +125,18 @@ pub struct Item {
 }
 
 impl Site {
-    /// The place's dotted name, as the user wrote it.
-    pub fn path(&self, place: PlaceId) -> String {
-        path(&self.places, place)
+    /// The access path's dotted name, as the user wrote it.
+    pub fn dotted_name(&self, path: PathId) -> String {
+        dotted_name(&self.paths, path)
     }
 }
 
-/// The dotted name of a place in `places`.
-pub fn path(places: &Arena<PlaceId, Place>, place: PlaceId) -> String {
-    let p = &places[place];
+/// The dotted name of an access path in `paths`.
+pub fn dotted_name(paths: &Arena<PathId, AccessPath>, path: PathId) -> String {
+    let p = &paths[path];
     match p.parent {
-        Some(parent) if p.item.is_some() => format!("{}{}", path(places, parent), p.name),
-        Some(parent) => format!("{}.{}", path(places, parent), p.name),
+        Some(parent) if p.item.is_some() => format!("{}{}", dotted_name(paths, parent), p.name),
+        Some(parent) => format!("{}.{}", dotted_name(paths, parent), p.name),
         None => p.name.clone(),
     }
 }
@@ -215,11 +215,11 @@ pub enum StmtKind {
 /// What an assignment assigns.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Target {
-    /// A name, or an attribute of an invariant place (`self.total`).
-    Place(PlaceId),
+    /// A name, or an attribute of an invariant access path (`self.total`).
+    Path(PathId),
     /// `base[index, ...]`.
     Subscript(Expr, Vec<Expr>),
-    /// An attribute of what is no place, or not the same throughout: `bodies[i].x`.
+    /// An attribute of what is no access path, or not the same throughout: `bodies[i].x`.
     Attr(Expr, String),
     /// `a, b`.
     Tuple(Vec<Target>),
@@ -263,9 +263,9 @@ pub enum ExprKind {
     Str(String),
     /// A bytes literal.
     Bytes(Vec<u8>),
-    /// A place.
-    Place(PlaceId),
-    /// An attribute of a value that is not a place (`A[i].shape`, `z[k].real`).
+    /// An access path.
+    Path(PathId),
+    /// An attribute of a value that is not an access path (`A[i].shape`, `z[k].real`).
     Attr(Box<Expr>, String),
     /// `base[i, j]`; an index may be a [`ExprKind::Slice`], `...` or `None`.
     Subscript(Box<Expr>, Vec<Expr>),
@@ -333,7 +333,7 @@ pub enum ExprKind {
 /// `for target in iter if tests`.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Generator {
-    /// Its places are the comprehension's own, of names that no Python name equals.
+    /// Its access paths are the comprehension's own, of names that no Python name equals.
     pub target: Target,
     /// What it runs over.
     pub iter: Expr,

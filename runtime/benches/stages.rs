@@ -117,8 +117,8 @@ fn site(name: &str) -> surface::Site {
 }
 
 fn captures(site: &surface::Site) -> Vec<Capture> {
-    let capture = |place: &surface::Place| match place.name.as_str() {
-        _ if !place.captured => Capture::Unbound,
+    let capture = |path: &surface::AccessPath| match path.name.as_str() {
+        _ if !path.captured => Capture::Unbound,
         "range" => Capture::Known(Known::Builtin(Builtin::Range)),
         "A" | "B" | "C" => Capture::Array {
             kind: ArrayKind::Ndarray,
@@ -132,11 +132,11 @@ fn captures(site: &surface::Site) -> Vec<Capture> {
             range: Some((0, i32::MAX.into())),
         },
     };
-    site.places.values().map(capture).collect()
+    site.paths.values().map(capture).collect()
 }
 
 fn values(site: &surface::Site, size: i64) -> Vec<Value> {
-    let value = |place: &surface::Place| match place.name.as_str() {
+    let value = |path: &surface::AccessPath| match path.name.as_str() {
         // Nobody looks into them; they must not overlap.
         letter @ ("A" | "B" | "C") => Value::Array(ArrayView {
             ptr: (usize::from(letter.as_bytes()[0]) << 32) as *mut u8,
@@ -149,7 +149,7 @@ fn values(site: &surface::Site, size: i64) -> Vec<Value> {
         "n" | "m" | "l" | "s" => Value::Int(size),
         _ => Value::None,
     };
-    site.places.values().map(value).collect()
+    site.paths.values().map(value).collect()
 }
 
 fn nest(site: &surface::Site) -> Nest {

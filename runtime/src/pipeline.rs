@@ -19,10 +19,11 @@
 //! | choose | where the call is cheapest | `plan/price.rs` |
 //! | bind | the arrays to work on, and whether they fulfil the nest's preconditions | [`Host`] |
 //! | get kernel | from this process, from disk, or from LLVM | `kernel/get.rs` |
-//! | launch | chunk by chunk, to the end or to the first guard that fails | `launch/run.rs` |
+//! | launch | chunk by chunk, to the end or to the first guard that fails | `launch/run/mod.rs` |
 //! | hand over | what the nest computed, to the names and objects of the program | the caller |
 //!
-//! A call leaves this way early where CPython is cheaper ([`Outcome::Declined`]) or has to run it ([`Outcome::Fallback`]).
+//! A call leaves this way early where CPython is cheaper ([`Outcome::Declined`]) or has to run it
+//! ([`Outcome::Fallback`]).
 
 use std::sync::Arc;
 

@@ -83,8 +83,8 @@ impl Program {
         };
         let site = parse_site(TEXT, 1, false, &scope).unwrap();
         let scalar = |ty| Capture::Scalar { ty, range: None };
-        let capture = |place: &surface::Place| match place.name.as_str() {
-            _ if !place.captured => Capture::Unbound,
+        let capture = |path: &surface::AccessPath| match path.name.as_str() {
+            _ if !path.captured => Capture::Unbound,
             "range" => Capture::Known(Known::Builtin(Builtin::Range)),
             "a" | "b" => Capture::Array {
                 kind: ArrayKind::Ndarray,
@@ -96,7 +96,7 @@ impl Program {
             "x" => scalar(Ty::PY_FLOAT),
             _ => scalar(Ty::PY_INT),
         };
-        let captures: Vec<Capture> = site.places.values().map(capture).collect();
+        let captures: Vec<Capture> = site.paths.values().map(capture).collect();
         let settings = lowering::Options {
             python_minor: 11,
             whole_ints: true,
@@ -108,7 +108,7 @@ impl Program {
     }
 
     fn values(&self, a: ArrayView, b: ArrayView, n: i64, x: f64) -> Vec<Value> {
-        let value = |place: &surface::Place| match place.name.as_str() {
+        let value = |path: &surface::AccessPath| match path.name.as_str() {
             "a" => Value::Array(a),
             "b" => Value::Array(b),
             "n" => Value::Int(n),
@@ -116,7 +116,7 @@ impl Program {
             "k" => Value::Int(0),
             _ => Value::None,
         };
-        self.site.places.values().map(value).collect()
+        self.site.paths.values().map(value).collect()
     }
 
     fn run(&self, values: &[Value]) -> Box<Launch> {
@@ -182,8 +182,8 @@ fn ints_decide_and_floats_do_not() {
     let (launch, values) = program.settled();
     let repeat = Repeat::of(&program.plan, launch, &values).expect("a small launch");
     let at = |name: &str| {
-        let mut places = program.site.places.values();
-        places.position(|p| p.name == name).unwrap()
+        let mut paths = program.site.paths.values();
+        paths.position(|p| p.name == name).unwrap()
     };
     let (n, x) = (at("n"), at("x"));
     assert!(repeat.accepts(x, &values[x], &Value::Float(7.0)));

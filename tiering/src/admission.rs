@@ -11,7 +11,7 @@ use crate::fast_reject::FastReject;
 use crate::switch::Switch;
 use crate::work::Work;
 
-/// What may have been found, by number.
+/// What a call may have found, by the number that [`Admission::found`] holds.
 const FOUND: [Option<Ready>; 6] = [
     None,
     found(Caches::Warm, false),
@@ -25,39 +25,40 @@ const fn found(caches: Caches, asleep: bool) -> Option<Ready> {
     Some(Ready { caches, asleep })
 }
 
-/// Launches of all sites.
+/// The number of launches of all sites.
 static LAUNCHES: AtomicU64 = AtomicU64::new(0);
-/// When the last of them ended, about, in nanoseconds, that had something for the worker pool, or could have had.
+/// When the last launch ended that had something for the worker pool, or could have had, about, in nanoseconds.
 static SHARED: AtomicI64 = AtomicI64::new(0);
 
-/// What stands before a site's attempts. What calls ask that come seldom is side by side.
+/// What stands before a site's attempts. The fields that rare calls look at lie side by side.
 #[repr(C)]
 pub struct Admission<S> {
-    /// What leaves calls at a glance.
+    /// What rejects calls at a glance.
     pub fast_reject: FastReject<S>,
-    /// Up to this much work CPython is cheaper if a call finds the caches so: see [`FastReject`] for those that find them warm.
+    /// The work up to which CPython is cheaper if a call finds the caches shared (`shared`) or cold (`cold`); for warm
+    /// ones see [`FastReject`].
     shared: AtomicI64,
     cold: AtomicI64,
     /// When the last call that was asked about ended, about, or began, in nanoseconds; 0: never.
     before: AtomicI64,
     /// What the call that was just admitted finds, if that was looked at: see [`FOUND`].
     found: AtomicU8,
-    /// Launches of the site, and those of others when it was asked about last.
+    /// `own`: launches of the site; `others`: launches of other sites when this one was asked about last.
     own: AtomicU64,
     others: AtomicU64,
-    /// That was long after the time before.
+    /// Whether the site was asked about last long after the time before.
     late: AtomicBool,
-    /// The call that comes now is to be watched.
+    /// Whether the call that comes now is to be watched.
     watch: AtomicBool,
     backoff: Backoff,
-    /// For sites whose calls nothing tells apart at a glance.
+    /// The switch, for sites whose calls nothing tells apart at a glance.
     pub switch: Switch,
-    /// Nothing told the last call's work at a glance.
+    /// Whether nothing told the last call's work at a glance.
     blind: AtomicBool,
 }
 
 impl<S> Admission<S> {
-    /// The state of a site that nobody has called. `sight`: what tells how much work a call is.
+    /// The state of a site that nobody has called; `sight` is what tells how much work a call is.
     pub fn new(sight: S) -> Admission<S> {
         Admission {
             fast_reject: FastReject::new(sight),
@@ -75,8 +76,8 @@ impl<S> Admission<S> {
         }
     }
 
-    /// Whether a call of that much work is worth an attempt, or at least [to be watched](Admission::watches). `glanced`: the fast reject
-    /// sees how much that is, and may leave others.
+    /// Whether a call is worth an attempt, or at least [to be watched](Admission::watches). `work`: how much work it
+    /// is, if that is known; `glanced`: the fast reject sees that, too, and may leave other calls.
     pub fn admits(&self, work: Option<Work>, glanced: bool) -> bool {
         if work.is_some_and(|w| w.bounds && self.is_too_small(w.amount)) {
             return false;
@@ -88,15 +89,15 @@ impl<S> Admission<S> {
         answer != Answer::Reject
     }
 
-    /// Whether a glance tells how much work the call that comes now is.
+    /// Notes whether a glance tells how much work the call that comes now is.
     pub fn sees(&self, glance: bool) {
         if self.blind.load(Ordering::Relaxed) == glance {
             self.blind.store(!glance, Ordering::Relaxed);
         }
     }
 
-    /// Whether CPython is to begin the call that was just admitted, which is asked about only if it takes long: what
-    /// became of the ones before.
+    /// Whether CPython is to begin the call that was just admitted, about which native code is asked only if it takes
+    /// long; with the reason why the attempts before came to nothing.
     pub fn watches(&self) -> Option<Why> {
         let watched =
             self.watch.load(Ordering::Relaxed) && self.watch.swap(false, Ordering::Relaxed);
@@ -123,14 +124,14 @@ impl<S> Admission<S> {
         small
     }
 
-    /// What the call that comes now finds.
+    /// The caches and threads that the call which comes now finds.
     pub fn ready(&self) -> Ready {
         let found = self.found.swap(0, Ordering::Relaxed);
         FOUND[usize::from(found)].unwrap_or_else(|| self.look())
     }
 
-    /// Workers that nobody had anything for sleep; not after launches that were not for them, but could have been: they would be
-    /// awake if such calls were theirs.
+    /// The caches and threads that the call which comes now finds. Threads without work sleep; not after launches that
+    /// were not for them, but could have been: they would be awake if such calls were theirs.
     fn look(&self) -> Ready {
         let now = clock::now();
         let before = self.before.swap(now, Ordering::Relaxed);
@@ -151,7 +152,8 @@ impl<S> Admission<S> {
         }
     }
 
-    /// A call of that much work is cheaper in CPython, whatever else is asked, if it finds that in the caches, or less.
+    /// Notes that CPython is cheaper for a call of this much work or less, whatever else is asked, if it finds the
+    /// caches like this.
     pub fn is_small(&self, work: Work, caches: Caches) {
         if !work.bounds {
             return;
@@ -163,7 +165,8 @@ impl<S> Admission<S> {
         }
     }
 
-    /// An attempt ended, and CPython's share of the call took so long. `counted`: attempts that come to nothing are.
+    /// Takes in that an attempt ended, and that CPython's share of the call took `seconds`. `futile`: the attempt, if
+    /// it came to nothing; `counted`: whether such attempts are counted.
     pub fn ended(&self, futile: Option<Attempted>, seconds: Seconds, counted: bool) {
         match futile {
             // It was counted when that was found.
@@ -188,8 +191,8 @@ impl<S> Admission<S> {
         self.took(seconds);
     }
 
-    /// Something is in the way of a call that was asked about. Its loop may call the function that it is in: the next question
-    /// may come before it ends, however long it takes.
+    /// Takes in that something is in the way of a call that was asked about. Its loop may call the function that it is
+    /// in: the next question may come before the call ends, however long it takes.
     pub fn refused(&self, work: Option<Work>) {
         let attempted = Attempted {
             work,
@@ -199,13 +202,14 @@ impl<S> Admission<S> {
             .add(&self.fast_reject, attempted, Seconds(0.0), SHORT);
     }
 
-    /// The call that was asked about last took so many seconds; when it ended.
+    /// Adds the time of the call that was asked about last; returns when it ended, in nanoseconds.
     fn took(&self, seconds: Seconds) -> i64 {
         let nanos = (seconds.0 * 1e9) as i64;
         self.before.fetch_add(nanos, Ordering::Relaxed) + nanos
     }
 
-    /// Native code ran for so many seconds; it `shares` something with the worker pool, or could have. `far`: it was not stopped at once.
+    /// Takes in that native code ran for `seconds`. `shares`: it shares something with the worker pool, or could have;
+    /// `far`: it was not stopped at once.
     pub fn ran(&self, seconds: Seconds, shares: bool, far: bool) {
         let ended = self.took(seconds);
         if shares {
@@ -225,13 +229,14 @@ impl<S> Admission<S> {
         }
     }
 
-    /// Calls that were left because others came to nothing.
+    /// The number of calls that were left to CPython because others came to nothing.
     pub fn rejected(&self) -> u64 {
         self.backoff.rejected(&self.fast_reject)
     }
 }
 
-/// Does something after a launch of which the worker pool are to know nothing: as if that had just ended.
+/// Runs `work` so that its time does not count as idle time of the worker pool: as if the last launch had ended as much
+/// later.
 pub fn unnoticed(work: impl FnOnce()) {
     let begun = clock::now();
     work();

@@ -25,9 +25,9 @@ pub struct Attempted {
 pub enum Why {
     /// CPython is cheaper, at about this price.
     Unprofitable(Seconds),
-    /// Something was in the way, of it or of others like it.
+    /// Something was in the way of the call, or of others like it.
     Failed,
-    /// Something was in the way, which [is counted already](crate::Admission::refused).
+    /// Something was in the way of the call, which [is counted already](crate::Admission::refused).
     Refused,
     /// Native code ran, and was stopped at once, perhaps before it had done anything.
     Lost,
@@ -36,43 +36,45 @@ pub enum Why {
 /// What is to be done with a call.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Answer {
-    /// CPython runs it, and nothing is asked.
+    /// CPython runs the call, and native code is not asked about.
     Reject,
-    /// CPython begins, and native code is asked about if the call takes long.
+    /// CPython begins the call, and native code is asked about if it takes long.
     Watch,
     /// Native code is asked about.
     Ask,
 }
 
-/// Attempts that came to nothing.
+/// Attempts that came to nothing, and calls that are left to CPython because of them.
 ///
-/// Asking costs a microsecond or two, whatever is found to be in the way, or the pricing alone where no bound of the work
-/// is known, and ten times as much with cold caches; a launch that is rolled back can cost much more. After a few such calls
-/// in a row some are left to CPython without being asked about, by the [`FastReject`] where that can, and only up to the next
-/// question. Where it was the asking that was too much, those that are not much larger, and for some milliseconds: so what
-/// could be missed is bounded. Then one is watched: CPython begins, and is interrupted if it takes long.
+/// Asking costs a microsecond or two, whatever is found to be in the way, or the pricing alone where no bound of the
+/// work is known, and ten times as much with cold caches; a launch that is rolled back can cost much more. After a few
+/// such calls in a row some are left to CPython without being asked about, by the [`FastReject`] where that can, and
+/// only up to the next question. Where asking was what cost too much, only calls that are not much larger are left, and
+/// only for some milliseconds: so what could be missed is bounded. Then one is watched: CPython begins, and is
+/// interrupted if it takes long.
 #[derive(Default)]
 pub struct Backoff {
-    /// How many there were in a row.
+    /// The number of attempts in a row that came to nothing.
     streak: AtomicU32,
-    /// Calls that are not asked about, but for those that are the fast reject's to leave, and how many that got.
+    /// `skip`: the number of calls still to be left, besides those that the fast reject was lent; `lent`: the number of
+    /// those.
     skip: AtomicU32,
     lent: AtomicU32,
-    /// The largest of them.
+    /// The largest amount of work of those attempts; [`Backoff::ANY`] where launches were stopped at once.
     work: AtomicI64,
-    /// When the last one was, in nanoseconds.
+    /// When the last of those attempts was, in nanoseconds of the coarse clock.
     last: AtomicI64,
-    /// The calls are left to CPython because it is cheaper, as are calls below the threshold, which are not counted.
+    /// Whether calls are left because CPython is cheaper; as with calls below the threshold, these are not counted.
     unprofitable: AtomicBool,
-    /// How many others there were.
+    /// The number of calls that were left for other reasons.
     rejected: AtomicU64,
 }
 
 impl Backoff {
-    /// Larger than any call.
+    /// An amount of work larger than any call's.
     const ANY: i64 = i64::MAX;
 
-    /// What became of the ones before a call that is only to be watched.
+    /// Why the attempts before a call that is only to be watched came to nothing.
     pub fn before(&self) -> Why {
         match self.unprofitable.load(Ordering::Relaxed) {
             true => Why::Unprofitable(SHORT),
@@ -80,7 +82,7 @@ impl Backoff {
         }
     }
 
-    /// `lends`: the fast reject may leave the calls after this one.
+    /// What is to be done with a call. `lends`: the fast reject may leave the calls after this one.
     pub fn answer<S>(
         &self,
         fast_reject: &FastReject<S>,
@@ -116,7 +118,7 @@ impl Backoff {
         }
     }
 
-    /// Takes back what the fast reject has not left of what it was lent.
+    /// Withdraws the calls that the fast reject was lent and has not left yet.
     fn settle<S>(&self, fast_reject: &FastReject<S>) {
         let lent = self.lent.swap(0, Ordering::Relaxed);
         if lent > 0 {
@@ -126,7 +128,7 @@ impl Backoff {
         }
     }
 
-    /// How many calls were left that failed.
+    /// The number of calls that were left because something was in the way of others like them.
     pub fn rejected<S>(&self, fast_reject: &FastReject<S>) -> u64 {
         let lent = match self.unprofitable.load(Ordering::Relaxed) {
             true => 0,
@@ -136,7 +138,8 @@ impl Backoff {
         self.rejected.load(Ordering::Relaxed) + more
     }
 
-    /// `short`: calls of so many seconds or more are asked about anyway.
+    /// Adds an attempt that came to nothing at a call that took CPython `seconds`. `short`: calls of that time or more
+    /// are asked about anyway.
     pub fn add<S>(
         &self,
         fast_reject: &FastReject<S>,
@@ -170,8 +173,8 @@ impl Backoff {
         }
     }
 
-    /// Whether the last of them was one of so many in a row that most calls are not attempted any more, and whether all of those
-    /// were refused: it was not their price.
+    /// Whether so many attempts in a row came to nothing that most calls are not attempted any more, and whether the
+    /// last one was refused, rather than too expensive or stopped.
     pub fn is_constant(&self) -> (bool, bool) {
         let lost = self.work.load(Ordering::Relaxed) == Self::ANY;
         let most = match lost {
@@ -185,7 +188,7 @@ impl Backoff {
         )
     }
 
-    /// An attempt came to something: the streak is over.
+    /// Ends the streak: an attempt came to something.
     pub fn clear<S>(&self, fast_reject: &FastReject<S>) {
         if self.streak.load(Ordering::Relaxed) != 0 {
             self.settle(fast_reject);
@@ -206,7 +209,7 @@ mod tests {
         })
     }
 
-    /// How many of so many calls alike are asked about, if each comes to nothing.
+    /// How many of `calls` calls alike are asked about, if each comes to nothing.
     fn asked(why: Why, calls: u32) -> u32 {
         let (backoff, fast_reject) = (Backoff::default(), FastReject::new(()));
         let mut asked = 0;

@@ -1,11 +1,11 @@
-//! Clocks, in nanoseconds since some moment.
+//! Clocks, in nanoseconds since some fixed moment.
 
-/// The time now.
+/// The time now, in nanoseconds.
 pub fn now() -> i64 {
     read(libc::CLOCK_MONOTONIC)
 }
 
-/// The time some milliseconds ago at most: costs next to nothing.
+/// The time some milliseconds ago at most, in nanoseconds: reading it costs next to nothing.
 #[inline]
 pub fn coarse() -> i64 {
     read(libc::CLOCK_MONOTONIC_COARSE)

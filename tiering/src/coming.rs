@@ -7,19 +7,20 @@ use crate::constants::LOADING;
 /// How code of a tier that is not in the process comes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Coming {
-    /// Earlier processes have lost as much without it as it takes to make it: the call waits for it, whatever it takes.
+    /// Earlier processes have lost as much without the code as it takes to make it: the call waits for it, whatever it
+    /// takes.
     Overdue,
     /// The code is read from disk, as far as anybody knows.
     OnDisk,
-    /// The code is made beside CPython, and a native run would wait so long for it, however much was lost before.
+    /// The code is made beside CPython, and a native run would wait this long for it, however much was lost before.
     Beside(Seconds),
-    /// Whoever needs it makes it.
+    /// Whoever needs the code makes it.
     Inline,
 }
 
 impl Coming {
-    /// What counts as lost, before a call, of the time `compile` that optimised code takes to make: the rest of it speaks against a
-    /// native run. `so_far`: what was lost without it.
+    /// The part of `compile`, the time that optimised code takes to make, that counts as lost before a call: the rest
+    /// speaks against a native run. `so_far`: what was lost without the code.
     pub fn counts_as_lost(self, so_far: Seconds, compile: Seconds) -> Seconds {
         match self {
             Coming::Overdue => compile,
@@ -29,7 +30,8 @@ impl Coming {
         }
     }
 
-    /// What speaks against a run on code that takes `making` to make, of which so much was lost without it `so_far`.
+    /// The time that speaks against a run on code that takes `making` to make. `so_far`: what was lost without the
+    /// code.
     pub fn speaks_against(self, so_far: Seconds, making: Seconds) -> Seconds {
         match self {
             Coming::Overdue => Seconds(0.0),
@@ -40,7 +42,7 @@ impl Coming {
     }
 }
 
-/// What is left of the time to read a kernel from disk once so much was lost without it.
+/// What is left of the time to read a kernel from disk once `lost` was lost without it.
 fn loading(lost: Seconds) -> Seconds {
     Seconds((LOADING.0 - lost.0).max(0.0))
 }

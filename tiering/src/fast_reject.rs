@@ -1,19 +1,20 @@
 //! What rejects small calls to CPython at a glance.
 //!
-//! A loop that takes CPython two microseconds is not worth asking about, and a call that comes seldom finds nothing of ours
-//! in the caches: what it costs to reject it is the lines that are fetched from memory to find out. So all of it is in one
-//! line, and the function that reads it calls nothing.
+//! A loop that takes CPython two microseconds is not worth asking about, and a call that comes seldom finds nothing of
+//! ours in the caches: the cost of rejecting it is the lines that are fetched from memory to find out. So all that is
+//! needed is in one line, and the function that reads it calls nothing.
 
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
 use crate::constants::REJECTED_FOR;
 
-/// A site's fast reject. `S`: what tells how much work a call is.
+/// A site's fast reject. `S` is the type of what tells how much work a call is.
 #[repr(C, align(64))]
 pub struct FastReject<S> {
-    /// Up to this much work CPython is cheaper, whatever the call finds in the caches; below zero at first.
+    /// The work up to which CPython is cheaper, whatever the call finds in the caches; below zero at first.
     small: AtomicI64,
-    /// Calls of just so much work are CPython's, too, for so many times; of `!alike` or less, until then, where that is below zero.
+    /// Further work that is left to CPython for the next `times` calls: exactly `alike`, or, if that is below zero, up
+    /// to `!alike` and only until `until`.
     alike: AtomicI64,
     times: AtomicU32,
     until: AtomicU32,
@@ -46,7 +47,7 @@ impl<S> FastReject<S> {
         }
     }
 
-    /// Whether to leave a call of so much work to CPython, by what is known already.
+    /// Whether to leave a call whose work is `amount` to CPython, by what is known already.
     #[inline]
     pub fn rejects(&self, amount: i64) -> bool {
         if self.is_small(amount) {
@@ -70,24 +71,24 @@ impl<S> FastReject<S> {
         }
     }
 
-    /// Whether so much work is too little, whatever the call finds in the caches.
+    /// Whether the work `amount` is too little for native code, whatever the call finds in the caches.
     #[inline]
     pub fn is_small(&self, amount: i64) -> bool {
         amount <= self.small.load(Ordering::Relaxed)
     }
 
-    /// Rejects calls of so much work, or less, from now on.
+    /// Rejects calls whose work is at most `amount`.
     pub fn set_small(&self, amount: i64) {
         self.small.fetch_max(amount, Ordering::Relaxed);
     }
 
-    /// Rejects the next `times` calls of exactly that much work.
+    /// Rejects the next `times` calls whose work is exactly `amount`.
     pub fn reject_next(&self, amount: i64, times: u32) {
         self.alike.store(amount, Ordering::Relaxed);
         self.times.store(times, Ordering::Relaxed);
     }
 
-    /// Rejects the next `times` calls of that much work or less, for some milliseconds.
+    /// Rejects the next `times` calls whose work is at most `amount`, for some milliseconds.
     pub fn reject_up_to(&self, amount: i64, times: u32) {
         self.alike.store(!amount, Ordering::Relaxed);
         self.until
@@ -95,12 +96,13 @@ impl<S> FastReject<S> {
         self.times.store(times, Ordering::Relaxed);
     }
 
-    /// The number of calls that are still to be rejected.
+    /// The number of calls that [`FastReject::reject_next`] or [`FastReject::reject_up_to`] still rejects.
     pub fn times(&self) -> u32 {
         self.times.load(Ordering::Relaxed)
     }
 
-    /// Rejects no further calls of the last order; returns how many were still to be rejected.
+    /// Ends what the last [`FastReject::reject_next`] or [`FastReject::reject_up_to`] began; returns how many calls
+    /// were still to be rejected.
     pub fn withdraw(&self) -> u32 {
         self.times.swap(0, Ordering::Relaxed)
     }

@@ -7,16 +7,17 @@ use crate::constants::{LONG_ASKED, LONG_ITERATION, LONG_SHARED};
 /// How native code runs the iterations of a top loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Iterations {
-    /// On one core, and nobody is asked whether somebody waits before an iteration is over.
+    /// One core runs them, and nobody is asked whether somebody waits before an iteration is over.
     Uninterrupted,
-    /// Several threads, or a device, share a loop in them.
+    /// Several threads, or a device, share a loop inside an iteration.
     Shared,
     /// The kernel asks inside an iteration whether somebody waits.
     Asked,
 }
 
 impl Iterations {
-    /// The longest that one may take; CPython runs a top loop of longer ones, and the loops inside are nests of their own.
+    /// The longest time that one iteration may take; CPython runs a top loop of longer ones, and the loops inside are
+    /// nests of their own.
     pub fn longest(self) -> Seconds {
         match self {
             Iterations::Uninterrupted => LONG_ITERATION,

@@ -12,16 +12,16 @@ use nestwise_costmodel::Seconds;
 
 use crate::constants::{LOSS_CREDIT, LOSS_SHARE};
 
-/// The account of one site, in seconds.
+/// What attempts at the loops of one site have cost and gained, in seconds.
 #[derive(Default)]
 pub struct Losses {
     /// What attempts have cost beyond what they gained.
     net: Sum,
-    /// What CPython has taken for shares that have ended.
+    /// The time that CPython has taken for shares that have ended.
     interpreted: Sum,
 }
 
-/// A sum of seconds that several threads may add to; one that adds at the same time as another may be lost.
+/// A sum of seconds that several threads may add to; where two add at the same time, one addition may be lost.
 #[derive(Default)]
 struct Sum(AtomicU64);
 
@@ -36,14 +36,14 @@ impl Sum {
 }
 
 impl Losses {
-    /// An attempt is over. Returns what it has lost, if anything.
+    /// Takes in an attempt that is over. Returns what it has lost, 0 if nothing.
     pub fn attempted(&self, cost: Seconds, gain: Seconds) -> Seconds {
         let lost = cost.0 - gain.0;
         self.net.set((self.net.get() + lost).max(-LOSS_CREDIT.0));
         Seconds(lost.max(0.0))
     }
 
-    /// CPython's share of a call is over.
+    /// Takes in the time of a share of CPython's that is over.
     pub fn interpreted(&self, seconds: Seconds) {
         self.interpreted.set(self.interpreted.get() + seconds.0);
     }

@@ -1,41 +1,41 @@
 //! What processes lose because a plan, or code, of a nest is not there, summed up over all of them.
 //!
-//! A process that is over before a kernel is made has gained nothing by beginning to. So each keeps what it has lost beside
-//! the plan, and where that is as much as it takes to make code of a tier, the next process waits for that code (ski-rental):
-//! all of them together lose at most twice what it takes.
+//! A process that is over before a kernel is made has gained nothing by beginning to. So each keeps what it has lost
+//! beside the plan, and where that is as much as it takes to make code of a tier, the next process waits for that code
+//! (ski-rental): all of them together lose at most twice what it takes.
 
 use nestwise_costmodel::Seconds;
 use nestwise_ir::Tier;
 
-/// What earlier processes have left of a site.
+/// What earlier processes have left behind about a site.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Legacy {
-    /// No sign.
+    /// Earlier processes have left nothing.
     Nothing,
-    /// What they lost, together, and there is no plan yet.
+    /// There is no plan yet; the time that earlier processes have lost without one, together.
     Lost(Seconds),
-    /// Plans, for some types.
+    /// There are plans on disk, for some types.
     Plans,
 }
 
-/// Lost so far by not having code of a tier, which is the next to be made.
+/// The time lost so far for want of code of a tier, which is the next to be made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lost {
-    /// The tier.
+    /// The tier of the code.
     pub tier: Tier,
-    /// The loss.
+    /// The time lost without it.
     pub time: Seconds,
 }
 
 impl Lost {
-    /// Nothing was made, and nothing is lost.
+    /// No loss, where nothing was made.
     pub const NONE: Lost = Lost {
         tier: Tier::Quick,
         time: Seconds(0.0),
     };
 
-    /// With what another process has lost since, of which the next to be made is code of `tier`: what was lost without that of
-    /// another tier is paid for.
+    /// Adds what another process has lost since for want of code of `tier`, the next to be made: what was lost without
+    /// code of another tier is paid for.
     pub fn and(self, tier: Tier, time: Seconds) -> Lost {
         match self.tier == tier {
             true => Lost {
@@ -46,12 +46,12 @@ impl Lost {
         }
     }
 
-    /// As much was lost without code of this tier as it takes to make it.
+    /// Whether as much was lost without code of this tier as it takes to make it.
     pub fn pays_for(self, tier: Tier, making: Seconds) -> bool {
         self.tier == tier && self.time >= making
     }
 
-    /// What [`Lost::text`] has written.
+    /// Reads what [`Lost::text`] has written; none if it is damaged.
     pub fn parse(text: &str) -> Option<Lost> {
         let (tier, seconds) = text.trim().split_once(' ')?;
         Some(Lost {
@@ -64,7 +64,7 @@ impl Lost {
         })
     }
 
-    /// For a file.
+    /// The loss as the text of a file.
     pub fn text(self) -> String {
         format!("{} {}", self.tier, self.time.0)
     }

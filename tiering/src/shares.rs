@@ -1,7 +1,7 @@
 //! How many iterations CPython runs before native code is asked about again.
 //!
-//! Shares are counted in iterations, as CPython can be stopped between two of them alone; what they are to take is a time. The pace so far
-//! tells how many that are, but later iterations may take much longer, or less.
+//! CPython can be stopped between two iterations only, so its shares are counted in iterations, although what is wanted
+//! is a time. The pace so far tells how many iterations that are, but later ones may take much longer, or less.
 
 use nestwise_costmodel::Seconds;
 
@@ -10,9 +10,9 @@ use crate::constants::{FAR, FIRST_SHARE, LEAST_PART, PACE, PARTS, SHARE_GROWTH};
 /// How far CPython has come with a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
-    /// Iterations that it has run.
+    /// The number of iterations that CPython has run.
     pub done: i64,
-    /// What it has taken for them.
+    /// The time that CPython has taken for them.
     pub spent: Seconds,
 }
 
@@ -22,35 +22,35 @@ impl Pace {
         self.done > 0 && self.spent >= PACE
     }
 
-    /// What the rest of a loop of so many iterations takes at its pace so far, if that tells.
+    /// The time that the rest of a loop of `trips` iterations takes at the pace so far, if that tells.
     pub fn rest(self, trips: i64) -> Option<Seconds> {
         let left = trips.saturating_sub(self.done).max(0) as f64;
         self.tells()
             .then(|| Seconds(self.spent.0 / self.done as f64 * left))
     }
 
-    /// Iterations that CPython makes in that time at its pace so far: twice as many as it has made at most.
+    /// The number of iterations that CPython makes in `time` at the pace so far, at most twice as many as it has made.
     pub fn iterations_in(self, time: Seconds) -> i64 {
         let done = self.done.max(1);
         let each = (self.spent.0 / done as f64).max(1e-10);
         ((time.0 / each) as i64).clamp(FIRST_SHARE, done.saturating_mul(2))
     }
 
-    /// Iterations until it is asked whether CPython has gone on for long enough, which is so much longer.
+    /// The number of iterations until CPython is asked whether it has gone on for long enough, which is after `wait`.
     pub fn iterations_of(self, wait: Seconds) -> i64 {
         let part = (wait.0 / PARTS).max(LEAST_PART.0.min(wait.0));
         self.iterations_in(Seconds(part))
     }
 
-    /// The iteration at which the clock is looked at next, where CPython may take so long in all.
+    /// The iteration at which the clock is looked at next, where CPython may take `patience` in all.
     pub fn next_look(self, patience: Seconds) -> i64 {
         let factor = patience.0 / self.spent.0.max(1e-9);
         (self.done as f64 * factor.clamp(1.02, SHARE_GROWTH)) as i64 + 1
     }
 }
 
-/// Iterations of the first share of a loop that is expected to make so many trips in `expected`, if anything tells, when CPython is to have so
-/// long.
+/// The number of iterations of CPython's first share of a loop, if it is to have `time`. The loop is expected to make
+/// `trips` trips in `expected`; 0 seconds: nothing tells.
 pub fn first(time: Seconds, expected: Seconds, trips: i64) -> i64 {
     if expected.0 == 0.0 {
         return FIRST_SHARE;
@@ -59,7 +59,8 @@ pub fn first(time: Seconds, expected: Seconds, trips: i64) -> i64 {
     ((time.0 / each.max(1e-10)) as i64).clamp(FIRST_SHARE, trips.max(FIRST_SHARE))
 }
 
-/// The share after an attempt that followed one of so many iterations, and made `ran` itself: short again if that was far.
+/// The number of iterations of CPython's share after an attempt which ran `ran` iterations and followed a share of
+/// `share`: short again if the attempt got far, else twice as many.
 pub fn after(share: i64, ran: i64) -> i64 {
     match ran / FAR > share {
         true => FIRST_SHARE,
@@ -95,7 +96,7 @@ mod tests {
         assert_eq!(pace(1e-3).rest(50), Some(Seconds(0.0)));
     }
 
-    /// Iterations that take ever longer: what CPython runs beyond what it was to have stays a part of that.
+    /// Iterations that take ever longer: CPython runs beyond the time that it was to have by no more than a part of it.
     #[test]
     fn growing_iterations_do_not_carry_it_far_beyond() {
         let patience = 4e-3;

@@ -1,9 +1,8 @@
 //! Sites that are switched off for a while: their loops run as they were, at the price of a look at a number.
 //!
-//! A switch is for sites of which no size that the rewritten code could be asked about tells how long a call takes,
-//! and whose calls have been brief, or attempts at them come to nothing, many times in
-//! a row. Each time that is found again the site stays off for twice as long, up to [`LONGEST_OFF`]: what can be missed is what
-//! begins meanwhile.
+//! A switch is for sites of which no size that the rewritten code could look at tells how long a call takes, and whose
+//! calls have been brief, or attempts at them have come to nothing, many times in a row. Each time that is found again
+//! the site stays off for twice as long, up to [`LONGEST_OFF`]: what can be missed is what begins meanwhile.
 
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
@@ -15,16 +14,16 @@ use crate::constants::{BRIEF, FIRST_OFF, LONGEST_OFF, MANY_BRIEF, OUTWEIGHS};
 /// The switch of one site.
 #[derive(Default)]
 pub struct Switch {
-    /// The site is off until then, in nanoseconds of the coarse clock; 0: it is on.
+    /// When the site is switched on again, in nanoseconds of the coarse clock; 0: it is on.
     until: AtomicI64,
-    /// For how long it was off the last time.
+    /// Nanoseconds for which the site was off the last time.
     last: AtomicI64,
-    /// How many more calls were brief than not.
+    /// The number of calls that were brief, less what the others outweigh.
     brief: AtomicU32,
 }
 
 impl Switch {
-    /// Whether the loop is to run as it was.
+    /// Whether the site is off, so that its loop runs as it was.
     #[inline]
     pub fn is_off(&self) -> bool {
         let until = self.until.load(Ordering::Relaxed);
@@ -38,7 +37,8 @@ impl Switch {
         off
     }
 
-    /// CPython ran a call in so many seconds. `futile`: attempts have come to nothing too often to be made.
+    /// Takes in that CPython ran a call in `seconds`. `futile`: attempts have come to nothing too often to be made;
+    /// `short`: the time from which a call is worth an attempt.
     pub fn ended(&self, seconds: Seconds, futile: bool, short: Seconds) {
         let before = self.brief.load(Ordering::Relaxed);
         let brief = match seconds {

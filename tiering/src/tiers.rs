@@ -1,9 +1,9 @@
-//! Code of one nest: which there is, what is lost without, and when it is made.
+//! The code of one nest: which there is, what is lost without, and when it is made.
 //!
-//! Quick code takes a few milliseconds to make, optimised code several times as long. While CPython or quick code runs, what is lost
-//! without code of the next tier is summed up; once that is a small part of what it takes to make it ([`ORDER_SHARE`], as
-//! the core that makes it was idle), it is begun beside. Nobody waits for code longer than it takes to make it, and where no
-//! core is to spare it is made once as much was lost as that takes (ski-rental).
+//! Quick code takes a few milliseconds to make, optimised code several times as long. While CPython or quick code runs,
+//! what is lost without code of the next tier is summed up; once that is a small part of what it takes to make it
+//! ([`ORDER_SHARE`], as the core that makes it was idle), it is begun beside. Nobody waits for code longer than it
+//! takes to make it, and where no core is to spare it is made once as much was lost as that takes (ski-rental).
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,44 +18,44 @@ use crate::lost::Lost;
 /// The state of one nest's code.
 #[derive(Default)]
 pub struct Tiers {
-    /// There is quick code, or was.
+    /// Whether there is quick code, or was.
     quick: AtomicBool,
-    /// Native devices for which there is optimised code, a bit each.
+    /// The native devices for which there is optimised code, a bit each.
     optimised: AtomicU8,
-    /// Time lost by not having it, by device.
+    /// The time lost for want of optimised code, by native device.
     lost: Mutex<[Seconds; 3]>,
-    /// Since when something is made beside.
+    /// When code was begun that is made beside CPython now, and its tier.
     ordered: Mutex<Option<(Instant, Tier)>>,
-    /// Code could not be made beside: whoever needs it makes it.
+    /// Whether code could not be made beside CPython: whoever needs it makes it.
     gave_up: AtomicBool,
 }
 
 /// Where code can be made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Room {
-    /// Beside what runs, on cores of its own.
+    /// Whether code can be made beside what runs, on cores of its own.
     pub beside: bool,
-    /// One of those is idle.
+    /// Whether one of those cores is idle.
     pub now: bool,
 }
 
 /// What may be made next, and what that takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Next {
-    /// For this device.
+    /// The device that the code is for.
     pub device: Device,
     /// The tier of the code.
     pub tier: Tier,
-    /// Time to make it.
+    /// The time to make the code.
     pub making: Seconds,
 }
 
 /// A call that CPython runs for now.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Running {
-    /// What it has run of it so far; none: it has not begun.
+    /// The time that CPython has run the call so far; none if it has not begun.
     pub spent: Option<Seconds>,
-    /// What the rest takes.
+    /// The time that the rest of the call takes.
     pub rest: Seconds,
 }
 
@@ -67,39 +67,41 @@ fn bit(device: Device) -> u8 {
     1 << device.kind()
 }
 
-/// Whether a call whose rest is expected to take CPython so long waits for what takes `making`. `early`: the loop may be left early.
+/// Whether a call waits for what takes `making`, if its rest is expected to take CPython `rest`. `early`: the loop may
+/// be left early.
 pub fn waits(rest: Seconds, making: Seconds, early: bool) -> bool {
     let factor = if early { WAITS_LEFT_EARLY } else { WAITS };
     rest.0 >= making.0 * factor
 }
 
-/// The most that so many threads could save of a time that one core takes.
+/// The most that `threads` threads could save of a time that one core takes.
 pub fn most_saved(time: Seconds, threads: usize) -> Seconds {
     time * (1.0 - 1.0 / threads as f64)
 }
 
-/// Whether to begin making, on an idle core, what takes `making` and would save so much of a call that runs.
+/// Whether to begin making, on an idle core, what takes `making` and would save `saved` of a call that runs.
 pub fn is_worth_beginning(saved: Seconds, making: Seconds) -> bool {
     saved >= making * ORDER_SHARE
 }
 
-/// A kernel that a call needs and that is not there.
+/// A kernel that a call needs and that does not exist yet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Missing {
-    /// Time to make it.
+    /// The time to make the kernel.
     pub making: Seconds,
-    /// What CPython does before native code may take over: an iteration, or all of the call.
+    /// The time that CPython takes before native code may take over: for an iteration, or for all of the call.
     pub step: Seconds,
-    /// What CPython takes for the rest of the call.
+    /// The time that CPython takes for the rest of the call.
     pub rest: Seconds,
-    /// That is known, or told by the loop's pace, and no guess.
+    /// Whether `rest` is known, or told by the loop's pace, and no guess.
     pub known: bool,
-    /// The loop may be left early.
+    /// Whether the loop may be left early.
     pub early: bool,
 }
 
 impl Missing {
-    /// Whether the call waits for the kernel, since CPython could not hand over before it is there, or goes on for much longer.
+    /// Whether the call waits for the kernel, since CPython could not hand over before the kernel is there, or goes on
+    /// for much longer.
     pub fn is_waited_for(self) -> bool {
         self.step > self.making || self.known && waits(self.rest, self.making, self.early)
     }
@@ -116,7 +118,7 @@ impl Tiers {
         self.optimised.load(Ordering::Relaxed) & bit(device) != 0
     }
 
-    /// There is code now: what was lost without it is paid for.
+    /// Notes that there is code now: what was lost without it is paid for.
     pub fn came(&self, device: Device, tier: Tier) {
         match tier {
             Tier::Quick => {
@@ -135,12 +137,12 @@ impl Tiers {
         }
     }
 
-    /// Time lost by not having optimised code, by device.
+    /// The time lost for want of optimised code, by native device.
     pub fn lost(&self) -> [Seconds; 3] {
         *lock(&self.lost)
     }
 
-    /// So much more was lost for want of code for any device.
+    /// Adds time that was lost for want of code for any device.
     pub fn add_lost(&self, time: Seconds) {
         let optimised = self.optimised.load(Ordering::Relaxed);
         for (kind, lost) in lock(&self.lost).iter_mut().enumerate() {
@@ -150,18 +152,18 @@ impl Tiers {
         }
     }
 
-    /// So much more was lost for want of code for that device.
+    /// Adds time that was lost for want of code for `device`.
     pub fn add_lost_without(&self, device: Device, time: Seconds) {
         let mut lost = lock(&self.lost);
         lost[device.kind()] = lost[device.kind()] + time;
     }
 
-    /// Whether something is made beside.
+    /// Whether code is being made beside CPython.
     pub fn is_making(&self) -> bool {
         lock(&self.ordered).is_some()
     }
 
-    /// Has something begun by `start`, unless there is something that is made.
+    /// Has code of `tier` begun by `start`, unless some is being made.
     pub fn begin(&self, tier: Tier, start: impl FnOnce() -> bool) {
         let mut ordered = lock(&self.ordered);
         if ordered.is_none() && start() {
@@ -174,17 +176,17 @@ impl Tiers {
         *lock(&self.ordered) = None;
     }
 
-    /// Whether code is not made beside any more: it could not be made.
+    /// Whether code is no longer made beside CPython, since that failed.
     pub fn has_given_up(&self) -> bool {
         self.gave_up.load(Ordering::Relaxed)
     }
 
-    /// Notes whether code could not be made beside.
+    /// Notes whether code could not be made beside CPython.
     pub fn set_given_up(&self, gave_up: bool) {
         self.gave_up.store(gave_up, Ordering::Relaxed);
     }
 
-    /// Whether code is made beside, as soon as there is room.
+    /// Whether code is made beside CPython, as soon as there is room.
     pub fn may_begin(&self, room: Room) -> bool {
         room.beside && !self.has_given_up()
     }
@@ -195,8 +197,9 @@ impl Tiers {
         beside && !missing.is_waited_for()
     }
 
-    /// How long a native run would wait for code of this tier that is made, or could be, while CPython goes on: waiting gains
-    /// nothing over that. What is late may well take as long again. None: whoever needs it makes it.
+    /// How long a native run would wait for code of this tier that is made, or could be made, while CPython goes on:
+    /// waiting gains nothing over that. What is late may well take as long again. None: whoever needs the code makes
+    /// it.
     pub fn wait(&self, tier: Tier, making: Seconds, room: Room) -> Option<Seconds> {
         let begun = lock(&self.ordered).filter(|ordered| ordered.1 == tier);
         match begun.map(|(begun, _)| begun.elapsed().as_secs_f64()) {
@@ -205,7 +208,7 @@ impl Tiers {
         }
     }
 
-    /// Whether it is time to make what comes next: it is missing, and enough was lost without.
+    /// Whether it is time to make the code that comes next: it is missing, and enough was lost without it.
     pub fn is_due(&self, next: Next, spent: Seconds, room: Room) -> bool {
         let missing = match next.tier {
             Tier::Quick => !self.has_quick(),
@@ -219,9 +222,9 @@ impl Tiers {
             && !self.is_making()
     }
 
-    /// Whether to make what comes next while CPython runs a call. A call that is going to be taken over half-way asks then, as other
-    /// proofs hold half-way, unless so much was lost that it seems never to be; and what would not be done before the call is
-    /// over is begun only once that much was lost before.
+    /// Whether to make the code that comes next while CPython runs a call. A call that is going to be taken over
+    /// half-way asks then, as other proofs hold half-way, unless so much was lost that it seems never to be; and what
+    /// would not be done before the call is over is begun only once as much was lost as it takes to make.
     pub fn is_due_beside(&self, next: Next, running: Running, room: Room) -> bool {
         let spent = running.spent.unwrap_or(Seconds(0.0));
         let late = self.lost()[next.device.kind()] >= next.making;
@@ -232,14 +235,15 @@ impl Tiers {
             && self.is_due(next, spent, room)
     }
 
-    /// Whether earlier processes have lost as much by not having code of this tier as it takes to make it: this one waits for it.
+    /// Whether earlier processes have lost as much for want of code of this tier as it takes to make it, so that this
+    /// process waits for it.
     pub fn is_overdue(&self, before: impl FnOnce() -> Lost, tier: Tier, making: Seconds) -> bool {
         let missing =
             !self.has_optimised(Device::Serial) && (tier == Tier::Optimised || !self.has_quick());
         missing && before().pays_for(tier, making)
     }
 
-    /// What all processes have lost, this one included, for want of what is the next to be made.
+    /// What all processes have lost, this one included, for want of the code that is the next to be made.
     pub fn lost_in_all(&self, before: Lost) -> Lost {
         if self.has_optimised(Device::Serial) {
             return Lost {
@@ -410,8 +414,8 @@ mod tests {
         assert_eq!(next.lost_in_all(all).tier, Tier::Optimised);
     }
 
-    /// With a core to spare a call of any length loses little more than what quick code takes to be made, beside the better of CPython
-    /// to the end and native code from the start.
+    /// With a core to spare a call of any length loses little more than quick code takes to be made, compared with the
+    /// better of CPython to the end and native code from the start.
     #[test]
     fn what_a_call_loses_is_bounded() {
         for length in [1e-3, 3e-3, 5e-3, 10e-3, 0.1] {

@@ -1,11 +1,11 @@
-//! Sites of which nothing is planned yet.
+//! Sites for which there is no plan yet.
 //!
 //! A plan, which tells what a nest may do and what it costs where, takes about as long as CPython takes for some ten
 //! thousand operations: most loops of most programs never run for that long in all. So CPython runs a site until it has
-//! lost about as much time as a plan and quick code take (ski-rental), in this process or in those before it. What a call takes is
-//! told by what it is given, where that bounds it, and measured elsewhere: a counted loop's first iterations tell what the rest takes
-//! ([`Budget`]). A call that takes much longer waits for a plan from its beginning; one that takes longer is planned beside CPython, which
-//! goes on meanwhile, where there are cores to spare.
+//! lost about as much time as a plan and quick code take (ski-rental), in this process or in those before it. The time
+//! of a call is told by what it is given, where that bounds it, and measured elsewhere: a counted loop's first
+//! iterations tell what the rest takes ([`Budget`]). A call that takes much longer waits for a plan from its beginning;
+//! one that takes longer is planned beside CPython, which goes on meanwhile, where there are cores to spare.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
@@ -21,25 +21,26 @@ use crate::work::Work;
 #[derive(Default)]
 pub struct Unplanned {
     phase: AtomicU8,
-    /// Nanoseconds that CPython has taken in all.
+    /// Nanoseconds that CPython has taken for the site in all.
     spent: AtomicU64,
-    /// Calls that were left to it without a further look, and their part of that.
+    /// `rejected`: the number of calls that were left to CPython without a further look; `guessed`: their part of
+    /// `spent`.
     rejected: AtomicU64,
     guessed: AtomicU64,
-    /// The nanoseconds of the last of them, and how many such calls the fast reject may leave unasked.
+    /// `each`: nanoseconds of the last such call; `lent`: how many of them the fast reject may leave unasked.
     each: AtomicU64,
     lent: AtomicU32,
-    /// Nanoseconds that may be spent without a plan.
+    /// Nanoseconds that CPython may spend without a plan.
     most: AtomicU64,
-    /// The sizes of a few names told what the last call takes.
+    /// Whether the sizes of a few names told what the last call takes.
     told: AtomicBool,
 }
 
 /// No plan was asked for yet.
 const UNASKED: u8 = 0;
-/// One is being made.
+/// A plan is being made.
 const ORDERED: u8 = 1;
-/// There is one.
+/// There is a plan.
 const OVER: u8 = 2;
 
 /// What is to become of a call.
@@ -47,7 +48,8 @@ const OVER: u8 = 2;
 pub enum Course {
     /// CPython runs all of it.
     Interpret,
-    /// CPython begins, and a plan is asked for later. What CPython takes for the whole call, if that is known.
+    /// CPython begins, and a plan is asked for later; with the time that CPython takes for the whole call, if that is
+    /// known.
     Wait(Budget, Option<Seconds>),
     /// A plan is to be made; CPython may go on meanwhile.
     Order,
@@ -70,8 +72,8 @@ impl Budget {
         Budget { time, making: None }
     }
 
-    /// What is to become of a call that CPython has run for `spent`. `rest`: what the iterations that are left take at the loop's pace;
-    /// `early`: it may be left before.
+    /// What is to become of a call that CPython has run for `spent`. `rest`: the time that the remaining iterations
+    /// take at the loop's pace; `early`: whether the loop may be left before.
     pub fn after(
         &self,
         spent: Seconds,
@@ -79,7 +81,7 @@ impl Budget {
         early: impl FnOnce() -> bool,
     ) -> Ongoing {
         match (rest, self.making) {
-            // It is over before anything could come of a plan, unless its iterations take longer and longer.
+            // The call is over before anything could come of a plan, unless its iterations take longer and longer.
             (Some(rest), Some(making)) if rest < making * LARGE => Ongoing::GoOn(rest),
             (Some(rest), Some(making)) if waits(rest, making, early()) => Ongoing::Plan,
             (Some(_), Some(_)) => Ongoing::Order,
@@ -100,17 +102,17 @@ pub enum Ongoing {
     Plan,
 }
 
-/// What it takes to make what a call could go on with.
+/// The time to make what a call could go on with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Making {
-    /// The plan.
+    /// The time to make a plan.
     pub plan: Seconds,
-    /// Quick code, once there is a plan.
+    /// The time to make quick code, once there is a plan.
     pub code: Seconds,
 }
 
 impl Making {
-    /// Both.
+    /// The time to make both.
     pub fn all(self) -> Seconds {
         self.plan + self.code
     }
@@ -119,14 +121,14 @@ impl Making {
 /// What a call takes CPython, about.
 #[derive(Clone, Copy, Debug)]
 pub struct Price {
-    /// So long; not a number: nothing tells.
+    /// The time of the call; not a number where nothing tells.
     pub seconds: Seconds,
-    /// That is all of it. Otherwise it takes at least so long: something is not bounded.
+    /// Whether that is the whole time. Otherwise the call takes at least as long: something is not bounded.
     pub whole: bool,
 }
 
 impl Price {
-    /// All of it, if that is known.
+    /// The whole time, if that is known.
     pub fn known(self) -> Option<Seconds> {
         self.whole.then_some(self.seconds)
     }
@@ -138,9 +140,9 @@ impl Price {
 
 /// What else a decision may need to know of a site, or of the call that comes; asked for only where it matters.
 pub trait Site {
-    /// What it takes to make a plan and quick code.
+    /// The time to make a plan and quick code.
     fn making(&self) -> Making;
-    /// What earlier processes have left of it.
+    /// What earlier processes have left behind about the site.
     fn legacy(&self) -> Legacy;
     /// Whether CPython, once it has begun an iteration, goes on with it for longer than a plan takes.
     fn is_coarse(&self) -> bool;
@@ -156,39 +158,40 @@ impl Unplanned {
         self.phase.load(Ordering::Relaxed) == OVER
     }
 
-    /// Whether nobody has asked for one.
+    /// Whether nobody has asked for a plan yet.
     pub fn is_unasked(&self) -> bool {
         self.phase.load(Ordering::Relaxed) == UNASKED
     }
 
-    /// There is a plan.
+    /// Notes that there is a plan.
     pub fn end(&self) {
         self.phase.store(OVER, Ordering::Relaxed);
     }
 
-    /// One is being made.
+    /// Notes that a plan is being made.
     pub fn ordered(&self) {
         self.phase.fetch_max(ORDERED, Ordering::Relaxed);
     }
 
-    /// CPython has taken so long for a call.
+    /// Adds the time that CPython has taken for a call.
     pub fn add(&self, seconds: Seconds) {
         self.spent
             .fetch_add(nanoseconds(seconds), Ordering::Relaxed);
     }
 
-    /// What CPython has taken so far.
+    /// The time that CPython has taken for the site so far.
     pub fn spent(&self) -> Seconds {
         sum(&self.spent)
     }
 
-    /// What this process has lost, if that is worth telling others: there is no plan, and nobody sees one coming.
+    /// What this process has lost, if that is worth telling others: there is no plan yet.
     pub fn lost(&self) -> Option<Seconds> {
         let spent = self.spent();
         (!self.is_over() && spent.0 >= READING.0 * SMALL).then_some(spent)
     }
 
-    /// Calls that were left, those by the fast reject among them, and how long CPython took for them, about.
+    /// The number of calls that were left to CPython, by the fast reject too, and about the time that CPython took for
+    /// them.
     pub fn rejected<S>(&self, fast_reject: &FastReject<S>) -> (u64, Seconds) {
         let lent = self.lent.load(Ordering::Relaxed);
         let more = u64::from(lent.saturating_sub(fast_reject.times()));
@@ -197,8 +200,8 @@ impl Unplanned {
         (self.rejected.load(Ordering::Relaxed) + more, guessed)
     }
 
-    /// From now on the fast reject leaves calls of so much work like the one that just was, as long as all that CPython takes is
-    /// less than a plan takes.
+    /// Has the fast reject leave the next calls of as much work as the last one had, as long as all that CPython takes
+    /// is less than a plan takes.
     pub fn lend<S>(&self, fast_reject: &FastReject<S>, work: Option<Work>) {
         let Some(work) = work.filter(|w| w.bounds) else {
             return;
@@ -211,7 +214,7 @@ impl Unplanned {
         fast_reject.reject_next(work.amount, times);
     }
 
-    /// Counts what the fast reject has left since.
+    /// Counts the calls that the fast reject has left since.
     pub fn settle<S>(&self, fast_reject: &FastReject<S>) {
         let lent = self.lent.swap(0, Ordering::Relaxed);
         if lent > 0 {
@@ -228,12 +231,12 @@ impl Unplanned {
         self.rejected.fetch_add(times, Ordering::Relaxed);
     }
 
-    /// The sizes of a few names tell what calls take, as far as the last one shows.
+    /// Notes whether the sizes of a few names told what the last call takes.
     pub fn set_told(&self, told: bool) {
         self.told.store(told, Ordering::Relaxed);
     }
 
-    /// Whether they do.
+    /// Whether the sizes of a few names told what the last call takes.
     pub fn is_told(&self) -> bool {
         self.told.load(Ordering::Relaxed)
     }
@@ -414,7 +417,8 @@ mod tests {
         assert_eq!(course(2.5e-3, &lost(1e-3)), Course::Interpret);
     }
 
-    /// Ski-rental: whatever calls come, CPython runs no more than a plan and quick code take, and one call, before a plan is asked for.
+    /// Ski-rental: whatever calls come, CPython runs no more than a plan and quick code take, and one call, before a
+    /// plan is asked for.
     #[test]
     fn what_is_lost_without_a_plan_is_bounded() {
         for each in [1e-5, 1e-4, 7e-4, 2e-3, 3.9e-3] {

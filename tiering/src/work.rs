@@ -1,11 +1,11 @@
-//! How much work a call of a site is, as far as a glance tells.
+//! How much work a call of a site is, as far as a look at a few numbers tells.
 
-/// How much work a call is.
+/// How much work a call of a site is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Work {
-    /// A number that it grows with.
+    /// A number that grows with the work of the call.
     pub amount: i64,
-    /// That is an upper measure of the trip counts. Otherwise it only tells how large the numbers are that may decide
-    /// them: a `while` of numbers alike may well run for longer.
+    /// Whether `amount` bounds the trip counts from above. Otherwise it only tells how large the numbers are that may
+    /// decide them: a `while` of numbers alike may well run for longer.
     pub bounds: bool,
 }

@@ -14,10 +14,10 @@ use nestwise_ir::{ArrayId, Const, Expr, ExprKind, Fun, Nest, Scalar, StmtKind, U
 
 use crate::may_warn;
 
-/// More values than this may be any.
+/// The most values followed for one variable or array: with more, it counts as able to hold any.
 const MOST: usize = 8;
 
-/// The constants that an expression may be, beside what is not known before the nest runs.
+/// The constants that the value of an expression may be, apart from values that are not known before the nest runs.
 #[derive(Clone, Debug)]
 enum Values {
     Few(Vec<f64>),
@@ -35,7 +35,8 @@ impl Values {
         matches!(self, Values::Few(all) if all.is_empty())
     }
 
-    /// What an operation that is not followed makes of operands that may be known, all of them, or may not.
+    /// The possible results of an operation that is not followed: any, if all of its operands may be known, else none
+    /// that is known.
     fn of_unknown(known: bool) -> Values {
         match known {
             true => Values::Any,
@@ -43,7 +44,7 @@ impl Values {
         }
     }
 
-    /// True: that is new.
+    /// Adds a value; true if it was not there yet.
     fn add(&mut self, value: f64) -> bool {
         let Values::Few(all) = self else {
             return false;
@@ -58,7 +59,7 @@ impl Values {
         true
     }
 
-    /// True: something of it is new.
+    /// Adds all values of another set; true if one of them was not there yet.
     fn join(&mut self, other: &Values) -> bool {
         match (other, &self) {
             (Values::Few(all), _) => all.iter().fold(false, |new, v| self.add(*v) | new),
@@ -74,7 +75,7 @@ impl Values {
         self.pairs(&Values::Few(vec![0.0]), |x, _| f(x))
     }
 
-    /// What an operation makes of both; nothing where one of them is never known.
+    /// The results of a binary operation on each pair of values; none where one of the operands is never known.
     fn pairs(&self, other: &Values, f: impl Fn(f64, f64) -> f64) -> Values {
         let (Values::Few(a), Values::Few(b)) = (self, other) else {
             return Values::of_unknown(!self.is_none() && !other.is_none());
@@ -229,7 +230,8 @@ fn computed(op: BinOp, x: f64, y: f64, repr: Scalar) -> f64 {
     rounded(exact, repr)
 }
 
-/// Whether an operation on two floats overflows, underflows or has no result; of all but the four it is not asked.
+/// Whether an operation on two floats overflows, underflows or has no result. Operations other than `+`, `-`, `*` and
+/// `/` are not examined here.
 fn raises(op: BinOp, x: f64, y: f64, repr: Scalar) -> bool {
     if repr.is_complex() || !matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div) {
         return true;

@@ -13,13 +13,13 @@ pub type Vars = HashSet<VarId>;
 /// What a block does to variables.
 #[derive(Default, Debug, Clone)]
 pub struct Flow {
-    /// Assigned somewhere in it, counters and bindings included.
+    /// The variables that the block assigns anywhere, counters and bindings included.
     pub assigned: Vars,
-    /// May be read before the block assigned them.
+    /// The variables that may be read before the block assigned them.
     pub exposed: Vars,
-    /// Read somewhere in it.
+    /// The variables that the block reads anywhere.
     pub read: Vars,
-    /// Assigned on every path that reaches the end, or continues the loop the block is the body of.
+    /// The variables assigned on every path that reaches the end, or continues the loop the block is the body of.
     pub definite: Vars,
 }
 
@@ -68,9 +68,9 @@ pub fn flow(
     flow
 }
 
-/// Of the variables that `body` assigns, those whose values may, after a guard failure, be ones that nothing was proved
-/// about: carried from one iteration to the next, or computed from such, from elements or by functions. What is
-/// computed from counters and invariants by saturating arithmetic stays within what was proved.
+/// The variables assigned by `body` whose values may be outside what was proved about them once a guard has failed:
+/// they are carried from one iteration to the next, or computed from such variables, from elements or by functions.
+/// Values computed from counters and invariants by saturating arithmetic stay within what was proved.
 pub fn loose(body: &[Stmt], flow: &Flow) -> Vars {
     let mut loose: Vars = flow.assigned.intersection(&flow.exposed).copied().collect();
     loop {
@@ -103,7 +103,7 @@ pub fn loose(body: &[Stmt], flow: &Flow) -> Vars {
     }
 }
 
-/// Whether a value may be loose if those of the variables in `loose` are.
+/// Whether the value of `e` may be loose (see [`loose`]), given that the variables in `loose` are.
 pub fn is_loose(e: &Expr, loose: &Vars) -> bool {
     let mut found = false;
     e.walk(&mut |e| {
@@ -120,7 +120,7 @@ pub fn is_loose(e: &Expr, loose: &Vars) -> bool {
 #[derive(Clone, Debug)]
 struct State {
     assigned: Vars,
-    /// No path reaches here.
+    /// Whether no path reaches this point.
     dead: bool,
 }
 

@@ -1,13 +1,13 @@
-//! Where a kernel of a device looks whether a result is finite.
+//! Where a kernel for a device checks whether a result is finite.
 //!
 //! A device has no floating-point flags: what overflows, or has no result, is found by its value. What is not finite
 //! stays so through sums, differences, products, signs, and quotients that it is divided in. So a result is *covered*,
-//! and nobody has to look at it, where on every path it goes into such an operation, whose own result is looked at or
+//! and needs no check of its own, where on every path it goes into such an operation, whose own result is checked or
 //! covered, before its variable is assigned again: a backward analysis, of the kind of [`crate::dataflow::fp_flags`]. A
-//! sum over a loop is looked at once, behind it.
+//! sum over a loop is checked once, behind it.
 //!
-//! Places are known by positions, since loops are copied while code is written; where several share one, the answer is
-//! that for all of them.
+//! Operations are identified by their position in the source, since loops are copied while code is written; where
+//! several share one position, the answer is that for all of them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,17 +16,17 @@ use nestwise_ir::{Expr, ExprKind, For, Scalar, Span, Stmt, StmtKind, UnOp, VarId
 
 use crate::dataflow::definite_assignment::{Target, Vars};
 
-/// What a kernel looks at.
+/// The results that a kernel checks for being finite.
 #[derive(Default, Debug)]
 pub struct Finite {
-    /// Assignments whose values are looked at where they are computed.
+    /// Assignments whose values are checked where they are computed.
     looked: HashSet<(VarId, Span)>,
-    /// Variables whose values nobody may have looked at yet.
+    /// Variables whose values may not have been checked yet.
     covered: Vars,
 }
 
 impl Finite {
-    /// Of statements that a kernel runs, behind which nobody looks at anything.
+    /// Analyses the statements that a kernel runs; nothing behind them checks a value.
     pub fn of(block: &[Stmt]) -> Finite {
         let mut walk = Walk::default();
         walk.block(Vars::new(), block);
@@ -49,12 +49,12 @@ impl Finite {
         }
     }
 
-    /// Whether somebody else looks at what is assigned.
+    /// Whether another check covers the value that is assigned to `var`, so that the assignment needs none.
     pub fn covers(&self, var: VarId, value: &Expr) -> bool {
         !self.looked.contains(&(var, value.span))
     }
 
-    /// Whether a store has to look at what it is given, since nobody may have.
+    /// Whether a store has to check the value that it is given, since nothing else may have.
     pub fn is_due(&self, value: &Expr) -> bool {
         let e = unchanged(value);
         matches!(e.kind, ExprKind::Var(v) if is_float(e) && self.covered.contains(&v))
@@ -65,7 +65,7 @@ fn is_float(e: &Expr) -> bool {
     matches!(e.ty.repr, Scalar::F32 | Scalar::F64)
 }
 
-/// The operand of what only changes its sign or its type, at which nobody looks.
+/// The operand of an operation that only changes the operand's sign or float type, and is never checked itself.
 fn same(e: &Expr) -> Option<&Expr> {
     match &e.kind {
         ExprKind::Unary {
@@ -82,7 +82,7 @@ fn same(e: &Expr) -> Option<&Expr> {
     }
 }
 
-/// What an expression's value is but for its sign and its type.
+/// The expression left when operations that only change the sign or the float type are removed.
 fn unchanged(mut e: &Expr) -> &Expr {
     while let Some(inside) = same(e) {
         e = inside;
@@ -90,13 +90,13 @@ fn unchanged(mut e: &Expr) -> &Expr {
     e
 }
 
-/// Whether an operation's result is looked at unless it is covered.
+/// Whether an operation's result is checked unless it is covered.
 pub fn is_watched(e: &Expr) -> bool {
     let arithmetic = |op: &BinOp| matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div);
     matches!(&e.kind, ExprKind::Binary { op, .. } if is_float(e) && arithmetic(op))
 }
 
-/// Whether the operand at that place of `e` is covered, where `e` is or is not.
+/// Whether operand number `place` of `e` is covered; `covered` says whether `e` itself is.
 pub fn covers_operand(e: &Expr, place: usize, covered: bool) -> bool {
     match &e.kind {
         ExprKind::Binary { op, .. } if is_watched(e) => place == 0 || *op != BinOp::Div,
@@ -107,7 +107,7 @@ pub fn covers_operand(e: &Expr, place: usize, covered: bool) -> bool {
 #[derive(Default)]
 struct Walk {
     finite: Finite,
-    /// What is covered where a jump goes.
+    /// By jump: the variables that are covered where it goes.
     at: HashMap<Jump, Vars>,
 }
 
@@ -130,7 +130,7 @@ impl Walk {
         out
     }
 
-    /// What is covered before a statement, given what is behind it.
+    /// The variables covered before a statement, given those covered behind it.
     fn stmt(&mut self, mut out: Vars, s: &Stmt) -> Vars {
         let known =
             |at: &HashMap<Jump, Vars>, jump: Jump| at.get(&jump).cloned().unwrap_or_default();
@@ -202,7 +202,7 @@ impl Walk {
         }
     }
 
-    /// What one iteration covers, `head` being what is covered where the next one begins.
+    /// The variables covered at the start of an iteration; `head` are those covered where the next iteration begins.
     fn iteration(&mut self, after: &Vars, head: &Vars, target: Target, body: &[Stmt]) -> Vars {
         self.at.insert(Jump::Break(target), after.clone());
         self.at.insert(Jump::Continue(target), head.clone());
@@ -214,8 +214,8 @@ fn is_variable(e: &Expr) -> bool {
     matches!(e.kind, ExprKind::Var(_)) && is_float(e)
 }
 
-/// Adds the variables that an expression covers, itself covered or not; what it evaluates on some paths alone covers
-/// nothing.
+/// Adds the variables that an expression covers; `covered` says whether the expression itself is. What it evaluates on
+/// some paths only covers nothing.
 fn uses(out: &mut Vars, e: &Expr, covered: bool) {
     match &e.kind {
         ExprKind::Var(v) if covered => {
@@ -227,7 +227,7 @@ fn uses(out: &mut Vars, e: &Expr, covered: bool) {
             out.remove(var);
             uses(out, value, false);
         }
-        // Of two truths one may do.
+        // LLVM may evaluate only one of two bools that are combined.
         ExprKind::Binary { .. } if e.ty.repr == Scalar::Bool => {}
         _ => e
             .children()

@@ -21,21 +21,22 @@ use crate::dataflow::definite_assignment::{Target, Vars, exits};
 use crate::dataflow::overwritten;
 use crate::may_warn;
 
-/// The idle places of a nest.
+/// The idle values of a nest.
 #[derive(Default, Debug)]
 pub struct FlagOnly {
-    /// Assignments, bindings inside expressions too: the variable and where its value stands.
+    /// Idle assignments, bindings inside expressions included: the variable and the position of its value.
     lets: HashSet<(VarId, Span)>,
-    /// Stores that another store may make good.
+    /// Idle stores, whose element another store may overwrite: the array and the position of the value.
     stores: HashSet<(ArrayId, Span)>,
-    /// Conditions on which nothing hangs.
+    /// Idle conditions: nothing depends on which way they go.
     conds: HashSet<Span>,
-    /// Sums and the like, each term of which the next one needs: the last value after the loop is idle.
+    /// By loop: variables, such as sums, of which each iteration needs the value before it, and whose last value is
+    /// idle.
     after: HashMap<LoopId, BTreeSet<VarId>>,
 }
 
 impl FlagOnly {
-    /// What is idle in a nest after which the variables in `out` are read.
+    /// Finds what is idle in a nest after which the variables in `out` are read.
     pub fn of(nest: &Nest, out: &Vars, nonempty: IdSet<LoopId>) -> FlagOnly {
         if !crate::warns(nest) {
             return FlagOnly::default();
@@ -123,11 +124,11 @@ impl Needed {
 
 struct Walk {
     exit: Needed,
-    /// By loop: behind it, and before its next iteration.
+    /// By loop: what is needed behind it, and before its next iteration.
     after: Vec<Needed>,
     head: Vec<Needed>,
     scopes: Vec<Needed>,
-    /// Jumps that go where control goes anyway.
+    /// Targets of jumps that go where control would go without them.
     tail: Vec<Target>,
     nonempty: IdSet<LoopId>,
     idle: FlagOnly,
@@ -201,7 +202,7 @@ impl Walk {
         out
     }
 
-    /// `var = value`. What may warn is there to stay, needed or kept.
+    /// Handles `var = value`. A value that may warn stays in the code, needed or kept.
     fn assign(&mut self, out: &mut Needed, var: VarId, value: &Expr) {
         let before = out.clone();
         out.remove(var);
@@ -265,14 +266,15 @@ impl Walk {
         }
     }
 
-    /// An operand that is kept if it may warn, and may be dropped otherwise.
+    /// Handles an operand that is kept if it may warn, and may be dropped otherwise.
     fn within(&mut self, out: &mut Needed, e: &Expr) {
         if warns(e) {
             self.uses(out, e);
         }
     }
 
-    /// Whether anything hangs on running this side of a branch or not.
+    /// Whether it matters that this side of a branch runs. It does not if it only assigns variables that are not
+    /// needed, from values that cannot warn.
     fn matters(&self, side: &[Stmt], out: &Needed) -> bool {
         side.iter().any(|s| match &s.kind {
             StmtKind::Let { var, value } => out.has(*var) || warns(value),
@@ -299,7 +301,7 @@ impl Walk {
         self.repeat_while(after, l)
     }
 
-    /// What is needed behind a loop, with the sums that it is left with kept there.
+    /// What is needed behind a loop, once the last values of its sums are marked as kept there.
     fn sums(&mut self, mut out: Needed, id: LoopId, body: &[Stmt]) -> Needed {
         for v in sums(id, body) {
             if !out.has(v) {
@@ -310,7 +312,7 @@ impl Walk {
         out
     }
 
-    /// Before a `for` loop: where it may run no iteration, only what is needed without one.
+    /// What is needed before a loop: where it may run no iteration, only what is also needed without one.
     fn repeat(
         &mut self,
         after: Needed,
@@ -346,7 +348,7 @@ impl Walk {
         }
     }
 
-    /// What one iteration needs, `head` being what those after it need.
+    /// What one iteration needs; `head` is what the iterations after it need.
     fn iteration(&mut self, after: &Needed, head: &Needed, id: LoopId, body: &[Stmt]) -> Needed {
         let i = id.index();
         if let (Some(a), Some(h)) = (self.after.get_mut(i), self.head.get_mut(i)) {
@@ -368,8 +370,8 @@ pub fn sees_less(fun: nestwise_ir::Fun) -> bool {
     matches!(fun, Copysign | IsNan | IsInf | IsFinite)
 }
 
-/// Variables that a loop assigns in one place alone, from what they held before: every iteration that assigns them
-/// needs the value of the one before. The loop is left nowhere but behind it.
+/// The variables that a loop assigns in one statement only, from their own last value, so that every iteration that
+/// assigns them needs the value of the one before. Nothing may leave the loop early.
 fn sums(id: LoopId, body: &[Stmt]) -> Vec<VarId> {
     if exits(body).into_iter().any(|t| t != Target::Loop(id)) {
         return Vec::new();
@@ -391,7 +393,7 @@ fn sums(id: LoopId, body: &[Stmt]) -> Vec<VarId> {
     values.into_iter().filter_map(adds).collect()
 }
 
-/// Whether arithmetic leads from `v` to the value.
+/// Whether the value of `e` is computed from `v` by arithmetic.
 fn carries(e: &Expr, v: VarId) -> bool {
     match &e.kind {
         ExprKind::Var(x) => *x == v,

@@ -22,15 +22,15 @@ use crate::dataflow::scheduled::Scheduled;
 pub struct Facts {
     /// Variables whose values differ from lane to lane.
     pub varying: HashSet<VarId>,
-    /// Per lane step of a linear variable.
+    /// By linear variable: how much its value grows from one lane to the next.
     pub linear: HashMap<VarId, i64>,
     /// Jumps that only some lanes take.
     pub masked: HashSet<Target>,
-    /// Some guard in the loop may fail.
+    /// Whether some guard in the loop may fail.
     pub may_fail: bool,
-    /// Values that may be wrong after a guard failure.
+    /// Variables whose values may be wrong after a guard failure.
     pub loose: HashSet<VarId>,
-    /// Assigned inside, read outside.
+    /// Variables assigned inside the loop and read outside of it.
     pub live_after: Vec<VarId>,
     /// Carried sums of floats, added up lane by lane (see [`crate::dataflow::ordered_sums`]); one narrow value each.
     pub ordered: HashSet<VarId>,
@@ -170,14 +170,14 @@ impl Facts {
         open.pop();
     }
 
-    /// Some lanes jump to `target`: they are missing from everything between here and there.
+    /// Marks `target` and everything between here and there as masked, since only some lanes jump there.
     fn exit(&mut self, target: Target, open: &[Target]) {
         let from = open.iter().position(|t| *t == target).unwrap_or(0);
         self.masked.extend(&open[from..]);
     }
 
-    /// Linear are the counter, the counters of inner loops that start linearly, and variables with one
-    /// assignment, of a linear value.
+    /// Finds the linear variables: the counter, the counters of inner loops whose start is linear, and variables with
+    /// one assignment, of a linear value.
     fn find_linear(&mut self, l: &For) {
         if let Some(step) = l.step.as_int().and_then(|s| i64::try_from(s).ok()) {
             self.linear.insert(l.counter, step);
@@ -284,7 +284,7 @@ fn only_continues(l: &For) -> bool {
     !breaks && !outside
 }
 
-/// Statements and representations that have a wide form.
+/// Whether all statements and types in the loop have a vector form, and no loop inside is mapped itself.
 fn lanes_can_run(scheduled: &Scheduled<'_>, l: &For, flow: &Flow) -> bool {
     let schedule = &scheduled.schedule;
     let mapped = |id: LoopId| {

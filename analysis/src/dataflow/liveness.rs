@@ -28,7 +28,7 @@ impl VarSet {
             *w &= !(1 << (v.index() % 64));
         }
     }
-    /// Whether the variable is in it.
+    /// Whether the set contains the variable.
     pub fn contains(&self, v: VarId) -> bool {
         self.words
             .get(v.index() / 64)
@@ -53,9 +53,9 @@ impl VarSet {
 /// What one iteration of a loop does with variables.
 #[derive(Clone, Debug)]
 pub struct Exposure {
-    /// Read on some path before being assigned in the iteration.
+    /// The variables read on some path before being assigned in the iteration.
     pub exposed: VarSet,
-    /// Assigned on every path through an iteration.
+    /// The variables assigned on every path through an iteration.
     pub always: VarSet,
 }
 
@@ -105,7 +105,7 @@ struct Definite {
     nonempty: IdSet<LoopId>,
     continues: Option<VarSet>,
     leaves: Vec<Option<VarSet>>,
-    /// By loop inside: what is assigned at all of its `continue`s and `break`s.
+    /// By inner loop: the variables assigned at all of its `continue`s and `break`s.
     ends: Vec<Option<VarSet>>,
 }
 

@@ -13,7 +13,7 @@ pub struct Update<'e> {
     pub op: BinOp,
     /// The other operand.
     pub term: &'e Expr,
-    /// `v` stands on the left.
+    /// Whether `v` is the left operand.
     pub left: bool,
 }
 

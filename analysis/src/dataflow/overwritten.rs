@@ -8,22 +8,22 @@ use nestwise_ir::{ArrayId, Expr, ExprKind, For, Nest, Span, Stmt, StmtKind, VarI
 use crate::dataflow::sampled::Assignments;
 use crate::structure::same;
 
-/// Loops with at most so many iterations may be written out.
+/// The most iterations of a loop that LLVM may unroll completely.
 const FEW: i128 = 128;
 
-/// The array, and where the stored value stands.
+/// The stores that may be overwritten: the array, and the position of the stored value.
 pub fn stores(nest: &Nest) -> HashSet<(ArrayId, Span)> {
     let mut found = HashSet::new();
     block(std::slice::from_ref(&nest.top), None, &mut found);
     found
 }
 
-/// The innermost loop that is not written out.
+/// The innermost loop around a store that LLVM does not unroll completely.
 struct Around<'n> {
     body: &'n [Stmt],
-    /// Its counter, and those of loops inside that are not written out.
+    /// Its counter, and the counters of loops inside it that are not unrolled completely.
     counters: HashSet<VarId>,
-    /// What its iterations assign.
+    /// The assignments in its body.
     assignments: Assignments<'n>,
 }
 
@@ -70,8 +70,8 @@ impl<'n> Around<'n> {
         }
     }
 
-    /// Whether another value may get to where `store` puts its own, not computed from it: later in the same iteration,
-    /// or in the next one if that is the place of all of them.
+    /// Whether a value that is not computed from the stored one may overwrite what `store` stores: later in the same
+    /// iteration, or in the next one, if all iterations store to the same element.
     fn overwrites(&self, store: &Stmt, array: ArrayId, index: &[Expr]) -> bool {
         let moves = self.assignments.moves(index, &self.counters, true);
         let (mut again, mut later) = (!moves, !moves);
@@ -134,7 +134,7 @@ fn holds(body: &[Stmt], what: &Stmt) -> bool {
     found
 }
 
-/// Whether a store's value is computed from what is at its place.
+/// Whether a store's value is computed from the element that it overwrites.
 fn updates(s: &Stmt) -> bool {
     let StmtKind::Store {
         array,

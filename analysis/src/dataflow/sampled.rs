@@ -1,9 +1,9 @@
-//! Whether subscripts may be found to be one, asked of numbers.
+//! Whether two subscripts may be equal, tested by evaluating them for made-up values.
 //!
 //! LLVM simplifies: `i - i`, `2 * i // 2`, `k ^ k`. So it does not do to compare subscripts by their text. They are
 //! evaluated for made-up values of everything they are computed from, as identities of polynomials are tested
 //! (Schwartz, "Fast probabilistic algorithms for verification of polynomial identities", 1980): where the values
-//! differ, so do the subscripts. Where they never do, they may be one, for all that is known.
+//! differ, so do the subscripts. Where the values never differ, the subscripts may be equal.
 
 use std::cell::{Cell, RefCell};
 use std::collections::hash_map::DefaultHasher;
@@ -12,9 +12,9 @@ use std::hash::{Hash, Hasher};
 
 use nestwise_ir::{BinOp, CmpOp, Const, Expr, ExprKind, Stmt, StmtKind, UnOp, VarId};
 
-/// Worlds that are made up.
+/// How many sets of made-up values are tried.
 const ROUNDS: u32 = 8;
-/// Expressions that are evaluated for one value at most; what is left of a larger one counts as nothing.
+/// The most expressions evaluated for one subscript; what is left of a larger one counts as 0.
 const FUEL: u32 = 2000;
 
 /// The assignments of a loop's body.
@@ -22,18 +22,18 @@ pub struct Assignments<'n> {
     values: HashMap<VarId, Vec<&'n Expr>>,
 }
 
-/// One point in one of the worlds.
+/// One evaluation: a set of made-up values (`round`), and values of the moving variables in it (`turn`).
 struct Point<'a, 'n> {
     assignments: &'a Assignments<'n>,
     round: u32,
     turn: u32,
-    /// Variables with another value in each turn.
+    /// Variables that have another value in each turn.
     moving: &'a HashSet<VarId>,
-    /// Those that are computed from themselves have, too.
+    /// Whether variables that are computed from their own last value have another value in each turn, too.
     carried_move: bool,
-    /// Values that the expressions around name.
+    /// Values of the variables that enclosing expressions bind.
     bound: RefCell<Vec<(VarId, i64)>>,
-    /// Being looked up.
+    /// Variables whose values are being computed, to notice those that depend on themselves.
     open: RefCell<Vec<VarId>>,
     fuel: Cell<u32>,
 }
@@ -51,7 +51,7 @@ impl<'n> Assignments<'n> {
         Assignments { values }
     }
 
-    /// Whether a place is surely another one where the `moving` variables are others.
+    /// Whether a subscript (one expression per axis) certainly changes when the `moving` variables change.
     pub fn moves(&self, place: &[Expr], moving: &HashSet<VarId>, carried_move: bool) -> bool {
         (0..ROUNDS).any(|round| {
             let at = |turn| self.point(round, turn, moving, carried_move).place(place);
@@ -59,7 +59,7 @@ impl<'n> Assignments<'n> {
         })
     }
 
-    /// Whether two places are surely not the same one at one point.
+    /// Whether two subscripts certainly differ for the same values of all variables.
     pub fn differ(&self, a: &[Expr], b: &[Expr], moving: &HashSet<VarId>) -> bool {
         (0..ROUNDS).any(|round| {
             let at = |place| self.point(round, 0, moving, true).place(place);
@@ -87,7 +87,7 @@ impl<'n> Assignments<'n> {
     }
 }
 
-/// A number made up of something, not negative and not large.
+/// A number derived from `of` by hashing, not negative and below 2**20.
 fn made_up(of: impl Hash) -> i64 {
     let mut hasher = DefaultHasher::new();
     of.hash(&mut hasher);
@@ -188,7 +188,7 @@ fn binary(op: BinOp, a: i64, b: i64) -> i64 {
     }
 }
 
-/// With the divisor's sign.
+/// Python's `%`: the remainder has the divisor's sign.
 fn modulo(a: i64, b: i64) -> i64 {
     let rest = a.wrapping_rem(b);
     if rest != 0 && (rest < 0) != (b < 0) {

@@ -12,7 +12,7 @@ use crate::dataflow::reads::{reads, reads_in};
 pub struct Scheduled<'n> {
     /// The nest.
     pub nest: &'n Nest,
-    /// What is mapped to what.
+    /// The schedule, which says how each loop is mapped.
     pub schedule: &'n Schedule,
     /// Variables that a call loads from the frame.
     pub frame_in: Vars,
@@ -23,7 +23,7 @@ pub struct Scheduled<'n> {
 }
 
 impl<'n> Scheduled<'n> {
-    /// Looks at which variables are read where.
+    /// Makes the pair, and counts the reads and the frame's variables.
     pub fn of(nest: &'n Nest, schedule: &'n Schedule) -> Scheduled<'n> {
         let (frame_in, frame_out) = frame_vars(nest);
         Scheduled {
@@ -65,7 +65,7 @@ impl<'n> Scheduled<'n> {
     }
 }
 
-/// Takes the body of a loop away.
+/// Empties the body of a loop.
 fn empty(stmt: &mut Stmt, id: LoopId) {
     match &mut stmt.kind {
         StmtKind::For(l) if l.id == id => l.body.clear(),

@@ -35,7 +35,7 @@ pub enum Region {
         /// The last index, less the counter.
         hi: i64,
     },
-    /// Any.
+    /// Any elements of the slot.
     Whole,
 }
 
@@ -44,34 +44,34 @@ pub enum Region {
 pub struct SlotUndo {
     /// The slot.
     pub array: ArrayId,
-    /// Running a chunk again over its own results gives the same results.
+    /// Whether running a chunk again over its own results gives the same results.
     pub idempotent: bool,
-    /// Whether the slot is idempotent in a chunk of a single iteration. Of two buffers that swap after every iteration, one
-    /// iteration only reads the one and writes the other.
+    /// Whether the slot is idempotent in a chunk of a single iteration. Where two buffers swap after every iteration,
+    /// for example, an iteration only reads the one and only writes the other.
     pub idempotent_alone: bool,
-    /// What a chunk may write.
+    /// The elements that a chunk may write.
     pub region: Region,
 }
 
 /// What undoing a chunk of a nest takes.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct UndoPlan {
-    /// Written slots.
+    /// The slots that the nest writes.
     pub slots: Vec<SlotUndo>,
-    /// An event may fire.
+    /// Whether a guard may fail.
     pub events: bool,
-    /// NumPy may warn.
+    /// Whether NumPy may warn.
     pub warns: bool,
 }
 
 impl UndoPlan {
-    /// Whether a chunk may have to be taken back.
+    /// Whether a chunk may have to be rolled back.
     pub fn may_fire(&self) -> bool {
         self.events || self.warns
     }
-    /// The slots to save before a chunk. `in_order`: the kernel stops exactly where a guard fails. `alone`: it is of
-    /// one iteration. `stops`: somebody may look at the arrays when NumPy warns, or raise; floating-point flags are
-    /// looked at after the whole chunk only.
+    /// The slots to save before a chunk. `in_order`: the kernel stops exactly where a guard fails. `alone`: the chunk
+    /// has one iteration. `stops`: the arrays may be looked at when NumPy warns, or a warning may raise an exception;
+    /// floating-point flags are looked at after the whole chunk only.
     pub fn to_save(
         &self,
         in_order: bool,
@@ -120,7 +120,7 @@ pub fn undo_plan_with(nest: &Nest, forms: &Forms, disjoint: bool) -> UndoPlan {
     }
 }
 
-/// Whether what the nest made in memory of its own may be what a name stands for afterwards.
+/// Whether a live-out name may stand for an array that the nest made in memory of its own.
 fn outlives(nest: &Nest, array: ArrayId) -> bool {
     let is = |out: &LiveOut| out.kind.made().is_some_and(|made| made.array == array);
     nest.live_outs.iter().any(is)
@@ -152,7 +152,7 @@ fn idempotent(nest: &Nest, forms: &Forms, classes: &Classes, a: ArrayId, disjoin
 }
 
 /// Whether no element of the slot is read in an iteration of the top loop and written at that moment or later in the
-/// same iteration. Each slot has one array meanwhile, if arrays change places at an iteration's end only.
+/// same iteration. Within an iteration each slot must hold one array: arrays are swapped at an iteration's end only.
 fn idempotent_alone(nest: &Nest, forms: &Forms, a: ArrayId) -> bool {
     if nest.top_for().is_none() || !rebinds_last(nest) {
         return false;
@@ -185,7 +185,8 @@ fn anti(nest: &Nest, forms: &Forms, load: &AccessForm, store: &AccessForm) -> bo
     anti_within(nest, forms, load, store, 0)
 }
 
-/// The same, where both are in one iteration of the outermost `fixed` loops.
+/// Whether the element a load reads may be written by the store at the same time or later, where both are in the same
+/// iteration of the outermost `fixed` loops.
 fn anti_within(
     nest: &Nest,
     forms: &Forms,

@@ -15,10 +15,10 @@ use crate::dataflow::lane_facts::Facts;
 use crate::dataflow::reads::reads_in;
 use crate::dataflow::scheduled::Scheduled;
 
-/// Interleaved iterations at most: each has its own accumulators, and there are 16 or 32 vector registers.
+/// The most iterations that are interleaved: each has its own accumulators, and there are 16 or 32 vector registers.
 const MOST: u32 = 8;
 
-/// What copies of a loop's body have of their own.
+/// The variables of which each copy of a loop's body has its own, and those that outlive the loop.
 pub struct Copies {
     /// Variables of which each copy has its own.
     pub varying: HashSet<VarId>,
@@ -87,7 +87,7 @@ fn encloses_lanes(scheduled: &Scheduled<'_>, l: &For) -> bool {
     found
 }
 
-/// No jumps, no loops of unknown length.
+/// Whether a statement has no jumps and no loops of unknown length.
 fn is_structured(s: &Stmt) -> bool {
     let mut ok = true;
     s.walk(&mut |s| {

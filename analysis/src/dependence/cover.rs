@@ -17,7 +17,7 @@ use crate::integer::{Answer, Fuel, Row, System};
 use crate::values::affine::{Affine, Ix};
 use crate::values::forms::{AccessForm, Ctx, FactKind, Form, Forms, Op, Step};
 
-/// Systems that one question may solve.
+/// The most systems that are solved for one question.
 const MAX_SYSTEMS: u32 = 200;
 
 /// The ways in which a write does not cover: each a conjunction of `row >= 0`.
@@ -141,13 +141,14 @@ struct Source<'a> {
     forms: &'a Forms,
     write: &'a AccessForm,
     covered: &'a AccessForm,
-    /// Both are in one iteration of this many outer loops.
+    /// The number of outer loops of which the write and the covered access are in the same iteration.
     equal: usize,
-    /// The write is in a later, given iteration of the next one; otherwise in an earlier one of it, where it is common.
+    /// Whether the write is in a given, later iteration of the next loop; otherwise it is in an earlier iteration of
+    /// that loop, if the loop is around both.
     later: bool,
     /// Facts known to hold for the write because they do for the covered access.
     around: Ctx,
-    /// The iterations of the write's other loops.
+    /// The iterations chosen so far of the write's other loops.
     values: Vec<(LoopId, Value)>,
 }
 
@@ -309,7 +310,7 @@ impl<'a> Source<'a> {
         self.at(first.first()?)
     }
 
-    /// Adds the ways in which the chosen iteration of a loop is none of it.
+    /// Adds the ways in which the chosen iteration is not an iteration of the loop.
     fn outside(&self, l: LoopId, p: &mut Problem<'_>, out: &mut Failures) -> Option<()> {
         let form = self.forms.loop_form(l).filter(|l| l.counted)?;
         let (up, step) = (form.ascending?, constant_step(self.forms, l)?);
@@ -361,7 +362,8 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The ways in which a failure can be: what is known of the values in it is known only where the write computes them.
+/// The ways in which the failure that `rows` requires can occur, with what is known of the values in it: that holds
+/// only where the write computes them.
 fn failing(
     p: &mut Problem<'_>,
     rows: impl FnOnce(&mut Problem<'_>) -> Option<Vec<Row>>,
@@ -375,8 +377,8 @@ fn negative(p: &mut Problem<'_>, value: &Value) -> Option<Failures> {
     failing(p, |p| Some(vec![value.row(p)?.complement()?]))
 }
 
-/// Whether the bounds that a loop has by this end of its range say all of it: parts of a minimum or maximum that are
-/// not affine are in none of them.
+/// Whether the affine bounds taken from this end of a loop's range say all of it: operands of a minimum or maximum that
+/// are not affine give no bound.
 fn is_told(end: &Form, op: Op) -> bool {
     match end {
         Form::At(_, inner) => is_told(inner, op),
@@ -394,7 +396,7 @@ fn constant_step(forms: &Forms, l: LoopId) -> Option<i64> {
     }
 }
 
-/// `row >= 1`.
+/// The row that is not negative exactly where `row >= 1`.
 fn above_zero(mut row: Row) -> Option<Row> {
     row.add_const(-1)?;
     Some(row)

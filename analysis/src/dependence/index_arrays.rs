@@ -1,5 +1,5 @@
-//! Elements of index arrays (`idx` in `a[idx[i]]`): values that no form tells, but that are equal where they stand at
-//! one index, and of which more may be known.
+//! Elements of index arrays (`idx` in `a[idx[i]]`): no form tells their values, but two elements at one index are
+//! equal, and more may be known of the array, such as that it is sorted.
 
 use nestwise_ir::{AccessId, ArrayId};
 
@@ -10,11 +10,11 @@ use crate::values::affine::Ix;
 use crate::values::forms::Form;
 use crate::values::interval::Interval;
 
-/// Pairs of elements that one question relates.
+/// The most pairs of elements that one question relates.
 const MAX_PAIRS: usize = 6;
 
 impl Problem<'_> {
-    /// The value that a load of a slot that nothing writes has.
+    /// The unknown for the value that a load reads from a slot that nothing writes; the value is in `range`.
     pub(super) fn element(&mut self, access: AccessId, range: Interval, side: Side) -> Option<Row> {
         self.exact = false;
         let load = self.forms.access(access)?;
@@ -47,7 +47,7 @@ impl Problem<'_> {
         Some(row)
     }
 
-    /// Both, if nothing in the forms changes but with shared loops.
+    /// [`Side::Both`] if the forms change with shared loops only, else `side`.
     fn side_of(&self, forms: &[Form], side: Side) -> Side {
         let mut both = true;
         for f in forms {
@@ -60,7 +60,7 @@ impl Problem<'_> {
         if both { Side::Both } else { side }
     }
 
-    /// Relates the elements of each array: at one index they are one, and as far as the array has a property.
+    /// Requires that two elements of an array are equal where their indices are, and what the array's properties add.
     pub(super) fn relate(&mut self, known: &[(ArrayId, Property)]) {
         let mut pairs = vec![];
         for (i, a) in self.elements.iter().enumerate() {
@@ -83,7 +83,7 @@ impl Problem<'_> {
         }
     }
 
-    /// The arrays that the question reads such elements of.
+    /// The index arrays that the question reads.
     pub(super) fn index_arrays(&self) -> Vec<ArrayId> {
         let mut all: Vec<ArrayId> = self
             .elements
@@ -104,7 +104,8 @@ fn difference(a: u32, b: u32) -> Option<Row> {
     Some(row)
 }
 
-/// The ways in which two elements can be related, one `at` positions after the other and `is` greater.
+/// The ways in which two elements of an array can be related, where the second is `at` positions behind the first and
+/// its value is greater by `is`.
 fn related(at: &Row, is: &Row, distinct: bool, sorted: bool) -> Option<Vec<Vec<Row>>> {
     let (later, earlier) = (less_one(at)?, less_one(&at.negated()?)?);
     let (greater, less) = (less_one(is)?, less_one(&is.negated()?)?);

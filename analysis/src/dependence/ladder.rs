@@ -1,8 +1,8 @@
 //! The cheap tests: most pairs are proven independent without a system.
 //!
-//! As in Goff, Kennedy and Tseng, "Practical dependence testing" (PLDI 1991), axis by axis: no index variable (ZIV),
-//! one with equal coefficients (strong SIV), and for any number the GCD test and Banerjee's inequality, of which the
-//! weak SIV tests are cases.
+//! The tests go axis by axis, as in Goff, Kennedy and Tseng, "Practical dependence testing" (PLDI 1991): no index
+//! variable (ZIV), one with equal coefficients (strong SIV), and for any number the GCD test and Banerjee's inequality,
+//! of which the weak SIV tests are cases.
 
 use nestwise_ir::{LoopId, Nest};
 
@@ -11,7 +11,7 @@ use crate::guards::static_facts::affine_interval;
 use crate::values::affine::{Affine, Ix};
 use crate::values::forms::Forms;
 
-/// Whether the two never touch one element in iterations so related; false: not found out here.
+/// Whether the cheap tests prove that the two accesses never touch one element in iterations related by `dirs`.
 pub(super) fn apart(nest: &Nest, forms: &Forms, pair: Pair<'_>, dirs: &[Dir]) -> bool {
     let Pair { x, y, slots } = pair;
     let common = crate::dependence::model::common_loops(x, y);
@@ -35,8 +35,8 @@ pub(super) fn apart(nest: &Nest, forms: &Forms, pair: Pair<'_>, dirs: &[Dir]) ->
     })
 }
 
-/// The GCD test: `f(i) - g(j)` is a multiple of the coefficients' divisor plus a constant that is none. What is fixed
-/// is one and the same on both sides.
+/// Whether the GCD test proves that `f(i) = g(j)` has no solution: the greatest common divisor of the coefficients does
+/// not divide the constant. Index variables that `fixed` names have one value on both sides.
 fn no_divisor(f: &Affine, g: &Affine, fixed: impl Fn(Ix) -> bool) -> bool {
     let Some(gap) = f.sub(g) else { return false };
     let (mut divisor, mut open) = (0u128, false);
@@ -67,7 +67,8 @@ fn gcd(a: u128, b: u128) -> u128 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// Banerjee's inequality: the intervals of both sides do not meet. What is fixed cancels first.
+/// Whether Banerjee's inequality proves that `f(i) = g(j)` has no solution: the intervals of both sides do not meet.
+/// Index variables that `fixed` names have one value on both sides, and cancel first.
 fn no_overlap(
     nest: &Nest,
     forms: &Forms,
@@ -94,8 +95,9 @@ fn no_overlap(
         .contains(0)
 }
 
-/// Strong SIV: subscripts `c * i + e` and `c * i + e + d` of the loop after the leading `=` levels, `e` fixed there,
-/// are equal only `d / c` apart. Whether that contradicts the direction.
+/// Whether the strong SIV test proves independence: subscripts `c * i + e` and `c * i + e + d` of the loop after the
+/// leading `=` levels, with `e` fixed there, are equal only in iterations `d / c` apart, and that contradicts the
+/// direction.
 fn strong_siv(
     forms: &Forms,
     f: &Affine,

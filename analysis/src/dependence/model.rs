@@ -8,49 +8,49 @@ use crate::values::affine::Affine;
 use crate::values::condition::Clause;
 use crate::values::forms::{AccessForm, Forms};
 
-/// How the iteration of the first access relates to that of the second in one loop, in the order of its counter's way:
-/// in one execution of the loop, the order of time.
+/// How the first access's iteration of one loop relates to the second's. Iterations are ordered as the counter goes: in
+/// one execution of the loop that is the order in time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Dir {
-    /// Earlier.
+    /// The first access is in an earlier iteration.
     Lt,
-    /// Both iterations are one iteration of the loop.
+    /// Both accesses are in the same iteration.
     Eq,
-    /// Later.
+    /// The first access is in a later iteration.
     Gt,
-    /// Any of these.
+    /// The first access may be in an earlier, the same or a later iteration.
     Any,
 }
 
-/// What two accesses do to an element, the earlier first.
+/// The kind of a dependence: what the earlier and the later access do to the element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// Written, then read.
+    /// The element is written, then read.
     Flow,
-    /// Read, then written.
+    /// The element is read, then written.
     Anti,
-    /// Written, then written.
+    /// The element is written, then written again.
     Output,
 }
 
 /// Two accesses that touch one element in different iterations of a loop.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Dependence {
-    /// What they do.
+    /// Which of the two accesses read and write.
     pub kind: Kind,
     /// The earlier access.
     pub src: AccessId,
     /// The later access.
     pub dst: AccessId,
-    /// The loop that carries it; none: it stays inside an iteration of all of them.
+    /// The loop that carries the dependence; `None` if both accesses are in one iteration of all common loops.
     pub carrier: Option<LoopId>,
     /// The loops around both, outermost first.
     pub loops: Vec<LoopId>,
-    /// Per loop.
+    /// By loop of `loops`: the direction.
     pub directions: Vec<Dir>,
-    /// Per loop: iterations between them, where that is one number.
+    /// By loop of `loops`: the number of iterations from the earlier access to the later one, where it is constant.
     pub distance: Vec<Option<i64>>,
-    /// Whether the dependence certainly exists in a nest that executes by counters, ints and extents alone. Otherwise it may
+    /// Whether the dependence certainly exists, given that both accesses are executed as written. Otherwise it may
     /// exist.
     pub exact: bool,
 }
@@ -66,8 +66,8 @@ impl fmt::Display for Dir {
     }
 }
 
-/// Whether accesses with a set guard are where their subscripts say (`Trusted`), or anywhere (a negative index
-/// wraps).
+/// What is assumed of accesses whose guard flag is set: they are where their subscripts say, or anywhere (a negative
+/// index wraps).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Guarded {
     /// Subscripts may wrap.
@@ -81,7 +81,8 @@ pub enum Guarded {
 pub enum Slots<'a> {
     /// Both slots hold one array.
     Same,
-    /// Its element at an index is the first one's at that index plus this, times the sign.
+    /// The second array's element at an index is the first one's at that index plus the shift, which is the list (by
+    /// axis) times the sign.
     Shifted(&'a [i64], i64),
 }
 
@@ -105,20 +106,20 @@ pub fn common_loops(x: &AccessForm, y: &AccessForm) -> Vec<LoopId> {
     Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize,
 )]
 pub enum Property {
-    /// No two are equal.
+    /// No two elements are equal.
     Distinct,
-    /// None is less than one before it.
+    /// No element is less than one before it.
     Sorted,
 }
 
 /// Two accesses, the first one the earlier.
 #[derive(Clone, Copy)]
 pub struct Pair<'a> {
-    /// The first.
+    /// The first access.
     pub x: &'a AccessForm,
-    /// The second.
+    /// The second access.
     pub y: &'a AccessForm,
-    /// Whether they are of one array.
+    /// How the second access's array lies in the first's.
     pub slots: Slots<'a>,
 }
 
@@ -145,20 +146,20 @@ impl<'a> Pair<'a> {
 pub struct Tester<'a> {
     /// The nest.
     pub nest: &'a Nest,
-    /// Its forms.
+    /// The nest's forms.
     pub forms: &'a Forms,
     /// Clauses known not to hold.
     pub absent: &'a [Clause],
     /// What is known of the elements of arrays that nothing writes.
     pub elements: &'a [(ArrayId, Property)],
-    /// What to take guarded accesses for.
+    /// What is assumed of guarded accesses.
     pub guarded: Guarded,
-    /// Only iterations in which none of these is negative are asked about.
+    /// Forms that are not negative in the iterations asked about: the questions are restricted to those.
     pub within: &'a [Affine],
 }
 
 impl<'a> Tester<'a> {
-    /// For a nest of which nothing but its forms is known.
+    /// A tester that knows nothing of the nest but its forms.
     pub fn new(nest: &'a Nest, forms: &'a Forms, guarded: Guarded) -> Tester<'a> {
         Tester {
             nest,

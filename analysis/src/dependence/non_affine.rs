@@ -6,7 +6,7 @@ use crate::integer::Row;
 use crate::values::forms::{Facts, Form, Op};
 
 impl Problem<'_> {
-    /// `u` is the value of a form.
+    /// Requires that the unknown `u` is the value of a form, as far as linear rows can say it.
     pub(crate) fn define(&mut self, u: u32, value: &Form, side: Side) {
         let mut row = Row::default();
         let made = self.form(value, side, DEPTH);
@@ -61,7 +61,7 @@ impl Problem<'_> {
         }
     }
 
-    /// Quotient and remainder by a positive constant, rounded down.
+    /// The quotient, rounded down, and the remainder of a division by a positive constant.
     pub(crate) fn divide(&mut self, a: &Row, by: i64) -> Option<(Row, Row)> {
         if by <= 0 {
             return None;
@@ -76,7 +76,7 @@ impl Problem<'_> {
         Some((quotient, rest))
     }
 
-    /// The greater or the less of two values.
+    /// The maximum (`greater`) or the minimum of two values.
     fn extreme(&mut self, greater: bool, a: Row, b: Row) -> Option<Row> {
         let mut value = Row::default();
         value.add_term(self.new_unknown(), 1)?;
@@ -91,7 +91,7 @@ impl Problem<'_> {
         Some(value)
     }
 
-    /// One of several values, each where its facts hold.
+    /// A value that is one of several, each where its facts hold.
     fn join(&mut self, args: &[Form], side: Side, depth: u32) -> Option<Row> {
         let mut value = Row::default();
         value.add_term(self.new_unknown(), 1)?;

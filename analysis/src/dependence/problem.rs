@@ -12,33 +12,33 @@ use crate::values::affine::{Affine, Ix, Sym, Term};
 use crate::values::forms::{AccessForm, Bounds, Fact, FactKind, Forms, LoopForm, Step};
 use crate::values::interval::Interval;
 
-/// Iterations of a loop that runs long.
+/// The number of iterations, or extent, from which a loop or an array counts as large.
 const LONG: i128 = 1 << 20;
-/// Operations looked through in one definition.
+/// How deeply nested operations are followed in one definition.
 pub(super) const DEPTH: u32 = 8;
 
-/// Whose value an unknown is.
+/// The access to whose iteration the value of an unknown belongs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Side {
-    /// The same for both accesses.
+    /// The value is one for both accesses.
     Both,
-    /// The earlier access's.
+    /// The value in the earlier access's iteration.
     Src,
-    /// The later access's.
+    /// The value in the later access's iteration.
     Dst,
 }
 
-/// An element in a question.
+/// An element of an index array in a question.
 pub(super) struct Element {
     pub(super) array: ArrayId,
     pub(super) access: AccessId,
     pub(super) side: Side,
     pub(super) value: u32,
-    /// Its position, for one axis.
+    /// Its index, if the array has one axis and the index is a linear row.
     pub(super) index: Option<Row>,
 }
 
-/// Rows that hold in one case and need not in others: what a value that only some iterations compute is like.
+/// Requirements that hold in one case only, such as those of a value that only some iterations compute.
 #[derive(Default)]
 pub(super) struct Supposition {
     pub(super) rows: Vec<Row>,
@@ -47,30 +47,30 @@ pub(super) struct Supposition {
 
 type Key = (Side, Option<Ix>, Vec<Sym>);
 
-/// A question in the making.
+/// A dependence question while its system is being written down.
 pub(super) struct Problem<'a> {
     nest: &'a Nest,
     pub(super) forms: &'a Forms,
-    /// Loops in one and the same iteration of which both accesses are.
+    /// The loops of which both accesses are in the same iteration.
     shared: Vec<LoopId>,
-    /// Guarded subscripts are taken literally.
+    /// Whether guarded subscripts are taken literally.
     pub(super) literal: bool,
-    /// Elements of arrays that nothing writes.
+    /// The elements, of arrays that nothing writes, that the question mentions.
     pub(super) elements: Vec<Element>,
     pub(super) unknowns: HashMap<Key, u32>,
     pub(super) system: System,
-    /// What is being supposed, innermost last: rows go there instead.
+    /// The cases being described, innermost last: while there is one, required rows go into it and not into the system.
     pub(super) supposed: Vec<Supposition>,
     /// Index variables whose own bounds are in the system.
     pub(super) seen: Vec<(Side, Ix)>,
-    /// Inequalities over plain forms that may be multiplied by a symbol: two sides' forms, subtracted.
+    /// Inequalities that may be multiplied by a symbol, each the sum of the forms listed, which belong to a side each.
     products: Vec<Vec<(Side, Affine)>>,
     /// Products of symbols, none negative, that inequalities were multiplied by.
     factors: Vec<Affine>,
     /// Bounds of symbols that hold in every launch.
     pub(super) context: Vec<Row>,
     fresh: u32,
-    /// Every solution is a pair of iterations that does touch one element, if both are executed as written.
+    /// Whether every solution is a pair of iterations that touch one element, if both are executed as written.
     pub(super) exact: bool,
 }
 
@@ -102,7 +102,7 @@ impl<'a> Problem<'a> {
         all.map(|(k, u)| (*u, k.2.clone())).collect()
     }
 
-    /// Values that change only with shared loops are the same on both sides.
+    /// The side of an index variable: [`Side::Both`] if it changes with shared loops only, else `side`.
     pub(super) fn side(&self, ix: Ix, side: Side) -> Side {
         match self.forms.home(ix) {
             Some(l) if !self.shared.contains(&l) => side,
@@ -125,7 +125,7 @@ impl<'a> Problem<'a> {
         self.fresh - 1
     }
 
-    /// What is known of a product of values that are fixed before the nest starts.
+    /// Requires what is known of an unknown that is a product of values fixed before the nest starts.
     fn symbol_bounds(&mut self, (_, ix, syms): &Key, u: u32) {
         if ix.is_some() || syms.iter().any(|s| matches!(s, Sym::Def(_))) {
             return;
@@ -194,7 +194,7 @@ impl<'a> Problem<'a> {
         Some(())
     }
 
-    /// The row of a sum of forms, each of a side.
+    /// The row of a sum of forms, which belong to a side each.
     pub(super) fn row(&mut self, parts: &[(Side, Affine)]) -> Option<Row> {
         let mut row = Row::default();
         for (side, a) in parts {
@@ -222,7 +222,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// The subscripts of both accesses name one element; `slots` says how the second array lies in the first.
+    /// Requires that both accesses touch one element; `slots` says how the second array lies in the first.
     pub(super) fn same_element(&mut self, x: &AccessForm, y: &AccessForm, slots: Slots<'_>) {
         for (axis, (f, g)) in x.index.iter().zip(&y.index).enumerate() {
             let f = self.form(f, Side::Src, DEPTH);
@@ -236,7 +236,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// The loops and conditions around an access.
+    /// Requires that an access is executed: the bounds of the loops around it, and the conditions.
     pub(super) fn domain(&mut self, x: &AccessForm, side: Side) {
         for l in &x.loops {
             let side = self.side(Ix::Counter(*l), side);
@@ -248,7 +248,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// What bounds an index variable wherever it stands.
+    /// Requires the bounds that an index variable has by itself, whatever the context.
     pub(super) fn own_bounds(&mut self, ix: Ix, side: Side) {
         if self.seen.contains(&(side, ix)) {
             return;
@@ -299,7 +299,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// A counter with a constant step other than one is `start + step * k`.
+    /// Requires that a counter with a constant step other than one is `start + step * k` for an integer `k`.
     fn stride(&mut self, l: &LoopForm, side: Side) {
         let Step::Const(s) = l.step else {
             self.exact = false;
@@ -327,7 +327,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// How the two iterations of one loop are related.
+    /// Requires that the two iterations of one loop are related by `dir`.
     pub(super) fn direction(&mut self, id: LoopId, dir: Dir) {
         let Some(l) = self.forms.loop_form(id).filter(|l| l.counted) else {
             self.exact &= dir == Dir::Any;
@@ -363,8 +363,8 @@ impl<'a> Problem<'a> {
         self.nonneg(vec![(more, c), (less, minus), (Side::Both, gap)]);
     }
 
-    /// The first access's iteration of one loop has a later number than the second's of another, where both count
-    /// alike.
+    /// Requires that the first access's iteration of one loop is later than the second's of another, where both loops
+    /// count alike.
     pub(super) fn ahead(&mut self, of_src: LoopId, of_dst: LoopId) {
         let Some(up) = self.forms.loop_form(of_src).and_then(|l| l.ascending) else {
             return;
@@ -390,7 +390,7 @@ impl<'a> Problem<'a> {
         alike
     }
 
-    /// Iterations from the first access to the second in one loop, if the equations say how many.
+    /// The number of iterations of one loop from the first access to the second, if the equations determine it.
     pub(super) fn distance(&mut self, id: LoopId) -> Option<i64> {
         let Step::Const(step) = self.forms.loop_form(id)?.step else {
             return None;
@@ -401,8 +401,8 @@ impl<'a> Problem<'a> {
         (gap % step == 0).then(|| gap / step)
     }
 
-    /// What holds whenever the first access is executed, in loops that all run long over arrays that are all large: a
-    /// dependence that is ruled out only where this fails is there in every launch that matters.
+    /// Rows that are not negative whenever the first access is executed, in loops that all run long over arrays that
+    /// are all large. A dependence that is ruled out only where one of them fails exists in every launch that matters.
     pub(super) fn usual(&mut self, x: &AccessForm, loops: &[LoopId]) -> Vec<Row> {
         let forms = self.forms;
         let mut todo: Vec<Affine> = vec![];
@@ -445,7 +445,7 @@ impl<'a> Problem<'a> {
         rows
     }
 
-    /// Whether nothing in the question stands for a value that is not known.
+    /// Whether the question mentions symbols: values that are known at launch only.
     pub(super) fn has_symbols(&self) -> bool {
         !self.symbols().is_empty()
     }
@@ -495,7 +495,8 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// Rows that say that an unknown is in an interval. The ends of a type say nothing and make large numbers.
+/// Rows that require an unknown to be in an interval. Ends that are those of a type are left out: they say nothing and
+/// make large numbers.
 fn enclosing(u: u32, i: Interval) -> Vec<Row> {
     let end = |v: i128| {
         i64::try_from(v)
@@ -514,7 +515,7 @@ fn enclosing(u: u32, i: Interval) -> Vec<Row> {
     rows
 }
 
-/// Forms that are not negative where an index variable lies in its bounds.
+/// The forms that are not negative where an index variable lies in its bounds.
 fn bounding(ix: Ix, bounds: Option<&Bounds>) -> Vec<Affine> {
     let here = Affine::ix(ix);
     let above = bounds.iter().flat_map(|b| &b.lower).map(|lo| here.sub(lo));

@@ -28,7 +28,7 @@ impl Tester<'_> {
 }
 
 impl Problem<'_> {
-    /// An iteration of a loop.
+    /// Requires that one access (`side`) is in an iteration that the loop executes.
     pub(crate) fn reached(&mut self, l: &LoopForm, side: Side) {
         let mut at = Some(l);
         let forms = self.forms;
@@ -42,7 +42,7 @@ impl Problem<'_> {
         }
     }
 
-    /// In both iterations none of these forms is negative.
+    /// Requires that none of the forms is negative in either iteration.
     pub(crate) fn within(&mut self, forms: &[Affine]) {
         for form in forms {
             self.nonneg(vec![(Side::Src, form.clone())]);
@@ -50,7 +50,7 @@ impl Problem<'_> {
         }
     }
 
-    /// The counter of the second iteration is at least so far above that of the first.
+    /// Requires that the loop's counter is at least `gap` greater in the second iteration than in the first.
     pub(crate) fn apart(&mut self, id: LoopId, gap: i64) {
         let c = Affine::ix(Ix::Counter(id));
         if let Some(minus) = c.neg() {

@@ -9,8 +9,8 @@ use crate::integer::{Answer, Fuel};
 use crate::values::condition::Clause;
 use crate::values::forms::AccessForm;
 
-/// Direction vectors that are asked for, of one pair of accesses: their number grows with three to the power of the
-/// loops' depth.
+/// The most direction vectors that are tested for one pair of accesses: their number grows with three to the power of
+/// the loops' depth.
 const MAX_QUESTIONS: u32 = 400;
 
 impl<'a> Tester<'a> {
@@ -28,7 +28,7 @@ impl<'a> Tester<'a> {
         }
     }
 
-    /// Whether it may be.
+    /// Whether `x` in one iteration may touch an element that `y` touches in another, the iterations related by `dirs`.
     pub fn may_meet(&self, pair: Pair<'_>, dirs: &[Dir]) -> bool {
         self.meet(pair, dirs) != Answer::No
     }
@@ -66,7 +66,7 @@ impl<'a> Tester<'a> {
         p
     }
 
-    /// The first dependence between two accesses (the one possibly the other itself) that `carrier` carries, in either
+    /// The first dependence between two accesses (which may be one and the same) that `carrier` carries, in either
     /// order.
     pub fn carried(&self, pair: Pair<'_>, carrier: LoopId) -> Option<Dependence> {
         let level = common_loops(pair.x, pair.y)
@@ -78,8 +78,8 @@ impl<'a> Tester<'a> {
         })
     }
 
-    /// When `carrier` carries a dependence between two accesses, in either order: a clause per order in which there may
-    /// be one.
+    /// The conditions under which `carrier` carries a dependence between two accesses: one clause for each order of the
+    /// two in which there may be one.
     pub fn clauses(&self, pair: Pair<'_>, carrier: LoopId) -> Vec<Clause> {
         let common = common_loops(pair.x, pair.y);
         let Some(level) = common.iter().position(|l| *l == carrier) else {
@@ -93,7 +93,7 @@ impl<'a> Tester<'a> {
             .collect()
     }
 
-    /// For which values of symbols the two may meet; none: for no values.
+    /// The values of symbols for which the two may touch one element, as a clause; `None` if there are none.
     pub(crate) fn clause(&self, pair: Pair<'_>, dirs: &[Dir]) -> Option<Clause> {
         let mut p = self.problem(pair, dirs);
         let symbols = p.symbols();
@@ -105,12 +105,12 @@ impl<'a> Tester<'a> {
         Some(Clause::of(&projection, &symbols, &p.context, &usual))
     }
 
-    /// The arrays by whose elements it is decided whether two accesses meet.
+    /// The index arrays whose elements decide whether two accesses touch one element.
     pub fn index_arrays(&self, pair: Pair<'_>) -> Vec<ArrayId> {
         self.problem(pair, &[]).index_arrays()
     }
 
-    /// The pair and, unless it is an access and itself, its reverse.
+    /// The pair and, unless both are the same access, the reversed pair.
     fn both_ways<'p>(&self, pair: Pair<'p>) -> impl Iterator<Item = Pair<'p>> {
         let Pair { x, y, slots } = pair;
         let reversed = match slots {
@@ -174,9 +174,9 @@ impl<'a> Tester<'a> {
         out
     }
 
-    /// The dependences within one iteration of the `around` outermost common loops, told apart by the next `depth` loops alone. Where
-    /// there are more loops inside those, `(=, ..., =)` says nothing about which of the two is the earlier. None: there
-    /// are too many direction vectors to ask for each.
+    /// The dependences within one iteration of the `around` outermost common loops, with directions for the next
+    /// `depth` loops only. Where there are more common loops inside those, `(=, ..., =)` does not tell which access is
+    /// the earlier one. `None`: there are too many direction vectors to test each.
     pub fn dependences_within(
         &self,
         pair: Pair<'_>,
@@ -193,7 +193,7 @@ impl<'a> Tester<'a> {
         Some(out)
     }
 
-    /// Adds those whose directions begin with `dirs`. None: `questions` were not enough.
+    /// Adds the dependences whose directions begin with `dirs`. `None`: `questions` were not enough.
     fn refine(
         &self,
         pair: Pair<'_>,
@@ -233,7 +233,7 @@ impl<'a> Tester<'a> {
     }
 }
 
-/// `(=, ..., =, <)`.
+/// The direction vector `(=, ..., =, <)` with `level` leading `=`.
 pub(crate) fn at_level(level: usize) -> Vec<Dir> {
     let mut dirs = vec![Dir::Eq; level];
     dirs.push(Dir::Lt);

@@ -6,12 +6,12 @@ use crate::values::affine::{Affine, Term};
 use crate::values::condition::{Atom, Clause, Relation};
 use crate::values::forms::{FactKind, Facts};
 
-/// Conjunctions that one condition may be made of.
+/// The most conjunctions that one condition may be split into.
 const MAX_WAYS: usize = 12;
 
 impl Problem<'_> {
-    /// What `make` makes of values that are computed in one case only, and the ways in which all that it requires can
-    /// hold. Outside that case nothing of it is known to hold.
+    /// The result of `make`, which describes values that are computed in one case only, and the ways in which all that
+    /// it requires can hold. Outside that case none of the requirements is known to hold.
     pub(super) fn suppose<T>(
         &mut self,
         make: impl FnOnce(&mut Self) -> Option<T>,
@@ -29,7 +29,7 @@ impl Problem<'_> {
         Some((made?, ways))
     }
 
-    /// The ways in which one of each can hold; without the second where there are too many.
+    /// The ways in which one of `ways` and one of `others` hold together; `ways` alone if there are too many.
     pub(super) fn conjunction(
         &mut self,
         ways: Vec<Vec<Row>>,
@@ -61,7 +61,7 @@ impl Problem<'_> {
         }
     }
 
-    /// The ways in which a fact can hold, each a conjunction; one that says nothing if there are too many.
+    /// The ways in which a fact can hold, each a conjunction of rows; a single empty one if they cannot be told.
     fn ways(&mut self, form: &Affine, kind: FactKind, side: Side) -> Vec<Vec<Row>> {
         let row = |p: &mut Self| p.row(&[(side, form.clone())]);
         let ways = match kind {
@@ -99,7 +99,8 @@ impl Problem<'_> {
         out
     }
 
-    /// A clause does not hold: one of its parts does not. Nothing is said of symbols that the question does not have.
+    /// Requires that a clause does not hold, which is that one of its atoms does not. Requires nothing if the clause
+    /// has symbols that the question does not have.
     pub(super) fn absent(&mut self, clause: &Clause) {
         let here = |t: &Term| {
             let key = (Side::Both, None, t.syms.clone());

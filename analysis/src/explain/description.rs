@@ -51,7 +51,7 @@ impl Analysis {
         }
     }
 
-    /// What it takes to run a loop's iterations at once, and on what condition; none if they run in order.
+    /// How a loop's iterations can run in parallel, and on what condition; `None` if they run in order.
     fn at_once(&self, nest: &Nest, info: &LoopInfo, verdict: &Verdict) -> Option<String> {
         let name = |a: &ArrayId| nest.arrays.get(*a).map_or("?", |d| d.name.as_str());
         let mut parts = vec!["parallel".to_string()];
@@ -159,7 +159,7 @@ impl Analysis {
     }
 }
 
-/// How reductions combine; what is hidden is nobody's business.
+/// The operations by which variables are combined, as words; variables without a name are left out.
 fn combined(nest: &Nest, vars: &[(VarId, RedOp)]) -> Vec<String> {
     let name = |v: VarId| nest.vars.get(v).map_or("", |d| d.name.as_str());
     let mut parts: Vec<String> = vec![];

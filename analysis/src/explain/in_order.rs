@@ -10,12 +10,12 @@ use crate::parallelism::verdict::{LoopInfo, Verdict, Why};
 use crate::structure::{assigned, find_body, find_for, same};
 use crate::values::affine::{Affine, Ix};
 
-/// A store of a combined value.
+/// A store of the form `a[...] = a[...] op ...`.
 struct Accumulation {
     access: AccessId,
-    /// It is a float.
+    /// Whether the value is a float.
     float: bool,
-    /// The loop stores it at one place.
+    /// Whether all iterations of the loop store to one element.
     fixed: bool,
 }
 
@@ -54,7 +54,7 @@ impl Teller<'_> {
         record.dependences = std::iter::once(first.clone()).chain(others).collect();
     }
 
-    /// Whether nothing but the order of floating-point operations keeps the loop in order; then it is told as the
+    /// Whether only the order of floating-point operations keeps the loop in order; if so, the loop is recorded as the
     /// reduction that it would be.
     fn ordered_sum(&self, record: &mut LoopRecord, id: LoopId, info: &LoopInfo) -> bool {
         let Some(free) = self.free.loop_info(id) else {
@@ -83,8 +83,7 @@ impl Teller<'_> {
         true
     }
 
-    /// Whether the loop does nothing but combine values in an element (`c[i, j] += ...`), which alone keeps its
-    /// iterations in order.
+    /// Whether only combining values in an element (`c[i, j] += ...`) keeps the loop in order; if so, that is recorded.
     fn combined_element(&self, record: &mut LoopRecord, id: LoopId, info: &LoopInfo) -> bool {
         let Some((store, op)) = self.accumulation(id, info) else {
             return false;
@@ -108,7 +107,7 @@ impl Teller<'_> {
         true
     }
 
-    /// Whether nothing but variables that count along keeps the loop in order.
+    /// Whether only variables that count along with the loop keep it in order; if so, that is recorded.
     fn counting(&self, record: &mut LoopRecord, id: LoopId, info: &LoopInfo) -> bool {
         match &info.otherwise {
             Some(Verdict::Parallel) => record.verdict = "parallel",
@@ -130,7 +129,7 @@ impl Teller<'_> {
         true
     }
 
-    /// Whether the loop does nothing in order but look for the position of the best.
+    /// Whether only the search for the position of the best value keeps the loop in order; if so, that is recorded.
     fn best_position(
         &self,
         record: &mut LoopRecord,
@@ -220,7 +219,7 @@ impl Teller<'_> {
         access.is_some_and(|a| a.index.iter().all(|f| f.affine().is_some_and(counters)))
     }
 
-    /// A variable's value that one iteration leaves to the next.
+    /// The record of a variable whose value one iteration leaves to the next.
     fn scalar(&self, id: LoopId, v: VarId, line: u32) -> DependenceRecord {
         let mut sink_line = line;
         if let Some(body) = find_body(self.nest, id) {
@@ -255,8 +254,8 @@ impl Teller<'_> {
         ))
     }
 
-    /// Two lines between which the body can be split into loops without a dependence of their own: all that passes
-    /// between iterations goes from a statement above to one below, and no variable does.
+    /// Two lines between which the body can be split into loops that carry no dependence: every dependence between
+    /// iterations goes from a statement above to one below, and no variable carries a value.
     fn split(&self, id: LoopId, info: &LoopInfo, all: &[Dependence]) -> Option<(u32, u32)> {
         let body = find_body(self.nest, id)?;
         let place = |a: AccessId| body.iter().position(|s| accesses(s).contains(&a));

@@ -1,8 +1,8 @@
 //! Verdicts as plain records, for people and for programs: what each loop may do, what keeps it from more, and what
 //! would change that.
 //!
-//! The records speak of the source as written: subscripts count as within bounds (a launch checks that), and slots of
-//! different names as different arrays; where a verdict rests on either, it says so.
+//! The records speak of the source as written: subscripts count as within bounds (a launch checks that), and slots with
+//! different names as different arrays; a record whose verdict rests on either says so.
 
 pub(crate) mod description;
 mod in_order;
@@ -27,28 +27,30 @@ use crate::values::forms::AccessForm;
 /// What one loop may do.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct LoopRecord {
-    /// Line of the `for` or `while`.
+    /// The line of the `for` or `while`.
     pub line: u32,
     /// The loop variables as written; empty for `while`.
     pub var: String,
-    /// Loops of the nest around it.
+    /// The number of loops of the nest around this one.
     pub depth: u32,
     /// `parallel`, `reduction`, `when` or `serial`.
     pub verdict: &'static str,
-    /// How a reduction combines, if it is one kind of operation.
+    /// The operation of a reduction, if it is only one.
     pub op: Option<&'static str>,
     /// What must hold for a `when` to be parallel.
     pub condition: Option<String>,
-    /// Why it is no more than that.
+    /// Why the verdict is no better.
     pub because: Option<String>,
-    /// What would change it, where that is known.
+    /// What would make the verdict better, where that is known.
     pub hint: Option<String>,
-    /// Nothing but the order in which floats are combined is in the way.
+    /// Whether only the order in which floats are combined keeps the loop from being parallel.
     #[serde(skip)]
     pub ordered: bool,
-    /// How many times as fast the nest would be if that order did not count; whoever prices nests fills it in.
+    /// How many times as fast the nest would be if floats could be combined in any order; filled in by the code that
+    /// prices nests.
     pub gain: Option<f64>,
-    /// How many times as fast the nest would be if its functions had to be near the exact result only; likewise.
+    /// How many times as fast the nest would be if its functions had to be near the exact result only; filled in by the
+    /// code that prices nests.
     pub faithful_gain: Option<f64>,
     /// What the verdict takes for granted; a launch checks it.
     pub assumes: Vec<String>,
@@ -65,7 +67,7 @@ pub struct LoopRecord {
 /// One variable of a reduction.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReductionRecord {
-    /// Its description.
+    /// The name of the variable or array in the source.
     pub name: String,
     /// How partial results are combined.
     pub op: &'static str,
@@ -78,22 +80,22 @@ pub struct DependenceRecord {
     pub kind: &'static str,
     /// The array or the variable.
     pub name: String,
-    /// Line of the earlier access.
+    /// The line of the earlier access.
     pub source_line: u32,
-    /// Line of the later access.
+    /// The line of the later access.
     pub sink_line: u32,
-    /// Per loop around both, outermost first: `<`, `=`, `>` or `*`.
+    /// By loop around both accesses, outermost first: `<`, `=`, `>` or `*`.
     pub direction: Vec<String>,
-    /// Per loop: iterations between them, where that is one number.
+    /// By loop around both accesses: the number of iterations between them, where it is constant.
     pub distance: Vec<Option<i64>>,
 }
 
-/// Dependences listed per loop.
+/// The most dependences that are listed for one loop.
 const MAX_LISTED: usize = 12;
-/// Pairs of accesses that are looked at for one loop's list.
+/// The most pairs of accesses that are examined for one loop's list.
 const MAX_PAIRS: usize = 2000;
 
-/// A record per loop, in source order.
+/// The records of a nest, one for each loop, in source order.
 pub fn records(nest: &Nest, fp: FpMode) -> Vec<LoopRecord> {
     let analysis = assuming(nest, fp);
     // What the loops could do if sums of floats had no order.
@@ -109,7 +111,7 @@ pub fn records(nest: &Nest, fp: FpMode) -> Vec<LoopRecord> {
     nest.loops.ids().map(|id| teller.record(id)).collect()
 }
 
-/// The analysis that verdicts are told by: no two slots overlap, no inner loop is empty.
+/// The analysis that verdicts are described by: no two slots overlap, and no inner loop is empty.
 pub fn assuming(nest: &Nest, fp: FpMode) -> Analysis {
     let options = Options {
         nonempty: IdSet::all(),
@@ -118,8 +120,8 @@ pub fn assuming(nest: &Nest, fp: FpMode) -> Analysis {
     analyse_with(nest, options)
 }
 
-/// The loops that run in any order once they are rewritten, which takes that what counts along with them stays in 64
-/// bits.
+/// The loops that can run in any order once they are rewritten, provided that variables which count along stay within
+/// 64 bits.
 fn freed(nest: &Nest, analysis: &Analysis) -> Vec<LoopId> {
     if analysis.loops.iter().all(|l| l.carried.is_empty()) {
         return vec![];
@@ -137,7 +139,8 @@ struct Teller<'a> {
     nest: &'a Nest,
     analysis: &'a Analysis,
     free: &'a Analysis,
-    /// Loops that run in any order once what counts along is computed, and the best kept beside its position.
+    /// Loops that can run in any order once induction variables are substituted and searches for a best value
+    /// rewritten.
     freed: Vec<LoopId>,
     fp: FpMode,
     /// The nest without its guards, as most launches have it.
@@ -183,7 +186,8 @@ impl Teller<'_> {
         record
     }
 
-    /// A condition of nothing but subscripts in bounds is one that holds wherever the nest runs at all.
+    /// Records a conditional verdict. If the condition is only that subscripts are in bounds, the loop is recorded as
+    /// parallel, since that holds wherever the nest runs at all.
     fn when(&self, record: &mut LoopRecord, condition: &Condition, info: &LoopInfo) {
         record.assumes = self.in_bounds(&condition.in_bounds);
         record.verdict = "parallel";
@@ -256,7 +260,7 @@ impl Teller<'_> {
         let line = |a: AccessId| self.nest.accesses.get(a).map_or(0, |a| a.span.line);
         let array = self.nest.accesses.get(d.src).map(|a| a.array);
         let both = d.directions.iter().zip(&d.distance);
-        // The same iteration is no iterations apart.
+        // Accesses in the same iteration are 0 iterations apart.
         let apart = both.map(|(dir, n)| n.or((*dir == Dir::Eq).then_some(0)));
         DependenceRecord {
             kind: match d.kind {
@@ -280,7 +284,7 @@ impl Teller<'_> {
         texts.into_iter().collect()
     }
 
-    /// Arrays that the loop writes, and others it touches: that they are not the same memory.
+    /// The assumption that the arrays the loop touches are different memory, if it touches several and writes one.
     fn different(&self, id: LoopId) -> Option<String> {
         let accesses = self.analysis.forms.accesses.iter().flatten();
         let (mut touched, mut written) = (BTreeSet::new(), false);
@@ -318,7 +322,7 @@ impl Teller<'_> {
     }
 }
 
-/// `with`: something goes along with the best.
+/// The word for a reduction's operation; `with` says that a position goes along with the best value.
 fn op_word(op: RedOp, with: bool) -> &'static str {
     match op {
         RedOp::Min if with => "argmin",

@@ -27,7 +27,7 @@ impl Teller<'_> {
         }
     }
 
-    /// A loop that a split makes parallel, or parts of it: how, and whether all of it.
+    /// How index-set splitting would make a loop, or parts of it, parallel, and whether all of it becomes parallel.
     pub(crate) fn parting(&self, id: LoopId) -> Option<(String, bool)> {
         let l = find_for(self.given().nest, id)?;
         let split = self.given().may_split_index_set(l)?;
@@ -47,7 +47,7 @@ impl Teller<'_> {
         Some((format!("{how}{by}"), whole))
     }
 
-    /// Which end of the loop it is that only has to be taken off.
+    /// The end of the loop, `first` or `last` iteration, that a split only has to take off, if that is all it does.
     fn peeled(&self, l: &For, split: &Split) -> Option<&'static str> {
         let [low, high] = split.parts[..] else {
             return None;
@@ -61,7 +61,7 @@ impl Teller<'_> {
         }
     }
 
-    /// A loop for each part, in the order in which they run.
+    /// The description of the loops for the parts, in the order in which they run.
     fn loops(&self, l: &For, split: &Split) -> Option<String> {
         let name = self.counter_name(l)?;
         let whole = split.is_whole();
@@ -100,7 +100,7 @@ impl Teller<'_> {
         }
     }
 
-    /// The user's variable that has the counter's value.
+    /// The name of the user's variable that holds the counter's value.
     fn counter_name(&self, l: &For) -> Option<String> {
         let own = |s: &nestwise_ir::Stmt| match &s.kind {
             StmtKind::Let { var, value } if matches!(value.kind, ExprKind::Var(v) if v == l.counter) => {

@@ -7,16 +7,16 @@ use nestwise_ir::{ArrayId, VarId};
 
 use crate::structure::{Classes, for_each_assigned};
 
-/// What is stated of captures, by their numbers.
+/// Sizes that are stated for captures, by capture number.
 #[derive(Clone, Debug, Default)]
 pub struct Stated {
-    /// Values of ints.
+    /// Values of ints, by capture number.
     pub ints: HashMap<u32, i64>,
-    /// Extents of arrays.
+    /// Extents of arrays, by capture number.
     pub extents: HashMap<u32, Vec<i64>>,
 }
 
-/// Puts the numbers in the place of variables that the nest does not assign, and of extents.
+/// Replaces variables that the nest does not assign, and extents, by the numbers stated for them.
 pub fn fix(nest: &mut Nest, stated: &Stated) {
     let (vars, dims) = (values(nest, stated), extents(nest, stated));
     let mut replace = |e: &mut Expr| {
@@ -34,7 +34,8 @@ pub fn fix(nest: &mut Nest, stated: &Stated) {
     }
 }
 
-/// The ints among the variables; those that the nest assigns only start from what is stated.
+/// The stated values of int variables that the nest does not assign. Variables that it does assign only get a range:
+/// they start from the stated value.
 fn values(nest: &mut Nest, stated: &Stated) -> HashMap<VarId, i64> {
     let mut assigned = HashSet::new();
     nest.walk(&mut |s| {
@@ -56,7 +57,7 @@ fn values(nest: &mut Nest, stated: &Stated) -> HashMap<VarId, i64> {
     out
 }
 
-/// Extents of slots; of slots that trade arrays only what is the same for all of them.
+/// The stated extents of slots; among slots that swap arrays, only if all of them have the same.
 fn extents(nest: &Nest, stated: &Stated) -> HashMap<ArrayId, Vec<i64>> {
     let classes = Classes::of(nest);
     let of = |a: ArrayId| {

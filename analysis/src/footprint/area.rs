@@ -1,21 +1,21 @@
-//! Boxes of array elements: regular by dimension.
+//! Boxes of array elements: in each dimension the indices have a constant step.
 
 use crate::values::image::gcd;
 use crate::values::interval::Interval;
 
-/// `lo, lo + step, ..., hi`.
+/// The indices `lo, lo + step, ..., hi` along one axis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Span {
     /// The first index.
     pub lo: i64,
-    /// The last index; less than the first: there are none.
+    /// The last index; if it is less than the first, there are no indices.
     pub hi: i64,
-    /// Positive; 1 if there is only one index.
+    /// The distance of neighbouring indices: positive, and 1 if there is only one index.
     pub step: i64,
 }
 
 impl Span {
-    /// No index.
+    /// The span without an index.
     pub const EMPTY: Span = Span {
         lo: 0,
         hi: -1,
@@ -51,17 +51,17 @@ impl Span {
         let steps = (i128::from(self.hi) - i128::from(self.lo)).div_euclid(self.step.into());
         u64::try_from(steps + 1).unwrap_or(u64::MAX)
     }
-    /// Whether an index belongs to it.
+    /// Whether an index belongs to the span.
     pub fn contains(&self, i: i64) -> bool {
         let far = i128::from(i) - i128::from(self.lo);
         self.lo <= i && i <= self.hi && far % i128::from(self.step) == 0
     }
-    /// Whether all indices of another span belong to it.
+    /// Whether all indices of another span belong to this one.
     pub fn covers(&self, o: &Span) -> bool {
         let together = o.lo == o.hi || o.step % self.step == 0;
         o.is_empty() || self.contains(o.lo) && self.contains(o.hi) && together
     }
-    /// The least span around both.
+    /// The smallest span that contains both.
     pub fn join(&self, o: &Span) -> Span {
         match (self.is_empty(), o.is_empty()) {
             (true, _) => return *o,
@@ -74,7 +74,7 @@ impl Span {
         let step = i64::try_from(step).unwrap_or(1);
         Span::new(self.lo.min(o.lo), self.hi.max(o.hi), step)
     }
-    /// Whether every index of the join belongs to one of both: they follow each other without a gap.
+    /// Whether every index of [`Span::join`] belongs to one of the two: they follow each other without a gap.
     fn joins_exactly(&self, o: &Span) -> bool {
         let all = self.join(o);
         let (a, b) = if self.lo <= o.lo {
@@ -96,8 +96,8 @@ impl Span {
         };
         Span::new(lo, self.hi.min(extent.saturating_sub(1)), self.step)
     }
-    /// The elements behind subscripts of an axis. Where they are guarded, negative ones count from the end; `None`:
-    /// some may, which leaves no regular span.
+    /// The indices of the elements that subscripts of an axis name. Where the subscripts are guarded, negative ones
+    /// count from the end; `None`: only some are negative, which leaves no regular span.
     pub(crate) fn elements(&self, extent: i64, guarded: bool) -> Option<Span> {
         if self.is_empty() || extent <= 0 {
             return Some(Span::EMPTY);
@@ -113,18 +113,18 @@ impl Span {
 /// A box of elements.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Area {
-    /// By dimension.
+    /// By dimension: the indices.
     pub dims: Vec<Span>,
-    /// Every element of the box is touched, if no guard fails.
+    /// Whether every element of the box is touched, if no guard fails.
     pub exact: bool,
 }
 
 impl Area {
-    /// Whether there is no element.
+    /// Whether the box has no element.
     pub fn is_empty(&self) -> bool {
         self.dims.iter().any(Span::is_empty)
     }
-    /// The elements that an array of these extents has.
+    /// The part of the box that lies in an array with these extents.
     pub(crate) fn within(&self, extents: &[i64]) -> Area {
         let dims = self.dims.iter().zip(extents);
         Area {
@@ -132,7 +132,7 @@ impl Area {
             exact: self.exact,
         }
     }
-    /// The least box around both.
+    /// The smallest box that contains both.
     pub fn join(&self, o: &Area) -> Area {
         let pairs = || self.dims.iter().zip(&o.dims);
         let mut differing = pairs().filter(|(a, b)| a != b);
@@ -152,17 +152,17 @@ impl Area {
     }
 }
 
-/// What is touched of a slot's object.
+/// The elements that are touched in a slot's array.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Touched {
-    /// Around all elements that are read; `None`: none are.
+    /// A box that contains all elements that are read; `None`: none are.
     pub read: Option<Area>,
-    /// Around all elements that are written; `None`: none are.
+    /// A box that contains all elements that are written; `None`: none are.
     pub write: Option<Area>,
 }
 
 impl Touched {
-    /// Adds what an access touches.
+    /// Adds the box that an access touches.
     pub(crate) fn add(&mut self, store: bool, area: Area) {
         if area.is_empty() {
             return;

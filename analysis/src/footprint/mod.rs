@@ -1,7 +1,7 @@
 //! Footprints: the region of each array that a launch touches, or any part of its iterations.
 //!
-//! A region is a box, by dimension `lo, lo + step, ..., hi`. It encloses whatever is touched, always; for affine
-//! subscripts it is the smallest such box, and where it is no larger than what is touched it says so.
+//! A region is a box: in each dimension the indices `lo, lo + step, ..., hi`. It always contains whatever is touched;
+//! for affine subscripts it is the smallest such box, and `exact` says where it contains nothing else.
 //!
 //! The plan is made once per nest. A resolution turns the loops around an access, their windows and the conditions
 //! under which it happens into a system of inequalities over the loops' counters (iteration numbers, where a step
@@ -9,8 +9,12 @@
 //! touched, if no inequality ties the counters of one to those of another (once the counters of neither are
 //! eliminated) and every elimination was exact.
 //!
-//! What is said holds for executions in which no guard fails; up to a failure it encloses. Slots are taken for objects:
-//! slots that trade places may each be any of them, and whether objects overlap is the caller's to know.
+//! A footprint holds for executions in which no guard fails; up to a failure it contains what is touched. Each slot
+//! counts as an array of its own: slots that swap arrays may each hold any of them, and whether arrays overlap is for
+//! the caller to know.
+//!
+//! No price and no launch uses footprints so far. They are meant for the decision which parts of arrays a device
+//! keeps, and for nests that several devices share.
 
 pub(crate) mod area;
 mod plan;
@@ -35,24 +39,24 @@ pub use crate::footprint::plan::FootprintPlan;
 /// A part of a `for` loop's iterations; both ends belong to it. On a `while` loop it restricts nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Window {
-    /// By the counter's values.
+    /// The iterations in which the counter is between two values.
     Values(LoopId, i64, i64),
-    /// By number: in each execution of the loop the first one is 0.
+    /// The iterations between two numbers: in each execution of the loop the first one has number 0.
     Iterations(LoopId, i64, i64),
 }
 
-/// What one access touches.
+/// The elements that one access touches.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Footprint {
     /// The access.
     pub access: AccessId,
     /// Its slot.
     pub array: ArrayId,
-    /// It stores.
+    /// Whether the access stores.
     pub store: bool,
-    /// By dimension; all are empty if nothing is touched.
+    /// By dimension: the indices; all are empty if nothing is touched.
     pub dims: Vec<Span>,
-    /// Every element of the box is touched, if no guard fails.
+    /// Whether every element of the box is touched, if no guard fails.
     pub exact: bool,
 }
 
@@ -64,8 +68,8 @@ impl FootprintPlan {
         Planner::new(nest, &forms).plan()
     }
 
-    /// What each access touches in the iterations that lie in all the windows; a loop without one runs over its
-    /// whole domain. The values are those at entry to the nest, whatever the windows.
+    /// What each access touches in the iterations that lie in all the windows; a loop without a window runs over its
+    /// whole domain. `values` are those at entry to the nest, whatever the windows.
     pub fn resolve(&self, values: &LaunchValues, windows: &[Window]) -> Vec<Footprint> {
         let run = Run::narrowed(&self.base, values, |run, ix| self.narrow(run, ix, windows));
         let systems: Vec<System> = self
@@ -77,7 +81,7 @@ impl FootprintPlan {
         self.accesses.iter().map(one).collect()
     }
 
-    /// What is read and what is written, by slot.
+    /// The boxes that are read and written, by slot.
     pub fn regions(&self, values: &LaunchValues, windows: &[Window]) -> Vec<Touched> {
         let mut out = vec![Touched::default(); self.base.classes.len()];
         for f in self.resolve(values, windows) {
@@ -94,7 +98,7 @@ impl FootprintPlan {
         out
     }
 
-    /// The numbers between which a windowed loop's counter lies.
+    /// The range of a counter (index variable `ix`) that the windows on its loop leave; `None` if it has no window.
     fn narrow(&self, run: &Run<'_>, ix: u16, windows: &[Window]) -> Option<(i64, i64)> {
         let mut out = None;
         for w in windows {
@@ -122,7 +126,7 @@ impl FootprintPlan {
         out
     }
 
-    /// The iterations of a place.
+    /// The system whose solutions are the iterations in which a place is executed.
     fn system(&self, run: &Run<'_>, place: &Place, windows: &[Window]) -> System {
         let mut s = Builder {
             run,
@@ -163,7 +167,7 @@ impl Window {
     }
 }
 
-/// A system in the making.
+/// Builds the system of a place.
 struct Builder<'a> {
     run: &'a Run<'a>,
     ixs: &'a [u16],
@@ -179,7 +183,8 @@ impl Builder<'_> {
         self.row(self.run.number(lin)?)
     }
 
-    /// The values of a counter. Its number among the unknowns and its value by iteration numbers, if it takes steps.
+    /// Requires a counter's bounds and windows. For a counter with steps other than 1, returns its number among the
+    /// unknowns and its value by iteration number.
     fn counter(
         &mut self,
         id: LoopId,
@@ -245,7 +250,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The constant enclosure of an index variable, which does not say everything of it.
+    /// Requires that an index variable is in its constant range, which may not be all that bounds it.
     fn enclosed(&mut self, v: usize) {
         let (lo, hi) = self.run.ixs[self.ixs[v] as usize];
         let value = Row::unknown(v);
@@ -258,7 +263,7 @@ impl Builder<'_> {
         self.out.exact &= lo == hi;
     }
 
-    /// Says what is known of values that are not counters, as far as rows or `forms` mention them.
+    /// Requires what is known of values that are not counters, as far as rows or `forms` mention them.
     fn define(&mut self, forms: &[Row]) {
         // Latest first: bounds mention earlier values.
         for (v, ix) in self.ixs.iter().enumerate().rev() {
@@ -271,7 +276,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Conditions; the forms that are not zero.
+    /// Requires the conditions `form >= 0`; returns the forms of the conditions `form != 0`.
     fn facts(&mut self, facts: &[u16]) -> Vec<Row> {
         let mut holes = vec![];
         for f in facts {
@@ -287,7 +292,7 @@ impl Builder<'_> {
     }
 }
 
-/// A form over a place's unknowns.
+/// The row of a form over a place's unknowns; `None` if the form has an index variable that is not one of them.
 fn row(ixs: &[u16], num: Num) -> Option<Row> {
     let mut out = Row::constant(num.konst);
     for (ix, coef) in num.terms() {
@@ -296,7 +301,7 @@ fn row(ixs: &[u16], num: Num) -> Option<Row> {
     Some(out)
 }
 
-/// The system of a place, with what is known of values that are not counters and that subscripts mention.
+/// The system of a place, extended by what is known of values that are not counters and that subscripts mention.
 fn mentioning<'s>(
     run: &Run<'_>,
     place: &Place,
@@ -320,7 +325,7 @@ fn mentioning<'s>(
     Cow::Owned(s.out)
 }
 
-/// The box of an access.
+/// The footprint of an access, given the system of its place.
 fn touched(run: &Run<'_>, a: &Planned, place: &Place, system: &System) -> Footprint {
     let number = |x: &Axis| row(&place.ixs, run.number(x.lin.as_ref()?)?);
     let plain: Vec<Option<Row>> = a.axes.iter().map(number).collect();
@@ -332,7 +337,7 @@ fn touched(run: &Run<'_>, a: &Planned, place: &Place, system: &System) -> Footpr
         forms = forms.iter().map(|f| express(s, f)).collect();
     }
     let seen = fewer.as_ref().unwrap_or(&system);
-    // Slots that trade places: which object is touched is not known.
+    // Among slots that swap arrays it is not known which array is touched.
     let own = run.plan.classes.get(a.array.index()).map_or(0, Vec::len) == 1;
     let (mut ties, mut exact) = (0, a.certain && own);
     let mut dims = Vec::with_capacity(a.axes.len());

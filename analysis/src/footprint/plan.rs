@@ -8,10 +8,10 @@ use crate::values::forms::{AccessForm, Ctx, Form, Forms, LoopForm, Op};
 use crate::values::image::UNKNOWNS;
 use crate::values::interval::Interval;
 
-/// What is known of a nest's footprints before values are.
+/// What is known of a nest's footprints before the values of a launch are.
 pub struct FootprintPlan {
     pub(super) base: BoundsPlan,
-    /// By loop: those that count.
+    /// By loop: its plan, if it is a counted loop.
     pub(super) loops: Vec<Option<Counted>>,
     pub(super) places: Vec<Place>,
     pub(super) accesses: Vec<Planned>,
@@ -22,19 +22,19 @@ pub(super) struct Counted {
     pub(super) ix: u16,
     /// The first value, if it is one form.
     pub(super) start: Option<Lin>,
-    /// The counter's bounds say where it starts and ends, not only more or less; down, and up.
+    /// Whether the counter's bounds are exactly where it starts and ends: for a negative step, and for a positive one.
     pub(super) whole: [bool; 2],
 }
 
-/// Where accesses stand.
+/// A place where accesses stand: the loops and conditions around them.
 pub(super) struct Place {
     pub(super) ctx: Ctx,
-    /// Outermost first.
+    /// The loops around the place, outermost first.
     pub(super) loops: Vec<LoopId>,
-    /// Index variables that the system is about; none, if they are too many.
+    /// The index variables of the system, earlier ones first; empty if there are too many.
     pub(super) ixs: Vec<u16>,
     pub(super) facts: Vec<u16>,
-    /// The facts are all there are, and every loop counts.
+    /// Whether `facts` are all the conditions there are, and every loop is a counted one.
     pub(super) whole: bool,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Axis {
     pub(super) lin: Option<Lin>,
 }
 
-/// Makes the plan.
+/// Builds a [`FootprintPlan`].
 pub(super) struct Planner<'a> {
     nest: &'a Nest,
     forms: &'a Forms,
@@ -146,7 +146,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The place of an access; of one that is not closed, nothing is known.
+    /// The number of an access's place. Nothing is assumed of the iterations of an access that is not closed.
     fn place(&mut self, a: &AccessForm, closed: bool) -> usize {
         let (ctx, loops) = match closed {
             true => (a.ctx, a.loops.as_slice()),
@@ -178,7 +178,7 @@ impl<'a> Planner<'a> {
         self.places.len() - 1
     }
 
-    /// Adds what a place's index variables and facts are bounded by.
+    /// Adds to a place the index variables that bound its index variables and facts.
     fn close(&mut self, i: usize) {
         let plan = &self.to.plan;
         let place = &mut self.places[i];
@@ -228,7 +228,7 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// Whether the bounds of a counter that goes up or down are its first value and its end, all of them in the plan.
+/// Whether the planned bounds of a counter that goes up or down are exactly its first value and its end.
 fn ends_exactly(l: &LoopForm, up: bool, sides: &Sides) -> bool {
     let (bounds, near, far) = match up {
         true => (&l.up, Op::Max, Op::Min),
@@ -241,7 +241,8 @@ fn ends_exactly(l: &LoopForm, up: bool, sides: &Sides) -> bool {
     planned && whole(&l.start, near) && whole(&l.stop, far)
 }
 
-/// Whether a form is the `op` (minimum or maximum) of affine forms; `None`: it has no affine parts to bound it by.
+/// Whether a form is the `op` (minimum or maximum) of affine forms only; `None`: it has no affine operand that bounds
+/// it.
 fn parts(f: &Form, op: Op) -> Option<bool> {
     match f {
         Form::Aff(_) => Some(true),
@@ -256,7 +257,8 @@ fn parts(f: &Form, op: Op) -> Option<bool> {
     }
 }
 
-/// Whether what an access depends on changes in its own loops only: windows on others do not concern it then.
+/// Finds whether all that an access depends on changes with its own loops only, so that windows on other loops do not
+/// concern it.
 struct Closed<'a> {
     forms: &'a Forms,
     loops: &'a [LoopId],

@@ -1,4 +1,4 @@
-//! Guards decided from launch values: running the plan. Nothing is allocated.
+//! Guards decided from launch values: running the plan. Deciding guards allocates no memory.
 
 use std::cell::Cell;
 
@@ -15,45 +15,46 @@ use crate::values::numeric_form::Num;
 use crate::values::transfer::DIM_MAX;
 use crate::values::trips::trip_count;
 
-/// Substitutions that one extreme may try.
+/// The most substitutions tried for one extreme.
 const FUEL: u32 = 48;
 
 /// What [`BoundsPlan::resolve`] found besides the guards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Resolved {
-    /// No extent is beyond [`DIM_MAX`], which static proofs rely on. If one is, the nest must not be launched.
+    /// Whether no extent is beyond [`DIM_MAX`], which static proofs rely on. If one is, the nest must not be launched.
     pub extents_ok: bool,
     /// Loops that run at least once whenever they are entered.
     pub nonempty: IdSet<LoopId>,
 }
 
-/// The extremes of a form; `None`: not bounded, or too large.
+/// The least and the greatest value of a form; `None`: not bounded, or too large.
 type Ends = (Option<i64>, Option<i64>);
 
 pub(crate) struct Run<'a> {
     pub(crate) plan: &'a BoundsPlan,
     values: &'a LaunchValues,
-    /// Values of symbols, and which are known.
+    /// The values of symbols; `known_syms` has a bit for each that is known.
     syms: [i64; MAX_SYMS],
     known_syms: u64,
-    /// Constant enclosure of each index variable; `lo > hi`: a loop that never runs.
+    /// By index variable: the least and the greatest value; `lo > hi` if its loop never runs.
     pub(crate) ixs: [(i64, i64); MAX_IXS],
-    /// Direction of each counter.
+    /// By counter: whether it goes up, if that is known.
     up: [Option<bool>; MAX_IXS],
-    /// Answers to queries: the ends, and which queries have been answered with a lower and an upper end.
+    /// Answers to queries: the ends. `asked` has a bit for each query that was answered, `has` for each with a lower
+    /// and with an upper end.
     ends: [Cell<(i64, i64)>; MAX_QUERIES],
     asked: Cell<u128>,
     has: [Cell<u128>; 2],
 }
 
 impl BoundsPlan {
-    /// Proves what the values prove: `out` (made with [`BoundsPlan::guards`] entries) becomes the set of guards
-    /// that cannot fail in this launch.
+    /// Decides guards from the values: `out` (made with [`BoundsPlan::guards`] entries) becomes the set of guards that
+    /// cannot fail in this launch.
     pub fn resolve(&self, values: &LaunchValues, out: &mut GuardSet) -> Resolved {
         self.decide(&Run::new(self, values), out)
     }
 
-    /// [`BoundsPlan::resolve`], and [`BoundsPlan::trips`] of every loop.
+    /// Does what [`BoundsPlan::resolve`] does, and also returns [`BoundsPlan::trips`] of every loop.
     pub fn resolve_with_trips(
         &self,
         values: &LaunchValues,
@@ -102,7 +103,7 @@ impl BoundsPlan {
     }
 }
 
-/// Whether every extent is one that static proofs reckon with.
+/// Whether every extent is at most [`DIM_MAX`].
 fn small(values: &LaunchValues) -> bool {
     values
         .dims
@@ -116,8 +117,8 @@ impl<'a> Run<'a> {
         Run::narrowed(plan, values, |_, _| None)
     }
 
-    /// For the iterations only in which the index variables are in the intervals that `within` gives; it is asked
-    /// when all earlier ones are known.
+    /// A run restricted to the iterations in which the index variables are in the intervals that `within` gives.
+    /// `within` is called for one variable when all earlier ones are known.
     pub(crate) fn narrowed(
         plan: &'a BoundsPlan,
         values: &'a LaunchValues,
@@ -164,7 +165,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The extents of an axis over the slots that may trade places with `a`.
+    /// The extents of an axis, for each slot that may swap arrays with `a`, itself included.
     pub(crate) fn extents(&self, a: ArrayId, axis: u32) -> impl Iterator<Item = i64> + '_ {
         let members = self
             .plan
@@ -199,7 +200,7 @@ impl<'a> Run<'a> {
         self.ixs[i] = (lo, hi);
     }
 
-    /// A counter whose bounds are numbers never passes its last value, which a step may put short of the bound.
+    /// The range of a counter, cut at its last value if its bounds are constants: a step may end short of the bound.
     fn exact_end(&self, sides: &Sides, lo: i64, hi: i64, step: i64) -> (i64, i64) {
         let fixed = |l: &[Lin]| matches!(l, [one] if one.coefs.is_empty());
         if step.unsigned_abs() == 1 || lo > hi || !fixed(&sides.lower) || !fixed(&sides.upper) {
@@ -233,7 +234,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The constant enclosure that bounds give.
+    /// The constant range that bounds give.
     fn enclose(&self, sides: &Sides) -> (i64, i64) {
         let mut fuel = FUEL;
         let mut best = |list: &[Lin], max: bool| {
@@ -276,7 +277,7 @@ impl<'a> Run<'a> {
         Some(out)
     }
 
-    /// An upper bound (`max`) or a lower bound of a form where the facts hold: the best one found.
+    /// The best upper bound (`max`) or lower bound found for a form where the facts hold.
     fn extreme(&self, form: &Num, facts: &[u16], max: bool, fuel: &mut u32) -> Option<i64> {
         let Some((ix, coef)) = form.last() else {
             return Some(form.konst);
@@ -413,7 +414,7 @@ impl<'a> Run<'a> {
         ends
     }
 
-    /// The extremes of a form over a box: each variable between numbers, nothing else known.
+    /// The extremes of a form if each variable's bounds are constants and there are no facts; `None` otherwise.
     fn in_box(&self, lin: &Lin, facts: &[u16]) -> Option<Ends> {
         if !facts.is_empty() {
             return None;
@@ -473,8 +474,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Whether a guard's place is never reached: a loop around it runs no iteration, or an invariant condition
-    /// around it is false.
+    /// Whether a guard is never evaluated: a loop around it runs no iteration, or an invariant condition around it is
+    /// false.
     fn unreachable(&self, g: &GuardPlan) -> bool {
         let never = |ix: &u16| self.ixs.get(*ix as usize).is_some_and(|(lo, hi)| lo > hi);
         let refuted = |f: &u16| {
@@ -490,7 +491,7 @@ impl<'a> Run<'a> {
         g.counters.iter().any(never) || g.facts.iter().any(refuted)
     }
 
-    /// Whether a test holds; the axes that wrap.
+    /// The axes that wrap if the test holds, else `None`.
     fn passes(&self, test: &Test) -> Option<Wraps> {
         let holds = |ok: bool| ok.then_some(Wraps::default());
         match test {

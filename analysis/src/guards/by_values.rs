@@ -13,21 +13,21 @@ use crate::structure::Classes;
 use crate::values::interval::Interval;
 use crate::values::range::{Ranges, ranges_known};
 
-/// By slot: the least and the greatest element.
+/// By slot: the least and the greatest element, if known.
 type Contents = Vec<Option<(i64, i64)>>;
 
-/// Rounds in which what is stored may add to what arrays hold.
+/// The most rounds in which stored values may widen the range of what arrays hold.
 const ROUNDS: usize = 3;
 
 /// What the values of a launch prove.
 pub struct Known {
     /// The guards that no execution from these values makes fail.
     pub proven: GuardSet,
-    /// By slot: between what its elements stay, where that was said of the elements at entry.
+    /// By slot: the least and the greatest value that its elements ever have, where the range at entry was known.
     pub contents: Vec<Option<(i64, i64)>>,
 }
 
-/// What these values prove; the elements of written slots are those at entry.
+/// Proves what the values of a launch prove; `values.contents` are the elements at entry, of written slots too.
 pub fn known(nest: &Nest, values: &LaunchValues) -> Known {
     let mut constant = values.clone();
     forget_written(nest, &mut constant);
@@ -52,8 +52,9 @@ fn without_guards(nest: &Nest, found: &Ranges, of: impl Fn(Site<'_>) -> bool) ->
     set
 }
 
-/// Sums, differences and products of ints: all that rests on what is stored in the nest itself. After a failed guard of
-/// a loop that goes on elements may be any, and then a subscript or a divisor must still be looked at.
+/// Whether the guard is on a sum, difference or product of ints. Only those may be proven by what the nest itself
+/// stores: after a failed guard, a loop that goes on may find any elements, and subscripts and divisors must be
+/// checked.
 fn is_arithmetic(site: Site<'_>) -> bool {
     let Site::Expr(e) = site else { return false };
     e.ty.repr.is_int()
@@ -64,7 +65,7 @@ fn is_arithmetic(site: Site<'_>) -> bool {
         }
 }
 
-/// The slots to look at for [`known`]'s sake; none where it has no guard to prove by them.
+/// The slots whose elements [`known`] needs to know; empty if that can prove no guard.
 pub fn worth_looking(nest: &Nest) -> Vec<ArrayId> {
     let (mut guarded, mut read) = (false, vec![]);
     for_each(nest, &mut |_, site, flag| {
@@ -93,8 +94,9 @@ fn forget_written(nest: &Nest, values: &mut LaunchValues) {
     }
 }
 
-/// The ranges under an invariant: what written arrays hold at entry and whatever is stored there, if that comes to an
-/// end. By induction over the stores: each stores what the invariant holds, as long as it held before.
+/// The ranges under an invariant on what written arrays hold, and that invariant: the elements at entry, and whatever
+/// is stored there; `None` if it keeps growing. By induction over the stores, each stores a value within the invariant,
+/// as long as that held before.
 fn kept(nest: &Nest, values: &LaunchValues) -> Option<(Ranges, Contents)> {
     let classes = Classes::of(nest);
     let mut values = values.clone();

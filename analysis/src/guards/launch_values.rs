@@ -1,4 +1,4 @@
-//! What a launch knows.
+//! What is known of values when a nest is launched.
 
 use nestwise_ir::Nest;
 use serde::{Deserialize, Serialize};
@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 pub struct LaunchValues {
     /// By variable: the value of a live-in int, `None` for everything else.
     pub vars: Vec<Option<i64>>,
-    /// By variable: the value of a live-in float.
+    /// By variable: the value of a live-in float, `None` for everything else.
     pub floats: Vec<Option<f64>>,
     /// By slot: the extents at entry, unused axes 0.
     pub dims: Vec<[i64; 8]>,
-    /// By slot: the least and the greatest element, where somebody looked (see [`crate::BoundsPlan::contents`]).
+    /// By slot: the least and the greatest element, where they were looked at (see [`crate::BoundsPlan::contents`]).
     pub contents: Vec<Option<(i64, i64)>>,
-    /// How hard it is to foresee which way conditions go that elements decide, where somebody looked: 0 never goes
-    /// wrong, 1 is tossing a coin.
+    /// How hard conditions on elements are to predict, where that was sampled: 0 is always predicted right, 1 is a coin
+    /// toss.
     pub surprise: Option<f64>,
 }
 
 impl LaunchValues {
-    /// Nothing known, in the right sizes.
+    /// Values of which none is known, with an entry for each variable and slot of the nest.
     pub fn unknown(nest: &Nest) -> LaunchValues {
         LaunchValues {
             vars: vec![None; nest.vars.len()],

@@ -1,8 +1,8 @@
 //! The guards of a nest by number.
 //!
-//! Every node that has a `guard` field has a [`GuardId`], whether the flag is set or not, so numbers survive
-//! [`apply`]. The order: statements as they stand; a statement's own guard, then its expressions (parents before
-//! operands, operands in evaluation order), then its blocks.
+//! Every node that has a `guard` field has a [`GuardId`], whether the flag is set or not, so numbers survive [`apply`].
+//! Guards are numbered in this order: statements as they stand; a statement's own guard, then its expressions (parents
+//! before operands, operands in evaluation order), then its blocks.
 
 pub(crate) mod at_launch;
 pub mod by_values;
@@ -17,14 +17,14 @@ use std::collections::HashMap;
 use nestwise_ir::model::nest::{Expr, ExprKind, Nest, Stmt, StmtKind};
 use nestwise_ir::{BinOp, CmpOp, Ty};
 
-/// A node that has a guard.
+/// The number of a node that has a guard.
 #[derive(
     Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize,
 )]
 pub struct GuardId(pub u32);
 
 impl GuardId {
-    /// Position in the walk.
+    /// The number as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -33,9 +33,9 @@ impl GuardId {
 /// Where a guard stands.
 #[derive(Clone, Copy)]
 pub enum Site<'a> {
-    /// On an expression.
+    /// The guard is on an expression.
     Expr(&'a Expr),
-    /// On a store or a check.
+    /// The guard is on a store or a check.
     Stmt(&'a Stmt),
 }
 
@@ -49,13 +49,13 @@ impl Site<'_> {
     }
 }
 
-/// An expression's identity while the nest is borrowed: its address.
+/// An expression's identity while the nest is borrowed, which is its address.
 pub fn expr_key(e: &Expr) -> usize {
     std::ptr::from_ref(e).addr()
 }
 
-/// A statement's identity while the nest is borrowed. Odd, since a statement may begin where an expression in it
-/// begins.
+/// A statement's identity while the nest is borrowed, which is its address made odd, since a statement may begin where
+/// an expression in it begins.
 pub fn stmt_key(s: &Stmt) -> usize {
     std::ptr::from_ref(s).addr() | 1
 }
@@ -115,7 +115,7 @@ pub fn count_set(nest: &Nest) -> usize {
     n
 }
 
-/// Node address to number.
+/// A map from [`Site::key`] to the guard's number.
 pub fn numbering(nest: &Nest) -> HashMap<usize, GuardId> {
     let mut map = HashMap::new();
     for_each(nest, &mut |id, site, _| {
@@ -124,12 +124,12 @@ pub fn numbering(nest: &Nest) -> HashMap<usize, GuardId> {
     map
 }
 
-/// Index axes (one bit each) of a proven access that have negative values.
+/// The axes (one bit each) of a proven access whose subscripts have negative values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Wraps {
-    /// All values are negative.
+    /// Axes of which all subscripts are negative.
     pub always: u8,
-    /// Some are.
+    /// Axes of which some subscripts are negative.
     pub sometimes: u8,
 }
 
@@ -138,7 +138,7 @@ pub struct Wraps {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct GuardSet {
     proven: Vec<u64>,
-    /// One per guard.
+    /// By guard: the axes that wrap.
     wrapped: Vec<Wraps>,
 }
 
@@ -183,7 +183,7 @@ impl GuardSet {
             .get(id.index() / 64)
             .is_some_and(|w| w >> (id.index() % 64) & 1 == 1)
     }
-    /// The axes that wrap.
+    /// The axes of a guard's access that wrap.
     pub fn wrapped(&self, id: GuardId) -> Wraps {
         self.wrapped.get(id.index()).copied().unwrap_or_default()
     }
@@ -197,14 +197,14 @@ impl GuardSet {
     }
 }
 
-/// A nest with every guard proven.
+/// A copy of the nest with every guard cleared.
 pub fn cleared(nest: &Nest) -> Nest {
     let mut all = GuardSet::new(count(nest));
     for_each(nest, &mut |id, _, _| all.insert(id));
     apply(nest, &all)
 }
 
-/// The nest with the guards of `set` cleared and its negative subscripts made positive.
+/// A copy of the nest with the guards of `set` cleared and its negative subscripts made positive.
 pub fn apply(nest: &Nest, set: &GuardSet) -> Nest {
     let mut out = nest.clone();
     clear(&mut out, set);
@@ -217,8 +217,8 @@ pub(crate) fn clear(nest: &mut Nest, set: &GuardSet) {
     for_each_stmt_mut(nest, &mut |stmt| apply_stmt(stmt, set, &mut next));
 }
 
-/// The nest as if no guard could fail: the guards outside of `set` are cleared as well. With `wraps`, the subscripts
-/// that they were about may be negative.
+/// A copy of the nest as if no guard could fail: the guards outside of `set` are cleared as well. With `wraps`, the
+/// subscripts of those guards may be negative.
 pub fn unchecked(nest: &Nest, set: &GuardSet, wraps: bool) -> Nest {
     let mut all = set.clone();
     for_each(nest, &mut |id, site, _| {
@@ -315,7 +315,8 @@ fn apply_expr(e: &mut Expr, set: &GuardSet, next: &mut u32) {
     }
 }
 
-/// `A[e]` with `e` in `-extent..0` is `A[e + extent]`; with `e` in `-extent..extent` it is that where `e < 0`.
+/// Makes negative subscripts positive: `A[e]` with `e` in `-extent..0` becomes `A[e + extent]`; with `e` in
+/// `-extent..extent`, the extent is added only where `e < 0`.
 fn wrap_axes(index: &mut [Expr], array: nestwise_ir::ArrayId, axes: Wraps) {
     for (axis, e) in index.iter_mut().enumerate() {
         let bit = |axes: u8| axes >> axis & 1 == 1;

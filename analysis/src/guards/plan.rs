@@ -15,11 +15,11 @@ use crate::values::affine::{Affine, Ix, Sym};
 use crate::values::forms::{Bounds, Ctx, FactKind, Form, Forms, GuardForm, Op, Step};
 use crate::values::interval::Interval;
 
-/// Symbols and index variables one plan can hold; forms with more stay unproven.
+/// The most symbols that one plan can hold; forms with others stay unproven.
 pub(crate) const MAX_SYMS: usize = 64;
-/// See [`MAX_SYMS`].
+/// The most index variables that one plan can hold; forms with others stay unproven.
 pub(crate) const MAX_IXS: usize = 64;
-/// Extremes that one resolve remembers.
+/// The most queries whose extremes a launch remembers; those of others are computed each time.
 pub(crate) const MAX_QUERIES: usize = 128;
 
 /// A polynomial over symbols.
@@ -29,23 +29,24 @@ pub(crate) struct Poly {
     pub terms: Vec<(i64, Vec<u16>)>,
 }
 
-/// A linear form: constant part, then coefficients by index variable, latest first.
+/// A linear form: the constant part, and the coefficients by index variable, latest first.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Lin {
     pub konst: Poly,
     pub coefs: Vec<(u16, Poly)>,
 }
 
-/// A value's plan.
+/// How the interval of a value is computed from launch values.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Value {
-    /// The query's extremes plus the constant part.
+    /// The extremes of a query, plus a constant part.
     Lin { query: u16, konst: Poly },
     /// A known interval.
     Range(Interval),
-    /// An element of a slot, in the interval at least.
+    /// An element of a slot, which is in this interval, and between the slot's least and greatest element if those are
+    /// known.
     Content(ArrayId, Interval),
-    /// An operation.
+    /// An operation on the intervals of its operands.
     Op(Op, Vec<Value>),
 }
 
@@ -101,7 +102,7 @@ pub(crate) enum Test {
     Index {
         array: ArrayId,
         axes: Vec<Value>,
-        /// Axes (one bit each) whose subscript may be written twice.
+        /// The axes (one bit each) whose subscript may be repeated in the code: it has no load and no binding.
         repeatable: u8,
     },
     AllIn(Vec<(Value, Interval)>),
@@ -119,7 +120,7 @@ pub(crate) struct DivisorTest {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct GuardPlan {
     pub id: GuardId,
-    /// Enclosing counters: if one never runs, no guard in it fails.
+    /// The counters of the enclosing loops: if one of these never runs, the guard cannot fail.
     pub counters: Vec<u16>,
     pub facts: Vec<u16>,
     pub test: Test,
@@ -128,9 +129,9 @@ pub(crate) struct GuardPlan {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct LoopPlan {
     pub ix: Option<u16>,
-    /// Enclosing counters.
+    /// The counters of the enclosing loops.
     pub counters: Vec<u16>,
-    /// `stop - start`.
+    /// The value of `stop - start`.
     pub span: Value,
     pub start: Value,
     pub stop: Value,
@@ -146,7 +147,7 @@ pub struct BoundsPlan {
     pub(crate) queries: Vec<Query>,
     pub(crate) tests: Vec<GuardPlan>,
     pub(crate) loops: Vec<Option<LoopPlan>>,
-    /// Slots whose extents are taken to be one symbol, by slot: the class's members.
+    /// By slot: the slots that may swap arrays with it, itself included, whose extents are taken to be one symbol.
     pub(crate) classes: Vec<Vec<ArrayId>>,
     pub(crate) top: LoopId,
     contents: Vec<ArrayId>,
@@ -157,7 +158,7 @@ impl BoundsPlan {
     pub fn new(nest: &Nest) -> BoundsPlan {
         BoundsPlan::with(nest, &crate::shared_forms(nest, &crate::ranges(nest)))
     }
-    /// The same, from its [shared forms](crate::shared_forms).
+    /// Compiles the plan of a nest from its [shared forms](crate::shared_forms).
     pub fn with(nest: &Nest, forms: &Forms) -> BoundsPlan {
         Compiler::new(nest, forms).compile()
     }
@@ -169,8 +170,8 @@ impl BoundsPlan {
     pub fn guards(&self) -> usize {
         self.guards
     }
-    /// Slots that nothing in the nest writes and whose elements' values may decide guards: subscripts, or the ends of
-    /// ranges of subscripts.
+    /// The slots that nothing in the nest writes and whose elements' values may decide guards: the elements are used in
+    /// subscripts, or in the ends of ranges of subscripts.
     pub fn contents(&self) -> &[ArrayId] {
         &self.contents
     }
@@ -180,7 +181,8 @@ impl BoundsPlan {
     }
 }
 
-/// By access: the axes (one bit each) whose subscript may be written twice. What holds an access stands once.
+/// By access: the axes (one bit each) whose subscript may be repeated in the code: one with a load or a binding may
+/// not.
 fn repeatable(nest: &Nest) -> HashMap<AccessId, u8> {
     let once = |e: &Expr| {
         let mut found = false;
@@ -423,7 +425,8 @@ impl<'a> Compiler<'a> {
         Some(id)
     }
 
-    /// Index variables get their numbers after those they are bounded by, so a larger number is later.
+    /// The number of an index variable. Numbers are given after those of the variables that bound it, so a larger
+    /// number is later.
     pub(crate) fn ix(&mut self, ix: Ix) -> Option<u16> {
         if let Some(id) = self.ix_ids.get(&ix) {
             return Some(*id);

@@ -12,9 +12,9 @@ use crate::values::interval::Interval;
 use crate::values::range::{Ranges, ranges};
 use crate::values::walk::forms;
 
-/// Clears `guard` flags that can never fail, for any values the signature allows; also computes in 64 bits what
-/// was wide but never leaves them. Returns the ranges, which hold for the nest as it is then, too: types and flags are
-/// changed where they are, and no value is another one.
+/// Clears the `guard` flags of guards that can never fail, for any values the signature allows, and turns 128-bit
+/// arithmetic that never leaves 64 bits into 64-bit arithmetic. Returns the ranges, which also hold for the nest as it
+/// is then: nodes stay where they are, and no value changes.
 pub fn prove(nest: &mut Nest) -> Ranges {
     let ranges = ranges(nest);
     let proven = proven(nest, &ranges);

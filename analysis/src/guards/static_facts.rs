@@ -7,9 +7,9 @@ use crate::values::forms::{Bounds, Ctx, FactKind, Form, Forms, Op};
 use crate::values::interval::Interval;
 use crate::values::transfer::DIM_MAX;
 
-/// Substitutions one proof may try.
+/// The most substitutions that one proof may try.
 const FUEL: u32 = 60;
-/// Definitions looked through for an interval.
+/// How many definitions are followed in turn to find an interval.
 const DEPTH: u32 = 12;
 
 /// The interval of a symbol.
@@ -104,7 +104,7 @@ pub fn form_interval(nest: &Nest, forms: &Forms, f: &Form, depth: u32) -> Interv
     }
 }
 
-/// An operation on intervals.
+/// The interval of an operation's result, from the intervals of its operands.
 pub fn apply(op: Op, args: &[Interval]) -> Interval {
     let a = args.first().copied().unwrap_or(Interval::ALL);
     let b = args.get(1).copied().unwrap_or(Interval::ALL);
@@ -169,7 +169,7 @@ impl Prover<'_> {
         }
     }
 
-    /// Replaces `ix` by each bound that can only make the form smaller.
+    /// Whether the form is never negative, by replacing `ix` with a bound that can only make the form smaller.
     fn eliminate(&self, a: &Affine, ix: Ix, fuel: &mut u32) -> bool {
         let coef = a.coef(ix);
         let sign = invariant_interval(self.nest, self.forms, &coef);
@@ -210,7 +210,7 @@ impl Prover<'_> {
         }
     }
 
-    /// Symbols only: subtracts facts about symbols (`n >= 2`).
+    /// Whether a form without index variables is never negative, by subtracting facts about symbols (`n >= 2`).
     fn by_symbols(&self, a: &Affine, fuel: &mut u32) -> bool {
         self.forms.facts(self.ctx).any(|f| {
             f.kind == FactKind::NonNegative

@@ -5,11 +5,11 @@ use nestwise_ir::LoopId;
 use crate::guards::at_launch::Run;
 use crate::guards::plan::{Lin, LoopPlan};
 
-/// The widest range of what a bound depends on, counters apart, that trips are told from: beyond it nothing is known of
-/// a number but that its products fit its type.
+/// The widest range (greatest less least) of a value that is not a counter and that a trip count depends on. Beyond it,
+/// nothing is known of the value but that it fits its type, and no trip count is estimated.
 const MOST: f64 = 1e6;
 
-/// Counters that the ends of one rest on, at most.
+/// The most counters that the ends of one counter may depend on.
 const DEEPEST: usize = 8;
 
 fn trips_between(first: f64, last: f64, step: f64) -> f64 {
@@ -24,7 +24,8 @@ impl Run<'_> {
         if self.is_same_for_all(ix) {
             return self.run(ix, &[]);
         }
-        // Of loops around it those count which some others rest on, or rest on others: they say which entries are how many.
+        // Among the loops around this one, those matter whose bounds depend on other loops, or that other bounds depend
+        // on: they decide how often each entry occurs.
         let mut rested_on = Vec::new();
         for outer in &plan.counters {
             if !self.is_same_for_all(*outer) {
@@ -37,7 +38,7 @@ impl Run<'_> {
         Some(if entries > 0.0 { trips / entries } else { 0.0 })
     }
 
-    /// Whether the ends of a counter rest on no other.
+    /// Whether the ends of a counter depend on no other index variable.
     fn is_same_for_all(&self, ix: u16) -> bool {
         let sides = [false, true].map(|upper| self.sides(ix, upper));
         sides
@@ -46,7 +47,7 @@ impl Run<'_> {
             .all(|l| l.coefs.is_empty())
     }
 
-    /// What the ends of a counter rest on, the outermost first.
+    /// Collects the index variables that the ends of a counter depend on, the outermost first.
     fn rests_on(&self, ix: u16, found: &mut Vec<u16>) -> Option<()> {
         let sides = [false, true].map(|upper| self.sides(ix, upper));
         for (on, _) in sides.iter().flat_map(|s| s.iter()).flat_map(|l| &l.coefs) {
@@ -61,10 +62,11 @@ impl Run<'_> {
         Some(())
     }
 
-    /// How often a loop is entered, and how often it runs then in all, for each entry of the loops of `rested_on`.
+    /// The number of a loop's entries and of its iterations in all, over the loops of `rested_on`.
     ///
-    /// The sum over a counter is twice half of it at two places, as far from the middle as its values on average (the
-    /// root of their mean square): which is exact where what is summed up is of the third degree at most.
+    /// The sum over a counter is estimated from the summand at two values: the middle, plus and minus the standard
+    /// deviation of the counter's values, each weighted with half the trip count. For a summand of degree three or less
+    /// that is exact.
     fn totals(
         &self,
         ix: u16,
@@ -93,7 +95,7 @@ impl Run<'_> {
         Some((both(low.0, high.0), both(low.1, high.1)))
     }
 
-    /// How often a loop runs where what its ends rest on is known.
+    /// The trip count of a loop for known values of what its ends depend on.
     fn run(&self, ix: u16, known: &[(u16, f64)]) -> Option<f64> {
         let (first, last) = self.ends(ix, known)?;
         Some(trips_between(first, last, self.stride(ix)?))
@@ -103,12 +105,12 @@ impl Run<'_> {
         self.step(ix).map(|step| step.unsigned_abs() as f64)
     }
 
-    /// Whether it is the counter of a loop.
+    /// Whether an index variable is the counter of a loop.
     fn counts(&self, ix: u16) -> bool {
         self.plan.loops.iter().flatten().any(|l| l.ix == Some(ix))
     }
 
-    /// First and last value of a counter.
+    /// The least and the greatest value of a counter.
     fn ends(&self, ix: u16, known: &[(u16, f64)]) -> Option<(f64, f64)> {
         let (lo, hi) = self.ixs.get(ix as usize).copied()?;
         let (mut a, mut b) = (lo as f64, hi as f64);

@@ -2,7 +2,7 @@
 
 use crate::integer::row::Row;
 
-/// Rows in groups that have no unknown in common.
+/// Splits rows into groups that have no unknown in common.
 pub(crate) fn apart(rows: Vec<Row>) -> Vec<Vec<Row>> {
     let mut groups = Groups::default();
     rows.iter().for_each(|row| groups.join([row]));
@@ -17,7 +17,7 @@ pub(crate) fn apart(rows: Vec<Row>) -> Vec<Vec<Row>> {
     parts.into_iter().map(|part| part.1).collect()
 }
 
-/// Unknowns that are in one row, or in one choice, are in one group, which is known by one of them.
+/// Groups of unknowns (union-find): unknowns in one row, or in one choice, are in one group, identified by its leader.
 #[derive(Default)]
 pub(super) struct Groups(Vec<u32>);
 

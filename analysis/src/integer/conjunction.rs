@@ -3,25 +3,25 @@
 use crate::integer::components::apart;
 use crate::integer::row::Row;
 
-/// Rows that one question may make before it is given up.
+/// The most rows made for one question before it is given up.
 const FUEL: u32 = 20_000;
 
-/// Rows of one system beyond which elimination is given up.
+/// The most rows of one system; beyond it elimination is given up.
 const MAX_ROWS: usize = 200;
 
 /// What is known of the existence of a solution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// There is none.
+    /// There is no solution.
     No,
-    /// There is one.
+    /// There is a solution.
     Yes,
     /// The question was too hard, or its numbers too large.
     Unknown,
 }
 
 impl Answer {
-    /// Of "this or that": what is certain of either.
+    /// The answer for a disjunction of two systems.
     pub(super) fn or(self, other: Answer) -> Answer {
         match (self, other) {
             (Answer::Yes, _) | (_, Answer::Yes) => Answer::Yes,
@@ -29,7 +29,7 @@ impl Answer {
             _ => Answer::Unknown,
         }
     }
-    /// The answer when the question asked was weaker than the one meant.
+    /// What an answer says if the system that was solved is a weaker one than the one meant: only `No` carries over.
     pub(super) fn of_weaker(self) -> Answer {
         match self {
             Answer::No => Answer::No,
@@ -49,7 +49,7 @@ impl Default for Fuel {
 }
 
 impl Fuel {
-    /// Whether a question ran out of it.
+    /// Whether nothing is left, so that the question was given up.
     pub fn is_empty(&self) -> bool {
         self.0 == 0
     }
@@ -59,7 +59,7 @@ impl Fuel {
     }
 }
 
-/// A contradiction was found.
+/// The error that a contradiction was found.
 pub(super) struct Contradiction;
 
 #[derive(Clone, Debug, Default)]
@@ -69,7 +69,8 @@ pub(super) struct Conjunction {
 }
 
 impl Conjunction {
-    /// What has no unknown in common is solved apart, with its equations solved.
+    /// Solves each group of inequalities that shares no unknown with others by itself. The equations must be solved
+    /// already.
     pub(super) fn solve_parts(self, fuel: &mut Fuel) -> Answer {
         let mut found = Answer::Yes;
         for nonneg in apart(self.nonneg) {
@@ -118,8 +119,8 @@ impl Conjunction {
         }
     }
 
-    /// Takes equations in place of the pairs of inequalities that they come from: one that cannot be solved must not be
-    /// found in them again.
+    /// Replaces pairs of inequalities by the equations found in them: an equation that cannot be solved must not be
+    /// found again.
     fn take(&mut self, equations: Vec<Row>) {
         let both = equations
             .iter()
@@ -129,7 +130,7 @@ impl Conjunction {
         self.equal = equations;
     }
 
-    /// Eliminates an unknown where the shadow of the reals may be larger than that of the integers.
+    /// Decides a system by eliminating an unknown for which the real shadow may be larger than the integer one.
     fn inexact(self, unknown: u32, fuel: &mut Fuel) -> Answer {
         let without = |shadow: Shadow| {
             let (nonneg, complete) = eliminate(&self.nonneg, unknown, shadow);
@@ -152,7 +153,8 @@ impl Conjunction {
         self.splinters(unknown, fuel)
     }
 
-    /// The solutions outside the dark shadow lie close above a lower bound: `b * z + l = i` for a small `i`.
+    /// Looks for solutions outside the dark shadow. They lie close above a lower bound: `b * z + l = i` for a small
+    /// `i`.
     fn splinters(self, unknown: u32, fuel: &mut Fuel) -> Answer {
         let coefs = || self.nonneg.iter().map(|r| r.coef(unknown));
         let a = coefs().min().unwrap_or(0).unsigned_abs() as i64;
@@ -180,7 +182,7 @@ impl Conjunction {
         found
     }
 
-    /// Solves the equations and puts the solution into the inequalities. False: numbers grew too large, and
+    /// Solves the equations and substitutes the solution into the inequalities. False: numbers grew too large, and
     /// something was left out.
     pub(super) fn solve_equations(&mut self) -> Result<bool, Contradiction> {
         let mut complete = true;
@@ -216,8 +218,8 @@ impl Conjunction {
         Ok(complete)
     }
 
-    /// Pugh's way with an equation that has no unit coefficient: an equation with one, for a new unknown, and what
-    /// the old one becomes by it, with smaller coefficients.
+    /// Pugh's step for an equation without a unit coefficient: a new equation that has one, for a new unknown, and what
+    /// the old equation becomes by it, with smaller coefficients.
     fn smaller(&self, eq: &Row, u: u32, c: i64) -> (Option<Row>, Option<Row>) {
         let Some(m) = c.checked_abs().and_then(|c| c.checked_add(1)) else {
             return (None, None);
@@ -267,7 +269,8 @@ impl Conjunction {
     }
 }
 
-/// Rounds rows to integers, drops trivial and repeated ones. The result: rows that have to be zero, which stay.
+/// Rounds the constants of rows `>= 0` down to integers, and drops trivial and repeated rows. Returns the rows that
+/// must be zero since their opposite is there too; they also stay in the list.
 pub(super) fn tidy(rows: &mut Vec<Row>) -> Result<Vec<Row>, Contradiction> {
     let mut ok = true;
     rows.retain_mut(|r| {
@@ -282,7 +285,7 @@ pub(super) fn tidy(rows: &mut Vec<Row>) -> Result<Vec<Row>, Contradiction> {
     if !ok {
         return Err(Contradiction);
     }
-    // Of rows that differ in the constant only, the smallest constant is the strongest.
+    // Among rows that differ in the constant only, the one with the smallest constant is the strongest.
     rows.sort_unstable_by(|a, b| a.terms().cmp(b.terms()).then(a.konst().cmp(&b.konst())));
     rows.dedup_by(|b, a| a.terms() == b.terms());
     let mut equations = vec![];
@@ -327,18 +330,18 @@ fn drop_unbounded(rows: &mut Vec<Row>) {
 
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Shadow {
-    /// Where a real value of the unknown fits.
+    /// The points for which a real value of the unknown fits.
     Real,
-    /// Where an integer fits for certain.
+    /// Points for which an integer value of the unknown certainly fits.
     Dark,
 }
 
 /// An unknown to eliminate.
 pub(super) struct Elimination {
     pub(super) unknown: u32,
-    /// Every integer point of the shadow has an integer value of the unknown.
+    /// Whether every integer point of the real shadow has an integer value of the unknown.
     pub(super) exact: bool,
-    /// Rows that it makes.
+    /// The number of rows that the elimination makes.
     pub(super) pairs: usize,
 }
 
@@ -347,7 +350,7 @@ impl Elimination {
         Elimination::among(rows, &|_| true)
     }
 
-    /// The elimination that makes the fewest rows; an exact one if there is one.
+    /// The elimination of a `wanted` unknown that makes the fewest rows; an exact one if there is one.
     pub(super) fn among(rows: &[Row], wanted: &dyn Fn(u32) -> bool) -> Option<Elimination> {
         // Per unknown: lower and upper bounds, and how many of each have a coefficient other than one.
         let mut seen: Vec<(u32, [usize; 4])> = vec![];
@@ -371,7 +374,7 @@ impl Elimination {
     }
 }
 
-/// The rows without `unknown`; whether none was left out for its size.
+/// The rows after eliminating `unknown`, and whether all of them are there: rows with too large numbers are left out.
 pub(super) fn eliminate(rows: &[Row], unknown: u32, shadow: Shadow) -> (Vec<Row>, bool) {
     let (with, without): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|r| r.coef(unknown) != 0);
     let (lower, upper): (Vec<&Row>, Vec<&Row>) =

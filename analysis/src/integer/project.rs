@@ -7,19 +7,19 @@ use crate::integer::system::System;
 /// Conditions on the kept unknowns that hold wherever there is a solution.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Projection {
-    /// Each is 0.
+    /// Rows that are 0.
     pub equal: Vec<Row>,
-    /// Each is not negative.
+    /// Rows that are not negative.
     pub nonneg: Vec<Row>,
-    /// Each is a multiple of the number.
+    /// Rows that are multiples of a number.
     pub multiples: Vec<(Row, i64)>,
-    /// Wherever they hold there is a solution.
+    /// Whether there is a solution wherever the conditions hold.
     pub exact: bool,
 }
 
 impl System {
-    /// The conditions on the unknowns that `kept` names under which there may be a solution; `None`: there never is
-    /// one. Choices are not looked at, so they make it inexact.
+    /// The conditions on the unknowns that `kept` accepts under which there may be a solution; `None`: there never is
+    /// one. Choices are ignored, so a system with choices has no exact projection.
     pub fn project(&self, kept: &dyn Fn(u32) -> bool, fuel: &mut Fuel) -> Option<Projection> {
         let mut run = Run {
             equal: self.equal.clone(),
@@ -40,7 +40,7 @@ struct Run<'a> {
     equal: Vec<Row>,
     nonneg: Vec<Row>,
     kept: &'a dyn Fn(u32) -> bool,
-    /// Equations that are dealt with, or can only be dealt with as inequalities.
+    /// Equations that were solved already, or that can only be used as pairs of inequalities.
     done: Vec<Row>,
     out: Projection,
 }
@@ -70,7 +70,7 @@ impl Run<'_> {
         }
     }
 
-    /// What is known without the rows that still speak of other unknowns.
+    /// Ends the projection early: keeps the rows over kept unknowns only, and marks it as not exact.
     fn give_up(&mut self) {
         let kept = self.kept;
         let rows = std::mem::take(&mut self.nonneg).into_iter();
@@ -147,8 +147,8 @@ impl Run<'_> {
         }
     }
 
-    /// `c * u + rest = 0`, where `rest` is known to be a multiple of `c`: rows are multiplied by `c` before `u` is
-    /// replaced.
+    /// Replaces `u` by `c * u + rest = 0`, where `rest` is known to be a multiple of `c`: rows are multiplied by `c`
+    /// first.
     fn scaled(&mut self, u: u32, c: i64, eq: &Row) {
         let exact = &mut self.out.exact;
         let mut replace = |row: &mut Row| {

@@ -1,15 +1,16 @@
-//! Linear forms over numbered integer unknowns, with exact arithmetic: what does not fit is `None`, never wrapped.
+//! Linear forms over numbered integer unknowns, with exact arithmetic: a result that does not fit is `None`, never
+//! wrapped.
 
-/// `sum(coef * unknown) + konst`.
+/// A linear form `sum(coef * unknown) + konst`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Row {
-    /// Sorted by unknown, no zero.
+    /// The coefficients by unknown: sorted by unknown, none is 0.
     coefs: Vec<(u32, i64)>,
     konst: i64,
 }
 
 impl Row {
-    /// A constant.
+    /// The row that is a constant.
     pub fn constant(konst: i64) -> Row {
         Row {
             coefs: vec![],
@@ -35,7 +36,7 @@ impl Row {
         self.konst = self.konst.checked_add(v)?;
         Some(())
     }
-    /// `a * self + b * other`.
+    /// The row `a * self + b * other`.
     pub fn combine(&self, a: i64, other: &Row, b: i64) -> Option<Row> {
         let konst = self
             .konst
@@ -62,11 +63,11 @@ impl Row {
         }
         Some(Row { coefs, konst })
     }
-    /// `-self`.
+    /// The row `-self`.
     pub fn negated(&self) -> Option<Row> {
         self.combine(-1, &Row::default(), 0)
     }
-    /// `-self - 1`: not negative exactly where `self` is negative.
+    /// The row `-self - 1`, which is not negative exactly where `self` is negative.
     pub fn complement(&self) -> Option<Row> {
         let mut row = self.negated()?;
         row.add_const(-1)?;
@@ -91,14 +92,15 @@ impl Row {
         all.fold(0u64, |g, (_, c)| gcd(g, c.unsigned_abs()))
             .min(i64::MAX as u64) as i64
     }
-    /// Divides by a divisor of all coefficients, the constant rounded down: for integers, the same inequality.
+    /// Divides by a divisor of all coefficients, rounding the constant down: for integers, `self >= 0` means the same
+    /// afterwards.
     pub fn divide(&mut self, by: i64) {
         if by > 1 {
             self.coefs.iter_mut().for_each(|t| t.1 /= by);
             self.konst = self.konst.div_euclid(by);
         }
     }
-    /// With `unknown`, whose coefficient in `eq` is 1 or -1, replaced by what `eq = 0` says of it.
+    /// The row with `unknown`, whose coefficient in `eq` is 1 or -1, replaced by what `eq = 0` says of it.
     pub fn substitute(&self, unknown: u32, eq: &Row) -> Option<Row> {
         let (k, c) = (self.coef(unknown), eq.coef(unknown));
         if k == 0 {
@@ -109,7 +111,7 @@ impl Row {
     }
 }
 
-/// Greatest common divisor.
+/// The greatest common divisor of two numbers.
 pub fn gcd(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {
         (a, b) = (b, a % b);

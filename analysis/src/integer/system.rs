@@ -69,7 +69,8 @@ impl System {
         }
     }
 
-    /// Whether there is a solution, where one of what is no choice is known.
+    /// Whether there is a solution that takes an option of each choice, given that the rows outside the choices have
+    /// one.
     fn choose(&self, fuel: &mut Fuel) -> Answer {
         let mut found = Answer::Yes;
         for mut part in self.reduced().parts() {
@@ -109,8 +110,8 @@ impl System {
 }
 
 impl System {
-    /// The system with those equations solved that have a unit coefficient; unchanged where the numbers grow too large for
-    /// that.
+    /// The system with the equations solved that have a unit coefficient; unchanged if the numbers would grow too
+    /// large.
     pub(crate) fn reduced(&self) -> System {
         let mut system = self.clone();
         let unit = |row: &Row| row.terms().iter().find(|t| t.1.abs() == 1).map(|t| t.0);
@@ -135,8 +136,8 @@ impl System {
         self.equal.iter_mut().chain(&mut self.nonneg).chain(choices)
     }
 
-    /// Systems that have no unknown in common, one for each that has choices: together they say what this says, if what
-    /// has no choices has a solution.
+    /// Systems that have no unknown in common, one for each group of rows with choices. Together they have a solution
+    /// exactly if this system has one, provided that the rows without choices have.
     pub(crate) fn parts(&self) -> Vec<System> {
         let mut groups = Groups::default();
         let rows = self.equal.iter().chain(&self.nonneg);
@@ -207,8 +208,8 @@ mod tests {
         assert_eq!(solve(&[row(&[1, -1], -5)], &far), Answer::No);
     }
 
-    /// Pugh's examples: an equation without unit coefficients; a system whose real shadow has points and which has
-    /// none.
+    /// Pugh's examples: equations without unit coefficients; a system whose real shadow has points and that has no
+    /// integer solution.
     #[test]
     fn the_classics() {
         // 7x + 12y + 31z = 17, 3x + 5y + 14z = 7, 1 <= x <= 40, -50 <= y <= 50.

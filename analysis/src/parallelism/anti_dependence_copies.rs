@@ -1,4 +1,4 @@
-//! Anti-dependence copies: loads that may find what was in an array before a loop read it from a copy.
+//! Anti-dependence copies: loads that may read the elements as they were before a loop from a copy.
 //!
 //! ```text
 //! for i in range(n):                copy = a[..]
@@ -6,11 +6,15 @@
 //!                                       a[i] = copy[i + 1] * c
 //! ```
 //!
-//! Where an iteration reads an element that only a later one writes (`a[i] = a[i + 1] * c`), nothing flows between the
+//! Where an iteration reads an element that only a later one writes (`a[i] = a[i + 1] * c`), no value flows between the
 //! two: the load may as well be from a copy of the array made before the loop (node splitting: Kuck, Kuhn, Padua,
 //! Leasure and Wolfe, "Dependence graphs and compiler optimizations", 1981). Iterations that run one after the other
 //! need no copy among themselves, so a part of a loop on threads needs it only for what later parts write: where no
 //! write comes more than a few iterations after the read, for its last few iterations.
+//!
+//! A copy of the whole array would double the memory that the loop goes through, and threads would gain nothing where
+//! memory is what the loop waits for. Where that distance, or the place of the reads, is not known, a part copies all
+//! that its iterations read, or the whole array.
 
 use nestwise_ir::model::nest::{Expr, ExprKind, Stmt};
 use nestwise_ir::schedule::{Renamed, Window};
@@ -21,25 +25,26 @@ use crate::values::affine::Ix;
 use crate::values::condition::Clause;
 use crate::values::forms::AccessForm;
 
-/// Accesses of one array in one loop beyond which it is not looked at.
+/// The most accesses to an array in one loop; an array with more is not examined.
 const MAX_ACCESSES: usize = 40;
-/// Numbers added to a counter beyond which a subscript is not followed: far from where sums leave 64 bits.
+/// The largest constant added to a counter in a subscript that is followed: far from where sums leave 64 bits.
 const MAX_OFFSET: i128 = 1 << 31;
-/// Iterations beyond which a write counts as any number of them after the read: what a part saves is to be little.
+/// The most iterations from a read to the write after it that are told apart from any number: what a part copies should
+/// be little.
 const MAX_REACH: u32 = 256;
-/// Loops around an access, at most.
+/// A depth that no nest of loops exceeds.
 const ALL: usize = 64;
 
 /// The loads of an array that read a copy, and when that is legal.
 pub struct Renaming {
-    /// What.
+    /// The array, the loads, and what the copy has to contain.
     pub renamed: Renamed,
-    /// If none of these holds.
+    /// Clauses none of which may hold for the copy to be legal.
     pub absent: Vec<Clause>,
 }
 
-/// The loads of `array` in the loop that are to find what was there before it, so that iterations may run at once;
-/// `accesses` are those in the loop, of which no subscript wraps. Clauses have at most `atoms` atoms.
+/// The loads of `array` in the loop that have to read a copy made before it, so that iterations may run in parallel;
+/// `accesses` are the array's accesses in the loop, whose subscripts must not wrap. Clauses have at most `atoms` atoms.
 ///
 /// Legal iff, of the dependences on the array that the loop carries,
 ///   - none is an output dependence;
@@ -105,7 +110,8 @@ impl Question<'_> {
         self.tester.may_meet(Pair::new(x, y), &dirs)
     }
 
-    /// For which values it does, if for some; nothing: that is not known.
+    /// The condition on values under which the loop carries a dependence from `x` to `y`: `Some(None)` for none, `None`
+    /// if it is not known.
     fn carries_if(&self, x: &AccessForm, y: &AccessForm) -> Option<Option<Clause>> {
         if !self.carries(x, y) {
             return Some(None);
@@ -120,7 +126,7 @@ impl Question<'_> {
         }
     }
 
-    /// The distances, in iterations of the loop, of those dependences.
+    /// The distances, in iterations of the loop, of the dependences from `x` to `y` that it carries.
     fn distances(&self, x: &AccessForm, y: &AccessForm) -> Vec<Option<i64>> {
         let level = self.level(x, y);
         let all = self.tester.dependences_within(Pair::new(x, y), level, 1);
@@ -133,7 +139,7 @@ impl Question<'_> {
             .collect()
     }
 
-    /// Whether what `x` writes may be what `y` reads in the same iteration of the loop.
+    /// Whether `y` may read what `x` writes in the same iteration of the loop.
     fn reaches_inside(&self, x: &AccessForm, y: &AccessForm) -> bool {
         let inside = self.level(x, y) + 1;
         let pair = Pair::new(x, y);
@@ -141,7 +147,7 @@ impl Question<'_> {
         all.is_none_or(|all| !all.is_empty())
     }
 
-    /// Iterations at most from a read to a write of its element.
+    /// The most iterations from a read to a write of its element, if there is a limit of at most [`MAX_REACH`].
     fn reach(&self, reads: &[&AccessForm], writes: &[&AccessForm]) -> Option<u32> {
         let pairs = reads
             .iter()
@@ -152,8 +158,9 @@ impl Question<'_> {
         most.filter(|reach| *reach <= MAX_REACH)
     }
 
-    /// Where the reads of some iterations are: along an axis in which each subscript is the counter and a number, and
-    /// is written so. (After a failed guard variables may hold anything.)
+    /// The window in which the reads of some iterations are: an axis along which each subscript is the counter, or its
+    /// negative, plus a constant. The subscripts must be written so, since variables may hold anything after a failed
+    /// guard.
     fn window(&self, l: &For, reads: &[&AccessForm]) -> Option<Window> {
         let rank = reads.first()?.index.len();
         (0..rank).find_map(|axis| {

@@ -2,9 +2,9 @@
 //!
 //! Every access of such an array in the loop is the load or the store of an update `a[e] = a[e] op x`, with one
 //! operation throughout and an `x` that does not read the array. Iterations may then run in any order, each part of
-//! them on an array of its own that starts from the operation's identity, merged element by element afterwards
-//! (Rauchwerger and Padua, "The LRPD test", 1995, call these reduction arrays). Which elements are updated does not
-//! matter, so subscripts may be anything.
+//! them on an array of its own that starts from the operation's identity, merged element by element afterwards (as in
+//! Rauchwerger and Padua, "The LRPD test", 1995). Which elements are updated does not matter, so subscripts may be
+//! anything.
 
 use nestwise_ir::model::nest::{ExprKind, Nest, Stmt, StmtKind};
 use nestwise_ir::schedule::RedOp;
@@ -12,7 +12,8 @@ use nestwise_ir::{ArrayId, ArrayKind, FpMode, Scalar};
 
 use crate::parallelism::updates::{Accumulator, Place, Way};
 
-/// The operation by which a loop's body does nothing but accumulate into elements of `array`.
+/// The operation with which a loop's body accumulates into elements of `array`; `None` if it does anything else with
+/// them.
 pub fn array_reduction(nest: &Nest, body: &[Stmt], array: ArrayId, fp: FpMode) -> Option<RedOp> {
     let decl = nest.arrays.get(array)?;
     // Other kinds raise where a value does not fit, and a part's sum may fit where the whole sum does not on its way.
@@ -41,7 +42,7 @@ pub fn array_reduction(nest: &Nest, body: &[Stmt], array: ArrayId, fp: FpMode) -
     mergeable.then_some(op)
 }
 
-/// Loads of an array in a block.
+/// The number of loads of an array in a block.
 fn loads(block: &[Stmt], array: ArrayId) -> usize {
     let mut n = 0;
     let mut count = |s: &Stmt| {
@@ -61,7 +62,7 @@ struct Found<'a> {
     fp: FpMode,
     op: Option<RedOp>,
     way: Option<Way>,
-    /// Loads that are their own update's.
+    /// The number of loads that belong to an update of the element they read.
     reads: usize,
     ok: bool,
 }
@@ -73,7 +74,7 @@ impl Found<'_> {
         self.reads += reads;
     }
 
-    /// The updates of the element that a store is to.
+    /// The recogniser of updates of the element that a store is to, and the stored value, if the store is to the array.
     fn updates<'s>(&self, s: &'s Stmt) -> Option<(Accumulator<'s>, &'s nestwise_ir::Expr)> {
         let StmtKind::Store {
             array,

@@ -14,7 +14,7 @@ use nestwise_ir::schedule::ThreadLoop;
 use crate::parallelism::verdict::{Analysis, Verdict};
 
 impl Analysis {
-    /// How the iterations of loop `id` may run on threads: what each part of them needs a copy of. None if they may
+    /// How the iterations of loop `id` may run on threads: what each part of them needs a copy of. `None` if they may
     /// not.
     ///
     /// Legal iff

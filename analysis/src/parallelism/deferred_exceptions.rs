@@ -78,18 +78,18 @@ struct Taint {
     vars: Vec<VarId>,
     changed: bool,
     safe: bool,
-    /// Floats become ints somewhere, so floats matter too.
+    /// Whether floats become ints somewhere in the nest, so that floats have to be followed, too.
     trunc: bool,
     /// Variables that proofs about accesses may speak of.
     positions: VarSet,
-    /// Conditions inside closed `while`s, and those of such `while`s.
+    /// The conditions inside closed `while`s; `ends` has the conditions of the closed `while`s themselves.
     closed: Vec<usize>,
     ends: Vec<usize>,
 }
 
 /// Whether a `while` only computes variables from one another, all of which it assigns: it accesses no element, has no
-/// `for` and no way out, and reads nothing else. At its head each of them is a merge of what it was and what it became,
-/// of which nothing is known in terms of what is outside.
+/// `for` and no jump, and reads nothing else. At its head each variable may have its value from before the loop or from
+/// the last iteration, so that nothing is known of it in terms of what is outside.
 fn closed(l: &While) -> bool {
     let own = assigned(&l.body);
     let mut ok = true;
@@ -139,8 +139,8 @@ fn conditions(block: &[Stmt]) -> Vec<usize> {
     found
 }
 
-/// Counters, and the variables from which subscripts, bounds and counters are computed; closed both ways: what is
-/// computed from one of them (other than by loading an element there) is one too.
+/// The counters, and the variables from which subscripts, bounds and counters are computed. A variable that is computed
+/// from one of them (other than by loading an element there) is included, too.
 fn positions(nest: &Nest) -> VarSet {
     let mut set = VarSet::new(nest.vars.len());
     let mut links: Vec<(VarId, Vec<VarId>)> = vec![];
@@ -186,7 +186,7 @@ fn positions(nest: &Nest) -> VarSet {
     }
 }
 
-/// The variables in an expression, those in the subscripts of its loads left out.
+/// The variables in an expression, without those in the subscripts of its loads.
 fn compared(e: &Expr) -> Vec<VarId> {
     match &e.kind {
         ExprKind::Var(v) => vec![*v],

@@ -13,16 +13,16 @@ use crate::parallelism::verdict::{Analysis, LoopInfo};
 use crate::structure::{assigned, invariant};
 use crate::values::forms::{AccessForm, Forms};
 
-/// What a check may rely on.
+/// What a legality check may rely on.
 pub struct Given<'a> {
     /// The nest.
     pub nest: &'a Nest,
-    /// Its analysis.
+    /// The nest's analysis.
     pub analysis: &'a Analysis,
-    /// No two slots share memory.
+    /// Whether no two slots share memory.
     pub disjoint: bool,
-    /// The runtime rolls a whole chunk back when a guard fails, and CPython runs it from its beginning: so the order in
-    /// which guards fail inside a chunk is never observed.
+    /// Whether the runtime rolls a whole chunk back when a guard fails, and CPython runs it from its beginning: if so,
+    /// the order in which guards fail inside a chunk is never observed.
     pub undo: bool,
 }
 
@@ -45,7 +45,7 @@ impl Given<'_> {
 
     /// Whether nested loops are rectangular: their bounds have the same value wherever in the nest they are evaluated.
     ///
-    /// That holds iff `R(bounds) ∩ W(outermost loop) = ∅` and no bound has a guard.
+    /// The loops are rectangular iff `R(bounds) ∩ W(outermost loop) = ∅` and no bound has a guard.
     pub(crate) fn rectangular(&self, loops: &[&For]) -> bool {
         let Some(first) = loops.first() else {
             return false;

@@ -18,7 +18,7 @@ use crate::parallelism::legality::Given;
 use crate::structure::{any, assigned, irregular};
 use crate::values::forms::AccessForm;
 
-/// Pairs of accesses that are looked at for one loop.
+/// The most pairs of accesses that are examined for one loop.
 const MAX_PAIRS: usize = 900;
 
 impl Given<'_> {

@@ -12,11 +12,11 @@ use nestwise_ir::{ArrayId, ArrayKind, LoopId};
 use crate::dependence::Tester;
 use crate::values::forms::AccessForm;
 
-/// Accesses of one array in one loop beyond which it is not looked at.
+/// The most accesses to an array in one loop; an array with more is not examined.
 const MAX_ACCESSES: usize = 40;
 
 /// Whether the iterations of loop `id` may work on copies of `array`, provided that no subscript of it wraps;
-/// `accesses` are those in the loop. The last iteration has to work on the array itself.
+/// `accesses` are the array's accesses in the loop. The last iteration has to work on the array itself.
 pub fn privatisable(
     tester: &Tester<'_>,
     id: LoopId,

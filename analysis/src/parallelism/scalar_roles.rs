@@ -11,15 +11,15 @@ use crate::structure::{assigned, same};
 /// A variable's role in one loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
-    /// Assigned before it is read in every iteration.
+    /// The variable is assigned before it is read in every iteration.
     Private {
-        /// The last iteration's value is read after the loop.
+        /// Whether the last iteration's value is read after the loop.
         last: bool,
     },
-    /// Only combined with values that do not depend on it; or assigned before it is read in some iterations, of which
-    /// the last one's value is read after the loop.
+    /// The variable is only combined with values that do not depend on it; or some iterations assign it before they
+    /// read it, and the value from the last of those is read after the loop ([`RedOp::Last`]).
     Reduction(RedOp),
-    /// Its value passes from one iteration to the next.
+    /// The variable's value passes from one iteration to the next.
     Carried {
         /// The line of an assignment.
         line: u32,
@@ -100,7 +100,7 @@ pub fn best_position(nest: &Nest, body: &[Stmt], v: VarId) -> Option<RedOp> {
     (alone && constant).then_some(op)
 }
 
-/// `if f(x) < f(v): v = x`, with `x` a variable.
+/// The operation of `if f(x) < f(v): v = x`, with `x` a variable, if the statement has that form.
 fn keeps_best(cond: &Expr, then: &[Stmt], v: VarId) -> Option<RedOp> {
     // Beside it, flags may be set.
     let is_flag = |e: &Expr| matches!(e.kind, ExprKind::Const(Const::Bool(_)));
@@ -146,7 +146,7 @@ fn rename(e: &mut Expr, from: VarId, to: VarId) {
         .for_each(|c| rename(c, from, to));
 }
 
-/// Assignments of a variable in a statement, at any depth.
+/// The number of assignments of a variable in a statement, at any depth.
 fn assignments(s: &Stmt, v: VarId) -> usize {
     let mut n = 0;
     s.walk(&mut |s| n += usize::from(matches!(s.kind, StmtKind::Let { var, .. } if var == v)));
@@ -177,7 +177,7 @@ fn reads_in(s: &Stmt, v: VarId) -> usize {
     n
 }
 
-/// The operation by which the body does nothing but accumulate into `v`.
+/// The operation with which the body accumulates into `v`; `None` if it does anything else with it.
 fn reduction(nest: &Nest, body: &[Stmt], v: VarId, fp: FpMode) -> Option<RedOp> {
     let found = found(nest, body, v, fp)?;
     found.op.filter(|_| found.ok)
@@ -218,7 +218,7 @@ struct Found<'a> {
     /// The direction of all updates of a NumPy int that may overflow.
     way: Option<Way>,
     reads: usize,
-    /// What every update assigns besides, once there was one.
+    /// The variables that every update assigns together with `v`; `None` before the first update.
     along: Option<Vec<VarId>>,
     updates: usize,
     ok: bool,
@@ -269,8 +269,8 @@ impl Found<'_> {
         }
     }
 
-    /// The operation of `if cond: then`, if that replaces `v`, and what it assigns along with it: then of equal values
-    /// the first must win.
+    /// The operation of `if cond: then`, if that replaces `v`, and the variables it assigns along with `v`. If there
+    /// are any, the first of equal values must win.
     fn replaced_in(&self, cond: &Expr, then: &[Stmt]) -> Option<(RedOp, Vec<VarId>)> {
         let (mut op, mut along) = (None, vec![]);
         for s in then {

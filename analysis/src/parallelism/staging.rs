@@ -1,5 +1,5 @@
-//! Verdicts in two stages: what types decide, once; what values decide of the rest, at each launch, without looking at
-//! the nest again.
+//! Verdicts in two stages: what is decided from types, once; and what the values of a launch decide of the rest,
+//! without looking at the nest again.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -14,9 +14,10 @@ use crate::parallelism::verdict::{Analysis, LoopInfo, Options, Verdict, analyse_
 use crate::schedule::{Beyond, Waves, beyond, thread_loops, vectorise};
 use crate::values::condition::Clause;
 
-/// Clauses of one nest that a launch looks at.
+/// The most clauses of one nest that a launch evaluates.
 const MAX_CLAUSES: usize = 64;
-/// Kinds of launches of one nest whose abilities are found out; further ones count as such that prove nothing.
+/// The most kinds of launches of one nest whose abilities are analysed; further ones count as launches that prove
+/// nothing.
 const MAX_CLEARED: usize = 16;
 
 /// What a nest can be made to do.
@@ -24,17 +25,17 @@ const MAX_CLEARED: usize = 16;
 pub struct Abilities {
     /// The outermost loops that may run on threads, if need be once they are rewritten.
     roots: Vec<ThreadLoop>,
-    /// The same where no array may be copied.
+    /// The outermost loops that may run on threads if no array may be copied.
     uncopied: Vec<ThreadLoop>,
-    /// Without such loops: two that may run as waves.
+    /// If there are no such loops: two loops that may run as a wavefront.
     pub waves: Option<Waves>,
-    /// Some loop may run on vector lanes.
+    /// Whether some loop may run on vector lanes.
     pub vectorisable: bool,
 }
 
-/// What a nest can do once some guards are proven and so many clauses do not hold.
+/// What a nest can do once some guards are proven and some clauses are known not to hold.
 struct Cleared {
-    /// None: conditions are not met.
+    /// The number of clauses, from the first, that do not hold; `None`: the conditions of loops are not met.
     absent: Option<usize>,
     proven: GuardSet,
     able: Arc<Abilities>,
@@ -43,23 +44,23 @@ struct Cleared {
 /// What a launch asks of a nest's verdicts: enough to price it, and to choose among kernels that were compiled before.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Summary {
-    /// Whatever the conditions of its loops are made of; behind them, what would make copies unnecessary.
+    /// The clauses of the conditions of loops; behind them, those that make copies unnecessary if they do not hold.
     clauses: Vec<Clause>,
-    /// How many of them conditions are made of.
+    /// The number of clauses that belong to conditions of loops.
     needed: usize,
-    /// What their index arrays would have to be.
+    /// The properties of index arrays that conditions of loops require.
     elements: Vec<(ArrayId, Property)>,
-    /// Some loop's verdict depends on values.
+    /// Whether some loop's verdict depends on values.
     open: bool,
-    /// The nest has guards.
+    /// Whether the nest has guards.
     guarded: bool,
-    /// Some loop's iterations are independent, perhaps under a condition.
+    /// Whether some loop's iterations are independent, perhaps under a condition.
     has_parallel: bool,
-    /// The top loop's are.
+    /// Whether the top loop's iterations are independent, perhaps under a condition.
     shares_top: bool,
-    /// Arrays that some loop's iterations must not share, if they run at once.
+    /// Arrays that some loop's iterations must not share, if they run in parallel.
     copied: Vec<ArrayId>,
-    /// Verdicts count from values at entry that the nest changes.
+    /// Whether verdicts are expressed in values at entry that the nest changes.
     from_entry: bool,
 }
 
@@ -67,7 +68,7 @@ pub struct Summary {
 pub struct Staged {
     summary: Summary,
     options: Options,
-    /// By loop. Where only the summary was kept, they are found once something asks for more.
+    /// The verdicts of all loops. Where only the summary was kept, the nest is analysed again on demand.
     verdicts: OnceLock<Analysis>,
     as_is: OnceLock<Arc<Abilities>>,
     cleared: Mutex<Vec<Cleared>>,
@@ -88,7 +89,7 @@ impl Staged {
         }
     }
 
-    /// What an earlier analysis of the nest under these options came to.
+    /// Makes it from the summary of an earlier analysis of the nest under these options.
     pub fn kept(summary: Summary, options: Options) -> Staged {
         Staged {
             summary,
@@ -99,36 +100,37 @@ impl Staged {
         }
     }
 
-    /// What is enough to make it again, for the same nest.
+    /// The summary from which [`Staged::kept`] makes it again, for the same nest.
     pub fn summary(&self) -> &Summary {
         &self.summary
     }
 
-    /// What each loop may do. `nest`: the one this was made for.
+    /// The verdicts of all loops. `nest` must be the nest that this was made for.
     pub fn verdicts(&self, nest: &Nest) -> &Analysis {
         self.verdicts
             .get_or_init(|| analyse_with(nest, self.options.clone()))
     }
 
-    /// What the analysis takes for granted.
+    /// The options under which the nest is analysed.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// The clauses that these values refute, a bit each.
+    /// The clauses that these values refute, as a bit mask.
     pub fn refuted(&self, values: &LaunchValues) -> u64 {
         let refuted = |c: &Clause| u64::from(c.holds(values) == Some(false));
         let all = self.summary.clauses.iter().enumerate();
         all.fold(0, |bits, (i, c)| bits | refuted(c) << i)
     }
 
-    /// Whether verdicts count from values at entry that the nest changes: then they say nothing of a nest that goes on
-    /// half-way.
+    /// Whether verdicts are expressed in values at entry that the nest changes: then they do not hold for a nest that
+    /// goes on
+    /// from the middle of its iterations.
     pub fn counts_from_entry(&self) -> bool {
         self.summary.from_entry
     }
 
-    /// The clauses of some bits.
+    /// The clauses that a bit mask selects.
     pub fn clauses(&self, bits: u64) -> Vec<Clause> {
         let all = self.summary.clauses.iter().enumerate();
         all.filter(|(i, _)| bits >> i & 1 == 1)
@@ -136,12 +138,12 @@ impl Staged {
             .collect()
     }
 
-    /// What index arrays would have to be for loops to run in parallel.
+    /// The properties of index arrays that loops require to run in parallel.
     pub fn elements(&self) -> &[(ArrayId, Property)] {
         &self.summary.elements
     }
 
-    /// Those of some bits.
+    /// The properties of index arrays that a bit mask selects.
     pub fn elements_of(&self, bits: u64) -> Vec<(ArrayId, Property)> {
         let all = self.summary.elements.iter().take(64).enumerate();
         all.filter(|(i, _)| bits >> i & 1 == 1)
@@ -149,9 +151,9 @@ impl Staged {
             .collect()
     }
 
-    /// What the nest (the one this was made for) can do in a launch that proves these guards and refutes these clauses.
-    /// `hopeful`: every index array is as it should be. It is found out when such a launch first asks, which takes as
-    /// long as compiling, about.
+    /// What the nest (which must be the one this was made for) can do in a launch that proves these guards and refutes
+    /// these clauses. `hopeful`: every index array has the properties that conditions require. The first call for such
+    /// a launch analyses the nest, which takes about as long as compiling it.
     pub fn abilities(
         &self,
         nest: &Nest,
@@ -181,7 +183,7 @@ impl Staged {
         able
     }
 
-    /// The same if it need not be found out.
+    /// What [`Staged::abilities`] returns, if that needs no analysis.
     pub fn known_abilities(
         &self,
         refuted: u64,
@@ -205,7 +207,8 @@ impl Staged {
         }
     }
 
-    /// How many clauses a launch may take not to hold, the first so many; none if not what conditions need.
+    /// The number of clauses, from the first, that a launch may assume not to hold; `None` if those of the conditions
+    /// of loops are not among them.
     fn absent(&self, refuted: u64, hopeful: bool) -> Option<usize> {
         let gone = refuted.trailing_ones() as usize;
         let counts = [self.summary.clauses.len(), self.summary.needed];
@@ -222,7 +225,7 @@ impl Staged {
         self.summary.shares_top
     }
 
-    /// Arrays that some loop's iterations must not share, if they run at once.
+    /// Arrays that some loop's iterations must not share, if they run in parallel.
     pub fn copied(&self) -> &[ArrayId] {
         &self.summary.copied
     }
@@ -277,7 +280,8 @@ impl Summary {
 }
 
 impl Abilities {
-    /// The outermost loops that may run on threads, if every thread may have a copy of the arrays that `roomy` names.
+    /// The outermost loops that may run on threads, given that every thread may have a copy of the arrays that `roomy`
+    /// accepts.
     pub fn roots(&self, roomy: impl Fn(ArrayId) -> bool) -> &[ThreadLoop] {
         let all_fit = self.roots.iter().flat_map(ThreadLoop::copied).all(roomy);
         if all_fit { &self.roots } else { &self.uncopied }

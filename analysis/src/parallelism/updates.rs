@@ -6,25 +6,25 @@ use nestwise_ir::{ArrayId, BinOp, CmpOp, FpMode, Prov, Scalar, Ty, UnOp, VarId};
 
 use crate::structure::same;
 
-/// What is updated.
+/// What an update changes.
 #[derive(Clone, Copy)]
 pub(crate) enum Place<'a> {
-    /// A variable.
+    /// The update changes a variable.
     Var(VarId),
-    /// An element, where the subscripts are evaluated.
+    /// The update changes an element; the subscripts have the values that they have at the update.
     Element(ArrayId, &'a [Expr]),
 }
 
-/// Looks for updates of one place.
+/// Recognises updates of one variable or element.
 #[derive(Clone, Copy)]
 pub(crate) struct Accumulator<'a> {
     pub(crate) place: Place<'a>,
-    /// Type of its value.
+    /// The type of the variable or element.
     pub(crate) ty: Ty,
     pub(crate) fp: FpMode,
 }
 
-/// Where a sum goes.
+/// Whether a sum only grows or only falls.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
     Up,
@@ -41,14 +41,14 @@ impl Way {
 }
 
 impl<'a> Accumulator<'a> {
-    /// For a variable.
+    /// Makes the recogniser of updates of a variable.
     pub(crate) fn of_var(nest: &Nest, v: VarId, fp: FpMode) -> Option<Accumulator<'a>> {
         let ty = nest.vars.get(v)?.ty;
         let place = Place::Var(v);
         Some(Accumulator { place, ty, fp })
     }
 
-    /// Whether an expression is the place's value.
+    /// Whether an expression reads the variable or element.
     fn is(&self, e: &Expr) -> bool {
         match (self.place, &e.kind) {
             (Place::Var(v), ExprKind::Var(x)) => *x == v,
@@ -78,7 +78,7 @@ impl<'a> Accumulator<'a> {
         self.reads(e) == 0
     }
 
-    /// `if x op v: v = value`, with `value` the very `x`.
+    /// The reduction of `if x op v: v = value`, if it is one: `value` must be the same expression as `x`.
     pub(crate) fn replacing(&self, cond: &Expr, value: &Expr) -> Option<RedOp> {
         let ExprKind::Compare { op, a, b } = &cond.kind else {
             return None;
@@ -88,7 +88,7 @@ impl<'a> Accumulator<'a> {
         self.better(op, true)
     }
 
-    /// The `x` and the `op` of `x op v`.
+    /// The `x` and the `op` of a comparison `x op v`, or of `v op x` turned round.
     fn compared<'e>(&self, op: CmpOp, a: &'e Expr, b: &'e Expr) -> Option<(&'e Expr, CmpOp)> {
         let (x, op) = match (self.is(a), self.is(b)) {
             (_, true) => (a, op),
@@ -98,11 +98,12 @@ impl<'a> Accumulator<'a> {
         self.free(x).then_some((x, op))
     }
 
-    /// The reduction of "x replaces v when `x op v`"; `keeps`: otherwise v stays.
+    /// The reduction that replaces `v` by `x` when `x op v`; `keeps`: otherwise `v` stays, and is not replaced by an
+    /// equal `x`.
     fn better(&self, op: CmpOp, keeps: bool) -> Option<RedOp> {
         let repr = self.ty.repr;
-        // Of equal floats (0.0 and -0.0) the first must stay, and NaN must never replace: only the strict
-        // comparison that keeps the old value does both.
+        // Among equal floats (0.0 and -0.0) the first must stay, and NaN must never replace: only the strict comparison
+        // that keeps the old value does both.
         let (min, strict) = match op {
             CmpOp::Lt => (true, true),
             CmpOp::Le => (true, false),
@@ -114,7 +115,7 @@ impl<'a> Accumulator<'a> {
         fits.then_some(if min { RedOp::Min } else { RedOp::Max })
     }
 
-    /// A value that combines the place's with something independent of it.
+    /// The reduction of a value that combines the variable or element with something independent of it.
     pub(crate) fn combining(&self, value: &Expr) -> Option<RedOp> {
         let value = plain(value)?;
         match &value.kind {
@@ -173,7 +174,7 @@ impl<'a> Accumulator<'a> {
         }
     }
 
-    /// `v = True` and nothing else: whether any iteration did.
+    /// The reduction of `v = True` or `v = False`: whether any, or not all, iterations assigned it.
     pub(crate) fn setting(&self, value: &Expr) -> Option<RedOp> {
         match value.kind {
             ExprKind::Const(Const::Bool(true)) => Some(RedOp::Or),
@@ -182,10 +183,10 @@ impl<'a> Accumulator<'a> {
         }
     }
 
-    /// NumPy's ints warn where a partial sum leaves their range, and wrap: what of a sum's parts and of the whole
-    /// leaves it is the same only if nothing does (no guard), or if all updates go one way: then the whole leaves it
-    /// if a part of it does. Python's ints grow, so their partial sums are nobody's business. `first` is the way of
-    /// the updates so far.
+    /// Whether partial results of NumPy's ints warn exactly where the whole result does. NumPy's ints warn where a sum
+    /// leaves their range, and wrap: parts and whole warn alike only if nothing may overflow (no guard), or if all
+    /// updates go one way: then the whole leaves the range if a part of it does. Python's ints grow, so their partial
+    /// sums do not matter. `first` is the way of the updates so far.
     pub(crate) fn one_way(&self, value: &Expr, first: &mut Option<Way>) -> bool {
         let Some(value) = plain(value) else {
             return false;
@@ -208,17 +209,17 @@ impl<'a> Accumulator<'a> {
     }
 }
 
-/// Names in one value beyond which it is not looked at: each doubles it at worst.
+/// The most bindings in one value; a value with more is not examined, since each may double its size.
 const MAX_NAMES: usize = 6;
 
-/// An expression without names of its own.
+/// The expression with its bindings replaced by their values; `None` if there are more than [`MAX_NAMES`].
 fn plain(e: &Expr) -> Option<Expr> {
     let mut names = 0;
     e.walk(&mut |e| names += usize::from(matches!(e.kind, ExprKind::Bind { .. })));
     (names <= MAX_NAMES).then(|| without_names(e, &mut vec![]))
 }
 
-/// An expression with the values of its own names in their places.
+/// The expression with the variables that it binds replaced by their values.
 fn without_names(e: &Expr, names: &mut Vec<(VarId, Expr)>) -> Expr {
     match &e.kind {
         ExprKind::Bind { var, value, body } => {
@@ -242,7 +243,7 @@ fn without_names(e: &Expr, names: &mut Vec<(VarId, Expr)>) -> Expr {
     }
 }
 
-/// Where adding an int expression moves a sum, if its shape tells.
+/// The direction in which adding an int expression moves a sum, if its form tells.
 fn way(e: &Expr) -> Option<Way> {
     let up = match &e.kind {
         ExprKind::Const(Const::Int(v)) => return Some(if *v < 0 { Way::Down } else { Way::Up }),

@@ -12,9 +12,9 @@ use crate::values::strides::{Strides, strides};
 /// How a candidate runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Kind {
-    /// Loops on threads.
+    /// Whether loops run on threads.
     pub threads: bool,
-    /// Loops as vector lanes, or left to the compiler's vectoriser.
+    /// Whether loops run as vector lanes, or are left to the compiler's vectoriser.
     pub vector: bool,
     /// What was done to the nest.
     pub rewrite: Rewrite,
@@ -23,13 +23,13 @@ pub struct Kind {
 /// What was done to a candidate's nest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rewrite {
-    /// Nothing.
+    /// The nest is as written.
     None,
-    /// Induction variables are computed from loop counters; the best value is kept beside its position.
+    /// Induction variables are computed from loop counters, and the best value is kept beside its position.
     InductionSubstitution,
     /// Elements that a loop keeps storing are held in variables over it.
     ScalarReplacement,
-    /// The loop, of the nest as written, became the innermost of its band.
+    /// The loop (of the nest as written) became the innermost of its band.
     Interchange(LoopId),
     /// The statements of loops got loops of their own, some of them parallel.
     Distribution,
@@ -83,15 +83,15 @@ impl Rewrite {
 /// A way to run a nest.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// The rewritten nest; `None`: as it was.
+    /// The rewritten nest; `None`: the nest is as written.
     pub nest: Option<Nest>,
-    /// By loop of the candidate's nest: the loop it was.
+    /// By loop of the candidate's nest: the loop of the nest as written that it comes from.
     pub origin: Vec<LoopId>,
     /// The mapping of its loops.
     pub schedule: Schedule,
     /// What kind of schedule it is.
     pub kind: Kind,
-    /// The memory that its nest goes through.
+    /// The memory traffic of its nest.
     pub traffic: TrafficPlan,
     /// By loop of the candidate's nest: what its iterations do to memory and to each other.
     pub loops: Vec<LoopFacts>,
@@ -102,7 +102,7 @@ pub struct Candidate {
 pub struct LoopFacts {
     /// The strides of the accesses in the loop.
     pub strides: Strides,
-    /// An iteration waits for a value that the one before computed.
+    /// Whether an iteration waits for a value that the one before computed.
     pub waits: bool,
 }
 

@@ -1,14 +1,14 @@
-//! Loops that one kernel of a device may run as a whole: its threads go through them together, and wait for each other
-//! behind every loop on the grid and all else that looks at elements.
+//! Loops that one kernel of a device may run as a whole, by cooperative launch: its threads go through them together,
+//! and wait for each other behind every loop on the grid and every other statement that accesses elements.
 //!
-//! Legal where nothing in such a loop leaves it but for what follows it: then who goes through it knows, by numbers
-//! that all threads compute alike, what comes next. The nest's own outermost loop may be left in any way.
+//! Legal where a loop is left only to the statement that follows it: then every thread knows, from numbers that all
+//! threads compute alike, what comes next. The nest's own outermost loop may be left in any way.
 
 use nestwise_ir::model::nest::{For, Nest, Stmt, StmtKind, While};
 use nestwise_ir::schedule::GridLoop;
 use nestwise_ir::{LoopId, ScopeId};
 
-/// The outermost loops around those on the grid that may run so.
+/// The outermost loops around loops on the grid that may run by cooperative launch.
 pub fn cooperative_loops(nest: &Nest, grid: &[GridLoop]) -> Vec<LoopId> {
     let top = std::slice::from_ref(&nest.top);
     let mut found = vec![];
@@ -33,21 +33,21 @@ fn collect(nest: &Nest, block: &[Stmt], grid: &[GridLoop], found: &mut Vec<LoopI
     }
 }
 
-/// Whether one of those loops is in a statement.
+/// Whether a statement contains a mapped loop.
 fn holds(s: &Stmt, mapped: &impl Fn(LoopId) -> bool) -> bool {
     let mut any = false;
     s.walk(&mut |s| any |= matches!(&s.kind, StmtKind::For(l) if mapped(l.id)));
     any
 }
 
-/// Whether a loop is left only to what stands behind it, or is all of the nest.
+/// Whether a loop is left only to the statement behind it, or is the nest's outermost loop.
 fn stays(nest: &Nest, s: &Stmt, id: LoopId) -> bool {
     let is_top = matches!(
         &nest.top.kind,
         StmtKind::For(For { id: top, .. }) | StmtKind::While(While { id: top, .. }) if *top == id
     );
     if is_top {
-        // Of what is run as a whole one iteration stands for all.
+        // If the nest runs as a whole, the top loop has a single iteration, which stands for all.
         return nest.whole.is_none();
     }
     let (mut loops, mut scopes): (Vec<LoopId>, Vec<ScopeId>) = (vec![], vec![]);

@@ -1,14 +1,14 @@
 //! Loops for the grid of a device.
 //!
-//! A loop is mapped if its iterations run in any order and leave nothing behind but elements of arrays, reductions of
-//! variables, what the last one assigned, elements that all do nothing but update, and work arrays, of which every
-//! thread has one. Inside it further such loops become axes, as long as they have the same reductions and work arrays,
-//! what stands before them assigns other variables only, and nothing stands behind them. Every thread computes those
-//! variables, and the inner loop's bounds, for itself, when others may have run iterations: they must not rest on
-//! elements that the inner loop writes.
+//! A loop is mapped if its iterations may run in any order and leave nothing behind but elements of arrays, reductions
+//! of variables, what the last one assigned, elements that all iterations only update, and work arrays, of which every
+//! thread has one. A loop inside it that may be mapped, too, becomes a further axis if it has the same reductions and
+//! work arrays, what stands before it assigns other variables only, and nothing stands behind it. Every thread computes
+//! those variables, and the inner loop's bounds, for itself, when others may have run iterations: they must not depend
+//! on elements that the inner loop writes.
 //!
-//! A loop of few iterations, or of which every thread would need work arrays, may be better left to the host, and the
-//! loops inside it mapped: which, the sizes of a call tell.
+//! A loop of few iterations, or of which every thread would need work arrays, may be better left to the host, with the
+//! loops inside it mapped: the sizes of a call decide.
 
 use nestwise_ir::model::nest::{For, Nest, Stmt, StmtKind, stored};
 use nestwise_ir::schedule::{GridLoop, ThreadLoop};
@@ -17,11 +17,11 @@ use nestwise_ir::{Expr, LoopId, VarId};
 use crate::launch_info::LaunchInfo;
 use crate::parallelism::verdict::Analysis;
 
-/// Axes of a grid.
+/// The most axes of a grid.
 const MOST: usize = 3;
 
-/// The loops to map: the outermost such loops, looked for inside others, but those in fewer than `depth` loops only
-/// where there is none inside.
+/// The loops to map: the outermost ones that may be mapped, looked for inside others. A loop inside fewer than `depth`
+/// loops is mapped only if none inside it can be.
 pub fn grid_loops(
     nest: &Nest,
     analysis: &Analysis,
@@ -32,7 +32,7 @@ pub fn grid_loops(
     collect(nest, top, analysis, info, depth)
 }
 
-/// The depths at which there are others than at the one before, with what is mapped at each.
+/// The depths at which [`grid_loops`] finds other loops than at the depth before, with what it finds.
 pub fn grid_choices(
     nest: &Nest,
     analysis: &Analysis,
@@ -100,8 +100,8 @@ fn axes(
     axes
 }
 
-/// Whether both leave behind the same. What the outer loop's iterations update those of the inner one may have to
-/// themselves.
+/// Whether both loops leave the same reductions and work arrays behind. Arrays that the inner loop updates must be
+/// among those that the outer one updates, but not the other way round.
 fn alike(outer: &ThreadLoop, inner: &ThreadLoop) -> bool {
     let sorted = |t: &ThreadLoop| {
         let (mut reductions, mut private) = (t.reductions.clone(), t.private.clone());
@@ -128,15 +128,15 @@ fn only_loop<'l>(block: &'l [Stmt], outer: &ThreadLoop) -> Option<&'l For> {
     (before.iter().all(plain) && bounds.into_iter().all(steady)).then_some(l)
 }
 
-/// What outlives a loop that may be on an axis.
+/// The mapping of a loop, if it may be an axis of a grid.
 fn mapped(nest: &Nest, l: &For, analysis: &Analysis, info: &LaunchInfo) -> Option<ThreadLoop> {
     let mapped = analysis.may_run_parallel(l.id)?;
     let few = info.trips(l.id).is_some_and(|t| t < 2.0);
     (!few && fits_grid(nest, &mapped)).then_some(mapped)
 }
 
-/// Whether a grid can have a loop for threads: no array is copied for what its iterations read, and elements are
-/// updated by what devices do at once, whatever the order.
+/// Whether a mapping to threads can be one to a grid: no array is copied because of anti-dependences, and elements are
+/// only updated by operations that devices have as atomic ones.
 pub fn fits_grid(nest: &Nest, t: &ThreadLoop) -> bool {
     let mut updated = t.array_reductions.iter();
     t.renamed.is_empty() && updated.all(|(array, op)| op.is_atomic(nest.arrays[*array].storage))

@@ -13,15 +13,15 @@ use crate::structure::{any, assigned, find_body, find_for, irregular};
 use crate::transform::peeling::split;
 use crate::values::strides::strides;
 
-/// Lanes at most, for elements of any size.
+/// The most lanes of a loop, whatever the size of its elements.
 const MAX_LANES: u32 = 64;
-/// Lanes at most of a loop whose sums are added up lane by lane.
+/// The most lanes of a loop whose sums are added up lane by lane.
 const SUM_LANES: u32 = 16;
-/// Lanes at most where some wait for others.
+/// The most lanes of a loop in which some lanes wait for others.
 const WAITING_LANES: u32 = 16;
-/// Trips from which splitting a loop pays.
+/// The trip count from which splitting a loop pays.
 const MIN_SPLIT: f64 = 16.0;
-/// See [`heavy`].
+/// The work per iteration, as [`heavy`] counts it, from which sums are added up lane by lane.
 const HEAVY: u32 = 10;
 
 /// The best use of vectors: innermost parallel loops for the compiler's vectoriser, else parallel loops around
@@ -86,8 +86,8 @@ pub fn vectorise(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Schedul
     out
 }
 
-/// The nest with the bodies of loops that can be split replaced by those of their interiors. Where the interior is is
-/// left out: its body stands for the whole range, which only adds to what iterations might have in common.
+/// The nest with the bodies of loops that can be split replaced by those of their interiors. The range of an interior
+/// is ignored: its body stands for the whole range, which can only add dependences.
 struct Interiors {
     nest: Nest,
     analysis: Analysis,
@@ -131,7 +131,7 @@ impl Interiors {
 
 /// Whether the work of an iteration outweighs taking its sums' terms out of vectors one by one: roots, divisions,
 /// NumPy's functions (which take many arguments at once), or a lot of plain arithmetic. `strict`: the C library's
-/// functions have no vector form.
+/// functions are called as they are, which have no vector form.
 fn heavy(body: &[Stmt], strict: bool) -> bool {
     let (mut work, mut calls) = (0, false);
     for s in body {
@@ -156,8 +156,8 @@ fn heavy(body: &[Stmt], strict: bool) -> bool {
     !calls && work >= HEAVY
 }
 
-/// Whether something calls a loop of NumPy's, which takes as many arguments as there are lanes at once: the compiler's
-/// vectoriser would call it for each.
+/// Whether a block calls one of NumPy's vector functions, which takes as many arguments as there are lanes at once: the
+/// compiler's vectoriser would call it for each element.
 fn calls_numpy(body: &[Stmt]) -> bool {
     calls(body, &mut |lib, fun| {
         lib == Lib::Numpy && fun.is_elementary()
@@ -168,12 +168,12 @@ fn calls_numpy(body: &[Stmt]) -> bool {
 #[derive(Clone, Copy)]
 struct Inner<'a> {
     id: LoopId,
-    /// A `for`.
+    /// Whether the loop is a `for`.
     counted: bool,
     body: &'a [Stmt],
 }
 
-/// Innermost loops with the loops around them, outermost first.
+/// The innermost loops, each with the loops around it, outermost first.
 fn innermost(nest: &Nest) -> Vec<(Inner<'_>, Vec<LoopId>)> {
     fn go<'a>(s: &'a Stmt, around: &mut Vec<LoopId>, out: &mut Vec<(Inner<'a>, Vec<LoopId>)>) {
         let (id, counted, body) = match &s.kind {
@@ -201,8 +201,8 @@ fn innermost(nest: &Nest) -> Vec<(Inner<'_>, Vec<LoopId>)> {
     out
 }
 
-/// Whether a block holds a statement that lanes cannot run together, or a step of what is one call for all of a loop.
-/// Jumps and `while`s they can: lanes leave one by one.
+/// Whether a block has a statement that lanes cannot run together, or a function that is one call for all of a loop.
+/// Jumps and `while`s can run by lanes: lanes leave one by one.
 fn narrow_only(block: &[Stmt]) -> bool {
     let alone = any(block, &mut |s| {
         matches!(
@@ -213,7 +213,7 @@ fn narrow_only(block: &[Stmt]) -> bool {
     alone || calls(block, &mut |_, fun| fun.is_fold())
 }
 
-/// Whether something calls such a function.
+/// Whether a block calls a function that `such` accepts.
 fn calls(block: &[Stmt], such: &mut impl FnMut(Lib, Fun) -> bool) -> bool {
     let mut found = false;
     for s in block {
@@ -228,7 +228,8 @@ fn calls(block: &[Stmt], such: &mut impl FnMut(Lib, Fun) -> bool) -> bool {
     found
 }
 
-/// A parallel loop around an innermost one, from the inside outwards, whose iterations can be lanes.
+/// The loop around an innermost one whose iterations can be lanes, looked for from the inside outwards, and the number
+/// of lanes.
 fn outer_lanes(
     nest: &Nest,
     analysis: &Analysis,
@@ -297,7 +298,7 @@ fn same_in_lanes(e: &Expr, varying: &VarSet) -> bool {
     ok
 }
 
-/// Lanes for a loop: as many bytes as `info.lanes` 8-byte elements, by its widest element.
+/// The number of lanes for a loop: as many bytes as `info.lanes` 8-byte elements, by its widest element.
 fn lanes(nest: &Nest, analysis: &Analysis, info: &LaunchInfo, id: LoopId) -> u32 {
     let inside = analysis
         .forms

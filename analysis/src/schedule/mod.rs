@@ -1,7 +1,7 @@
 //! The legal schedules of a nest: which loop becomes vector lanes, which runs on threads, on the nest as written and on
 //! its legal rewritings. Which of them is the quickest is for `costmodel` to estimate.
 //!
-//! Strict semantics throughout: the operations that make up one element, and their order, never change. So a sum
+//! Semantics are strict throughout: the operations that make up one element, and their order, never change. So a sum
 //! over `k` stays a serial loop, and it is a loop around it (`j`) whose iterations become the lanes.
 
 pub(crate) mod candidate;
@@ -87,14 +87,14 @@ pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Ca
     out
 }
 
-/// The schedules of a rewritten nest.
+/// Adds the schedules of a rewritten nest.
 fn make(made: Rewritten, info: &LaunchInfo, rewrite: Rewrite, out: &mut Vec<Candidate>) {
     let info = info.of(&made);
     let analysis = analyse_with(&made.nest, info.assumed.clone());
     add(&made.nest, &analysis, &info, (rewrite, &made.origin), out);
 }
 
-/// Only the tiles of a wave are parallel: as written, no loop of the nest was.
+/// The candidate of a nest as a wavefront. Only the tiles of a wave are parallel: no loop of the nest as written was.
 fn in_waves(Waved { made, tiles }: Waved, info: &LaunchInfo) -> Candidate {
     let info = info.of(&made);
     let analysis = analyse_with(&made.nest, info.assumed.clone());
@@ -116,7 +116,7 @@ fn in_waves(Waved { made, tiles }: Waved, info: &LaunchInfo) -> Candidate {
     }
 }
 
-/// The schedules of one form of the nest.
+/// Adds the schedules of one form of the nest.
 fn add(
     nest: &Nest,
     analysis: &Analysis,
@@ -158,7 +158,7 @@ fn add(
     }
 }
 
-/// A schedule without the lanes that code generation has no form for, or none where there would be no kernel.
+/// The schedule without lanes that code generation cannot make; `None` if there would be no kernel at all.
 fn runnable_part(nest: &Nest, mut schedule: Schedule) -> Option<Schedule> {
     match obstacle(nest, &schedule) {
         None => Some(schedule),

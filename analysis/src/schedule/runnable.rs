@@ -17,15 +17,15 @@ use crate::dataflow::scheduled::Scheduled;
 use crate::dataflow::unroll_and_jam::Copies;
 use crate::structure::find_for;
 
-/// Axes of a grid, at most.
+/// The most axes of a grid.
 pub const MOST_AXES: usize = 3;
-/// Lanes of a vector loop, at most.
+/// The most lanes of a vector loop.
 pub const MOST_LANES: u32 = 64;
 
 /// Why code generation cannot run a schedule as it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Obstacle {
-    /// The loop is none of the nest's counted loops.
+    /// The nest has no counted loop with this number.
     NoLoop(LoopId),
     /// The vector loop has no form by lanes, and cannot be unrolled and jammed.
     Lanes(LoopId),
@@ -37,15 +37,15 @@ pub enum Obstacle {
     Outlives(LoopId, VarId),
     /// The last iteration may not assign the loop's last value.
     Unassigned(LoopId, VarId),
-    /// Values of the representation are not combined by the operation.
+    /// The operation does not combine values of the representation.
     Reduction(LoopId, RedOp, Scalar),
-    /// Elements of the array are not combined by the operation.
+    /// The operation does not combine elements of the array.
     ArrayReduction(LoopId, RedOp, ArrayId),
     /// The loop is mapped to more than [`MOST_AXES`] axes.
     Axes(LoopId),
     /// The first loop does not end with the second, which is to be the next axis.
     Apart(LoopId, LoopId),
-    /// Beside the inner axis stands what not every thread may do for itself at any time.
+    /// Beside the inner axis stands a statement that not every thread can run for itself at any time.
     Beside(LoopId),
     /// The inner axis is left by a `break`.
     AxisLeftEarly(LoopId),
@@ -150,7 +150,7 @@ fn reduces_variables(nest: &Nest, t: &ThreadLoop) -> Result<(), Obstacle> {
     Ok(())
 }
 
-/// Whether parts' values of a variable of that representation are combined by the operation.
+/// Whether the operation combines the values that parts of a loop have of a variable of that representation.
 pub fn reduces(op: RedOp, repr: Scalar) -> bool {
     match op {
         RedOp::Along(_) | RedOp::Last => true,
@@ -160,7 +160,8 @@ pub fn reduces(op: RedOp, repr: Scalar) -> bool {
     }
 }
 
-/// Whether parts' copies of an array are merged by the operation: elements of a storage that load as `elem`.
+/// Whether the operation merges the copies that parts of a loop have of an array, whose elements have the type
+/// `storage` in memory and load as `elem`.
 pub fn merges_elements(op: RedOp, storage: Scalar, elem: Scalar) -> bool {
     let float = storage.is_float() && matches!(op, RedOp::Add | RedOp::Mul);
     let logical = storage == Scalar::Bool && matches!(op, RedOp::And | RedOp::Or | RedOp::Xor);
@@ -243,7 +244,7 @@ pub fn axes(l: &For, g: &GridLoop) -> Result<(), Obstacle> {
     Ok(())
 }
 
-/// The loop that a block ends with, if it is that one.
+/// The loop that a block ends with, if it is the loop `id`.
 pub fn loop_in(block: &[Stmt], id: LoopId) -> Option<&For> {
     match &block.last()?.kind {
         StmtKind::For(l) if l.id == id => Some(l),
@@ -258,7 +259,7 @@ mod tests {
 
     use super::*;
 
-    /// `for i: for j: a[i, j] = value(j)`, with whatever else the inner body has before that.
+    /// The nest `for i: for j: a[i, j] = value(j)`, with whatever else the inner body has before that.
     fn two_loops(
         make: impl FnOnce(&mut Builder, [VarId; 2]) -> (Vec<Stmt>, Expr, Vec<Stmt>),
     ) -> Nest {

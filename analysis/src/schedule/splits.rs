@@ -1,4 +1,4 @@
-//! Which loops that run in order are split, parts of which are then parallel.
+//! Which loops that run in order are split so that parts of them become parallel.
 
 use std::borrow::Cow;
 
@@ -12,22 +12,22 @@ use crate::structure::{any, irregular};
 use crate::transform::index_set_splitting::cut::Split;
 use crate::transform::{Rewritten, split_index_set};
 
-/// Loops of one nest that are split, at most.
+/// The most loops of one nest that are split.
 const MAX_SPLIT: usize = 4;
-/// Trips below which a loop is left alone.
+/// The trip count below which a loop is not split.
 const MIN_TRIPS: f64 = 16.0;
 
-/// What the parts are for.
+/// What the parts of a loop are to run on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
-    /// Threads: the outermost loops that can be split.
+    /// Threads, for the outermost loops that can be split.
     Threads,
-    /// Vectors: innermost loops.
+    /// Vectors, for innermost loops.
     Vectors,
 }
 
 impl Form<'_> {
-    /// Whether parts of a loop are of use.
+    /// Whether splitting a loop could be of use.
     fn wants(&self, l: &For, of: Use) -> bool {
         let enough = self.info.trips(l.id).is_none_or(|t| t >= MIN_TRIPS);
         let parallel = self
@@ -70,7 +70,7 @@ impl Form<'_> {
         }
     }
 
-    /// With loops split for one use, where there are such.
+    /// The form with loops split for one use, if some can be.
     fn split(&self, of: Use) -> Option<Form<'static>> {
         let todo = self.to_split(of);
         if todo.iter().any(|t| t.0 == LoopId(0)) {
@@ -87,7 +87,7 @@ impl Form<'_> {
         vectorise(&self.nest, &self.analysis, &self.info).has_vectors()
     }
 
-    /// The loops, as written, that run on threads or as vectors.
+    /// The loops of the nest as written that run on threads (`true`) or as vectors (`false`).
     fn mapped(&self) -> Vec<(bool, LoopId)> {
         let lanes = vectorise(&self.nest, &self.analysis, &self.info);
         let vector = lanes.on_vectors();
@@ -103,8 +103,8 @@ impl Form<'_> {
 }
 
 impl Forms<'_> {
-    /// Loops made into several over consecutive ranges of their iterations, where something then runs on threads or as
-    /// vectors that did not.
+    /// The nest with loops split into consecutive ranges of their iterations, if something then runs on threads or as
+    /// vectors that did not before.
     pub(super) fn split(&self) -> Option<Rewritten> {
         let wide = match self.plain.info.threads {
             true => self.plain.split(Use::Threads),

@@ -44,9 +44,9 @@ fn thread_loop(l: &For, analysis: &Analysis, info: &LaunchInfo) -> Option<Thread
     (mapped.copied().all(roomy) && worth).then_some(mapped)
 }
 
-/// Whether a loop on threads does enough to be worth its copies. A loop that leaves nothing but what each iteration
-/// overwrites does one iteration's work; and elements that a loop inside shares out among its own iterations need no
-/// copies there, nor does an array that would have to be copied whole for what later iterations write.
+/// Whether running a loop on threads is worth its copies. A loop whose iterations only overwrite the same results is
+/// not: it does one iteration's work. Nor is it if a loop inside shares out the same elements among its own iterations
+/// without copies, or if an array would have to be copied whole because of what later iterations write.
 fn worth_copying(analysis: &Analysis, mapped: &ThreadLoop) -> bool {
     let inside = |a: &&AccessForm| a.loops.contains(&mapped.id);
     let all = || analysis.forms.accesses.iter().flatten().filter(inside);

@@ -1,4 +1,4 @@
-//! Rewritings of a nest: the forms of it that have legal schedules which the one as written has not.
+//! Rewritings of a nest: forms that have legal schedules which the nest as written does not have.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -19,9 +19,9 @@ use crate::transform::{
 };
 use crate::values::strides::strides;
 
-/// Loops of a band whose order is looked at.
+/// The most loops of a band whose order is changed.
 const MAX_BAND: usize = 4;
-/// Trips below which a loop is not cut into tiles.
+/// The trip count below which a loop is not cut into tiles.
 const MIN_TILED: f64 = 64.0;
 
 /// A form of the nest from which others are made.
@@ -29,7 +29,7 @@ pub(crate) struct Form<'a> {
     pub(crate) nest: Cow<'a, Nest>,
     pub(crate) analysis: Cow<'a, Analysis>,
     pub(crate) info: LaunchInfo,
-    /// By loop: the loop of the nest as written.
+    /// By loop: the loop of the nest as written that it comes from.
     pub(crate) origin: Vec<LoopId>,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Form<'a> {
         }
     }
 
-    /// The form that a rewriting of this one is.
+    /// The form that a rewriting of this one makes.
     pub(crate) fn then(&self, made: Rewritten) -> Form<'static> {
         let info = self.info.of(&made);
         Form {
@@ -68,7 +68,7 @@ impl<'a> Form<'a> {
         origin.iter().map(old).collect()
     }
 
-    /// A rewriting of this form as one of the nest as written.
+    /// A rewriting of this form, described as a rewriting of the nest as written.
     fn made(&self, made: Rewritten) -> Rewritten {
         Rewritten {
             origin: self.back(&made.origin),
@@ -76,7 +76,7 @@ impl<'a> Form<'a> {
         }
     }
 
-    /// This form as a rewriting of the nest as written.
+    /// This form, described as a rewriting of the nest as written.
     fn into_made(self) -> Rewritten {
         Rewritten {
             nonempty: self.info.assumed.nonempty,
@@ -85,7 +85,7 @@ impl<'a> Form<'a> {
         }
     }
 
-    /// With the statements between loops moved inwards, where that makes bands.
+    /// The form with the statements between loops moved inwards, if that makes bands.
     fn sunk(&self) -> Option<Form<'static>> {
         let nest = sink_statements(&self.given())?;
         Some(self.then(Rewritten {
@@ -95,7 +95,7 @@ impl<'a> Form<'a> {
         }))
     }
 
-    /// With the top loop as a loop inside another.
+    /// The form with the top loop as a loop inside another one.
     pub(crate) fn opened(&self) -> Option<Form<'static>> {
         sink_top_loop(&self.nest, &self.analysis).map(|made| self.then(made))
     }
@@ -113,7 +113,7 @@ impl<'a> Form<'a> {
         thread_loops(&self.nest, &self.analysis, &self.info)
     }
 
-    /// The same by the loops as written.
+    /// The loops to run on threads, by their numbers in the nest as written.
     fn on_threads(&self) -> Vec<ThreadLoop> {
         let was = |t: ThreadLoop| ThreadLoop {
             id: self.origin[t.id.index()],
@@ -122,7 +122,7 @@ impl<'a> Form<'a> {
         self.threads().into_iter().map(was).collect()
     }
 
-    /// Perfect bands of two or more loops, each from its outermost loop; the top loop stays where it is.
+    /// The perfect bands of two or more loops, each from its outermost loop; the top loop is in none.
     fn bands(&self) -> Vec<Vec<LoopId>> {
         let mut out: Vec<Vec<LoopId>> = vec![];
         self.nest.walk(&mut |s| {
@@ -139,7 +139,8 @@ impl<'a> Form<'a> {
         out
     }
 
-    /// A loop of a band made its innermost, the others in their order if that is legal, or else in any that is.
+    /// The nest with a loop of a band made its innermost, the others in their order if that is legal, or else in any
+    /// order that is.
     fn innermost(&self, band: &[LoopId], at: usize) -> Option<Rewritten> {
         let given = self.given();
         let inner = &band[at..];
@@ -152,7 +153,7 @@ impl<'a> Form<'a> {
         })
     }
 
-    /// Where a loop of a band, along which accesses walk through memory, becomes its innermost.
+    /// Adds the forms in which a loop of the band, along which accesses walk through memory, becomes its innermost.
     fn interchanged(&self, band: &[LoopId], out: &mut Vec<(Rewrite, Rewritten)>) {
         for (at, id) in band.iter().enumerate() {
             if !self.info.eager && !strides(&self.analysis, &self.info, *id).smooth() {
@@ -165,7 +166,7 @@ impl<'a> Form<'a> {
         }
     }
 
-    /// The first two loops of a band that run as waves.
+    /// The first two loops of a band that can run as a wavefront, and the nest with them.
     fn wavefront(&self, band: &[LoopId]) -> Option<([LoopId; 2], Waved)> {
         let long =
             |id: &LoopId| self.info.eager || self.info.trips(*id).is_none_or(|t| t >= MIN_TILED);
@@ -185,7 +186,7 @@ impl<'a> Form<'a> {
     }
 }
 
-/// A nest's forms to start from, each made when it is asked for.
+/// The forms of a nest that rewritings start from, each made on demand.
 pub(crate) struct Forms<'a> {
     pub(crate) plain: Form<'a>,
     sunk: OnceCell<Option<Form<'static>>>,
@@ -218,7 +219,7 @@ impl<'a> Forms<'a> {
         Some(sunk.as_ref().unwrap_or(opened))
     }
 
-    /// With induction variables computed from loop counters, and the best value kept beside its position.
+    /// The nest with induction variables computed from loop counters, and the best value kept beside its position.
     pub(crate) fn substituted(&self) -> Option<Rewritten> {
         // Not sums of floats, whose order counts, nor what ends a loop.
         let passes = |l: &LoopInfo| {
@@ -241,7 +242,7 @@ impl<'a> Forms<'a> {
         }
     }
 
-    /// Those in which a loop of a band, along which accesses walk through memory, becomes its innermost.
+    /// The nests in which a loop of a band, along which accesses walk through memory, becomes its innermost.
     pub(crate) fn interchanged(&self) -> Vec<(Rewrite, Rewritten)> {
         let mut out = vec![];
         if self.plain.walks(|id| id != LoopId(0)) {
@@ -265,7 +266,7 @@ impl<'a> Forms<'a> {
         out
     }
 
-    /// Two loops as waves, where nothing runs on threads as it is.
+    /// The nest with two loops as a wavefront, if no loop runs on threads as it is.
     pub(crate) fn wavefront(&self) -> Option<(Waves, Waved)> {
         let idle = self.plain.info.eager || self.plain.threads().is_empty();
         if self.plain.nest.loops.len() < 2 || !idle {
@@ -287,8 +288,8 @@ impl<'a> Forms<'a> {
         })
     }
 
-    /// Loops made into several, some of them for threads or vectors, where as it is nothing runs on threads, or nothing
-    /// but loops inside the top loop.
+    /// The nest with loops distributed, some of the resulting loops for threads or vectors, if nothing runs on threads
+    /// as it is, or only loops inside the top loop.
     pub(crate) fn distributed(&self) -> Option<Rewritten> {
         let eager = self.plain.info.eager;
         let threads = self.plain.threads();
@@ -308,8 +309,8 @@ impl<'a> Forms<'a> {
     }
 }
 
-/// Whether a statement is worth a loop of its own on threads: a processor does cheap ones while it waits for the
-/// results that a recurrence passes on. A loop, or a function that is computed by a call.
+/// Whether a statement is worth a loop of its own on threads: it contains a loop, or a function that is computed by a
+/// call. A processor computes cheaper ones while it waits for the results that a recurrence passes on.
 fn is_dear(s: &Stmt) -> bool {
     let mut dear = false;
     s.walk(&mut |s| {
@@ -324,19 +325,19 @@ fn is_dear(s: &Stmt) -> bool {
     dear
 }
 
-/// Two loops that can run as waves of tiles.
+/// Two loops that can run as a wavefront of tiles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Waves {
-    /// The outer one.
+    /// The outer loop.
     pub outer: LoopId,
-    /// The inner one.
+    /// The inner loop.
     pub inner: LoopId,
-    /// How large tiles are.
+    /// The size of the tiles.
     pub tile: Tile,
 }
 
 impl Waves {
-    /// How many waves there are each time the loops are run, and how many tiles one has on average.
+    /// The number of waves each time the loops run, and the mean number of tiles in a wave.
     pub fn count(&self, trips: &dyn Fn(LoopId) -> f64) -> (f64, f64) {
         let tiles = |id, size: u32| (trips(id) / f64::from(1 << size)).ceil().max(1.0);
         let rows = tiles(self.outer, self.tile[0]);
@@ -346,14 +347,14 @@ impl Waves {
     }
 }
 
-/// What a nest whose loops as written cannot run on threads can be made to do.
+/// What can be made of a nest whose loops as written cannot run on threads.
 #[derive(Default)]
 pub(crate) struct Beyond {
-    /// The loops that then can, by the loops they were.
+    /// The loops that can run on threads after a rewriting, by their numbers in the nest as written.
     pub(crate) threads: Vec<ThreadLoop>,
-    /// Instead: the loops to run as waves.
+    /// The loops to run as a wavefront, if no rewriting makes loops for threads.
     pub(crate) waves: Option<Waves>,
-    /// Some loop then runs as vectors.
+    /// Whether some loop runs as vectors after a rewriting.
     pub(crate) vectors: bool,
 }
 
@@ -396,7 +397,7 @@ pub(crate) fn freed_by_substitution(
     all.map(|id| form.origin[id.index()]).collect()
 }
 
-/// All orders of some numbers, the given one first.
+/// All permutations of some numbers, the given order first.
 fn permutations(of: &[usize]) -> Vec<Vec<usize>> {
     if of.is_empty() {
         return vec![vec![]];

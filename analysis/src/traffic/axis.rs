@@ -1,4 +1,4 @@
-//! How a subscript moves with the counters around it, about: for prices, not for proofs.
+//! How a subscript moves with the counters around it, approximately: for prices, not for proofs.
 
 use nestwise_ir::{AccessId, LoopId, Nest};
 use serde::{Deserialize, Serialize};
@@ -7,39 +7,39 @@ use crate::guards::launch_values::LaunchValues;
 use crate::values::affine::{Affine, DefId, Ix, Sym};
 use crate::values::forms::{Form, Forms, Op};
 
-/// Definitions that are followed from one to the next.
+/// How many definitions are followed in turn.
 const DEPTH: u32 = 8;
 
-/// A subscript: linear in counters, from wherever data make it jump to.
+/// A subscript as a linear function of counters, plus jumps that data decide.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Axis {
-    /// By counter.
+    /// The coefficients, by the loop of the counter.
     pub by: Vec<(LoopId, Factor)>,
-    /// The constant part lies between these two.
+    /// The least constant part among the accesses that share the axis; `most` is the greatest.
     pub least: f64,
     pub most: f64,
     pub jumps: Jumps,
 }
 
-/// Where in the axis nobody knows before.
+/// When a subscript jumps to where only data tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) enum Jumps {
     #[default]
     Never,
-    /// Somewhere else in each iteration of that loop.
+    /// The subscript jumps in each iteration of that loop.
     With(LoopId),
-    /// Of the innermost one.
+    /// The subscript jumps in each iteration of the innermost loop.
     Always,
 }
 
 impl Jumps {
-    /// Whether it does in each iteration of that loop, the loops inside it apart.
+    /// Whether the subscript jumps in each iteration of that loop.
     pub fn with(self, id: LoopId) -> bool {
         self == Jumps::With(id) || self == Jumps::Always
     }
 }
 
-/// A constant times values of the call.
+/// A constant times values of variables and extents of the call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Factor {
     pub times: f64,
@@ -72,17 +72,17 @@ impl Factor {
 }
 
 impl Axis {
-    /// Elements between the neighbours that it stands for.
+    /// The distance in elements between the accesses that share the axis.
     pub fn width(&self) -> f64 {
         self.most - self.least
     }
 
-    /// Whether a loop's counter moves it.
+    /// Whether a loop's counter moves the subscript.
     pub fn moves(&self, id: LoopId) -> bool {
         self.by.iter().any(|b| b.0 == id)
     }
 
-    /// That of a subscript.
+    /// The axis of a subscript.
     pub fn of(form: &Form, nest: &Nest, forms: &Forms) -> Axis {
         let reader = Reader { nest, forms };
         let line = reader.form(form, DEPTH);
@@ -95,7 +95,7 @@ impl Axis {
     }
 }
 
-/// Linear in counters.
+/// A value as a linear function of counters, plus jumps.
 #[derive(Default)]
 struct Line {
     by: Vec<(LoopId, Factor)>,
@@ -111,7 +111,7 @@ impl Line {
         }
     }
 
-    /// Whether it is the same in all iterations.
+    /// Whether the value is the same in all iterations.
     fn is_fixed(&self) -> bool {
         self.by.is_empty() && self.jumps == Jumps::Never
     }
@@ -147,7 +147,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A value that is the same in all iterations, or one of those that it may be.
+    /// The constant that a form is, or one of the constants that it may be.
     fn constant(&self, form: &Form) -> Option<f64> {
         match form {
             Form::At(_, form) => self.constant(form),
@@ -156,7 +156,7 @@ impl Reader<'_> {
         }
     }
 
-    /// An element is another one where its subscripts are.
+    /// When a loaded value jumps: whenever a subscript of the load moves or jumps.
     fn loaded(&self, access: AccessId, depth: u32) -> Jumps {
         let known = self.forms.accesses.get(access.index());
         let Some(access) = known.and_then(Option::as_ref).filter(|_| depth > 0) else {
@@ -171,7 +171,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Where both jump, it is the inner one that counts.
+    /// The jumps of a value that depends on two others: those of the inner loop, if both jump.
     fn either(&self, a: Jumps, b: Jumps) -> Jumps {
         let depth = |id: LoopId| self.nest.loops.get(id).map_or(0, |l| l.depth);
         match (a, b) {
@@ -246,7 +246,7 @@ impl Reader<'_> {
                 match sym {
                     Sym::Var(v) => factor.vars.push(v.0),
                     Sym::Dim(a, k) => factor.dims.push((a.0, *k)),
-                    // The same throughout, though nobody knows what.
+                    // The value is the same in all iterations, but not known.
                     Sym::Def(id) => {
                         let value = self.forms.def(*id).and_then(|d| self.constant(&d.value));
                         factor.times *= value.unwrap_or(1.0);
@@ -265,7 +265,7 @@ impl Reader<'_> {
                         sum.step(id, product(&factor, inner));
                     }
                 }
-                // The same in all iterations; where, does not matter.
+                // A term that is the same in all iterations; how large it is does not matter.
                 None if term.syms.is_empty() => sum.constant += factor.times,
                 None => {}
             }
@@ -273,7 +273,7 @@ impl Reader<'_> {
         sum
     }
 
-    /// What is unknown of a definition is another value in each iteration of its loop.
+    /// The line of a definition. A definition that is not known jumps in each iteration of its loop.
     fn definition(&self, id: DefId, depth: u32) -> Line {
         let Some(def) = self.forms.def(id).filter(|_| depth > 0) else {
             return Line::jumping(Jumps::Always);

@@ -45,7 +45,7 @@ fn lines(places: Vec<Place>, extents: &[[i64; 8]], n: f64, cache: f64) -> Vec<f6
     found.iter().map(|t| t.lines[0]).collect()
 }
 
-/// `for i: for j: for k: c[i, j] += a[i, k] * b[k, j]` for 100 by 100.
+/// The lines fetched for `for i: for j: for k: c[i, j] += a[i, k] * b[k, j]` with 100 by 100 matrices.
 fn product(cache: f64) -> Vec<f64> {
     let places = vec![
         place(0, &[0, 1, 2], &[Some(0), Some(2)], false),
@@ -54,7 +54,8 @@ fn product(cache: f64) -> Vec<f64> {
     lines(places, &[[100; 8], [100; 8]], 100.0, cache)
 }
 
-/// Pieces of 32 bytes that 320 by 320 elements of 8 bytes are asked for in, the inner loop's iterations side by side.
+/// The number of 32-byte sectors requested for 320 by 320 elements of 8 bytes, the inner loop's iterations side by
+/// side.
 fn sectors(axes: &[Option<u32>], side: Option<u32>) -> f64 {
     let plan = TrafficPlan::new(vec![place(0, &[0, 1], axes, false)]);
     let values = LaunchValues {

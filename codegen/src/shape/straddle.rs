@@ -1,7 +1,7 @@
 //! Vectors that lie in two lines of the cache, each of which takes an access.
 //!
-//! Loops on vectors are begun where what they store begins a line (`emit/aligned.rs`), and arrays begin alike: NumPy
-//! has all large ones begin 16 bytes behind a line. So what is known is how far a vector is from the stored one.
+//! Loops on vectors are begun where what they store begins a line (`lower/vector/aligned.rs`), and arrays begin alike:
+//! NumPy has all large ones begin 16 bytes behind a line. So what is known is how far a vector is from the stored one.
 
 use llvm_sys::LLVMOpcode::*;
 

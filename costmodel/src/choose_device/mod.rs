@@ -18,7 +18,7 @@ use crate::profile::host::HostWeights;
 use crate::profile::{Fresh, MachineProfile, Ready};
 use crate::units::{Nanos, Seconds};
 
-/// What a launch does to be able to undo.
+/// What a launch does so that chunks can be rolled back.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Undo {
@@ -29,7 +29,8 @@ pub struct Undo {
 }
 
 impl Undo {
-    /// Time to copy. Both the copies and what they are of come through the caches that are too small for them.
+    /// Time to look for failed guards and to copy. Both the copies and the originals come through the caches that are
+    /// too small for them.
     pub fn seconds(&self, profile: &MachineProfile) -> Seconds {
         let bytes = 2.0 * self.work.of(LaunchWork::UndoByte);
         let fetched = fetched(bytes, 2.0 * self.at_once, &profile.host);
@@ -37,7 +38,8 @@ impl Undo {
     }
 }
 
-/// The time until so many bytes have come through the caches that are too small for what is gone through at once.
+/// The time until `bytes` bytes have come through the caches that are smaller than `at_once`, the bytes that are gone
+/// through at once.
 fn fetched(bytes: f64, at_once: f64, host: &HostWeights) -> Nanos {
     let levels = host.caches.iter().zip(&host.stream);
     let through = levels.filter(|(size, _)| at_once > **size);
@@ -47,7 +49,7 @@ fn fetched(bytes: f64, at_once: f64, host: &HostWeights) -> Nanos {
 /// Bytes of an element of a list of numbers: a pointer, the object, and its value in a buffer.
 const ELEMENT: f64 = 8.0 + 24.0 + 8.0;
 
-/// Time to convert lists; what calibration converts is in the first caches.
+/// Time to convert lists. Calibration converts lists that are in the first caches, so the fetching is added here.
 fn converted(work: &LaunchTally, profile: &MachineProfile) -> Seconds {
     let kinds = [LaunchWork::FloatIn, LaunchWork::IntIn, LaunchWork::MixedIn];
     let bytes = ELEMENT * kinds.iter().map(|kind| work.of(*kind)).sum::<f64>();
@@ -55,12 +57,12 @@ fn converted(work: &LaunchTally, profile: &MachineProfile) -> Seconds {
     (profile.call.weigh(work) + fetched).seconds()
 }
 
-/// Quick code for one core, which stands in until there is better.
+/// Quick code for one core, which stands in until there is optimised code.
 #[derive(Clone, Copy, Debug)]
 pub struct Quick {
-    /// Time until there is some, for whoever waits: 0 where there is.
+    /// Time that whoever needs the code waits until there is some: 0 where it is there.
     pub compile: Seconds,
-    /// Optimised kernels are made beside it: nobody waits for them.
+    /// Whether optimised kernels are made while quick code runs, so that nobody waits for them.
     pub beside: bool,
 }
 
@@ -73,79 +75,82 @@ const SLOWER: f64 = 3.0;
 pub struct Situation {
     /// What the launch does to bind what the nest works on and to write back what it changed.
     pub bind: LaunchTally,
-    /// What it does to convert lists.
+    /// What the launch does to convert lists.
     pub convert: LaunchTally,
-    /// What it does to be able to undo, on one core and on threads.
+    /// What the launch does so that chunks can be rolled back: on one core, and on threads.
     pub undo: [Undo; 2],
-    /// Kernels for each of [`Device::NATIVE`] are there already.
+    /// Whether there is a kernel for each of [`Device::NATIVE`].
     pub compiled: [bool; 3],
-    /// Quick code, where it may be used.
+    /// Quick code, if it may be used.
     pub quick: Option<Quick>,
-    /// Time this site has lost so far by not having each of them; compiling is charged only with what exceeds it (the
-    /// ski-rental rule: compile once as much was lost as compiling costs).
+    /// Time that this site has lost so far for want of a kernel for each of [`Device::NATIVE`]; compiling is charged
+    /// only with what exceeds it (the ski-rental rule: compile once as much was lost as compiling costs).
     pub lost: [Seconds; 3],
     /// The part of the top loop's iterations that this call is about, 0 to 1.
     pub rest: f64,
-    /// What CPython takes for that part, if it has already shown its pace; better than any model.
+    /// What CPython takes for `rest`, if the call has already shown its pace; better than any model.
     pub measured: Option<Seconds>,
     /// Threads that a parallel schedule may use; 1 where there is none.
     pub threads: u32,
     /// How many times the parallel loops are started.
     pub forks: f64,
-    /// Bytes of arrays that each thread copies, over all those starts.
+    /// Bytes of arrays that each thread copies, over all starts of parallel loops.
     pub copied_bytes: f64,
-    /// Memory that it touches first.
+    /// The pages that the call is the first to touch.
     pub fresh: Fresh,
-    /// What compiled code takes for the whole call on one core, as it is made for one, and as it is made for threads.
+    /// Time of compiled code for the whole call on one core: of the kernel made for one core, and of the one made for
+    /// threads.
     pub native: [Compute; 2],
-    /// The call on the machine's card, and what it takes to get ready for the first one, where it may run there.
+    /// The price of the call on the machine's GPU, and the time to get that ready for its first kernel; none where the
+    /// call cannot run there.
     pub gpu: Option<(OnGpu, Seconds)>,
-    /// Until everybody else finds its arrays on the host: what a card has computed of them has to come down.
+    /// Time to copy back what a GPU has computed of the call's arrays, for which every other device waits.
     pub settle: Seconds,
-    /// What the call finds.
+    /// What the call finds when it comes.
     pub ready: Ready,
 }
 
 /// A decision and what it rests on.
 #[derive(Clone, Copy, Debug)]
 pub struct Decision {
-    /// The cheapest device.
+    /// The device to run on: the cheapest, unless this is a trial.
     pub device: Device,
-    /// Its price.
+    /// The price on that device.
     pub estimate: Estimate,
-    /// The next best.
+    /// The second cheapest device, and its price.
     pub runner_up: (Device, Seconds),
-    /// The interpreter's price.
+    /// CPython's price.
     pub interpreted: Seconds,
-    /// It is not the cheapest, but may turn out to be; the cheapest would take so long.
+    /// What the cheapest device would take, if this is a trial: `device` is not the cheapest, but may turn out to be.
     pub trial: Option<Seconds>,
-    /// The next call may be decided otherwise, although it is the same: something is still waited for.
+    /// Whether the next call may be decided otherwise although it is the same, since something is still waited for.
     pub for_now: bool,
     /// The native device to run on once both have kernels.
     pub wanted: Device,
     /// Whether only the time to compile spoke against running natively.
     pub waits_for_compile: bool,
-    /// It holds for calls that find this alone.
+    /// What the call found: the decision holds only for calls that find the same.
     pub ready: Ready,
-    /// CPython would be the cheapest, too, if they were warm.
+    /// Whether CPython would be the cheapest with warm caches and threads awake, too.
     pub anyway: bool,
-    /// It would be by the model alone, too, without what launches have taught: that may yet turn out to be wrong.
+    /// Whether CPython would be the cheapest by the model alone, without what launches have taught.
     pub modelled: bool,
-    /// On one core the price is that of quick code, which there may yet have to be, and this is what optimised code
-    /// would take.
+    /// The estimate of optimised code on one core, if the price there is that of quick code, which may still have to be
+    /// made.
     pub quick: Option<Estimate>,
-    /// All devices, the cheapest first.
+    /// All devices and their prices, the cheapest first.
     pub ranked: [(Device, Estimate); 4],
 }
 
 impl Decision {
-    /// A device's price.
+    /// The price on a device.
     pub fn of(&self, device: Device) -> Estimate {
         let found = self.ranked.iter().find(|r| r.0 == device);
         found.map_or(self.estimate, |r| r.1)
     }
 
-    /// What a native call loses for not running on the other native device, where that is to be had.
+    /// The native device that the decision does without, and the seconds that a call loses by that; none where there is
+    /// no such device.
     pub fn missed(&self) -> Option<(Device, Seconds)> {
         let wanted = match self.wanted {
             Device::Serial => self.quick.unwrap_or(self.of(Device::Serial)),
@@ -165,7 +170,7 @@ impl Decision {
         Some((other, Seconds(lost.max(0.0))))
     }
 
-    /// The kernel that is to be made next, while CPython runs the call.
+    /// The kernel to make next, while CPython runs the call: its device and tier.
     pub fn next(&self) -> (Device, Tier) {
         match self.quick {
             Some(_) => (Device::Serial, Tier::Quick),
@@ -192,7 +197,7 @@ impl Decision {
         settled
     }
 
-    /// The same, to try a device that looks worse.
+    /// The decision to try `device`, although it looks worse.
     pub fn tried(self, device: Device) -> Decision {
         Decision {
             trial: Some(self.estimate.modelled()),
@@ -200,12 +205,12 @@ impl Decision {
         }
     }
 
-    /// Whether it is for another native device than that, and not for a trial.
+    /// Whether the decision is for a native device other than `device`, and not for a trial.
     pub fn is_other(&self, device: Device) -> bool {
         self.device != Device::Interpreter && self.device != device && self.trial.is_none()
     }
 
-    /// The same, if `device` has to be taken whatever it costs, with all of its threads.
+    /// The decision if `device` has to be taken whatever it costs, with all of its threads.
     pub fn forced(self, device: Device) -> Decision {
         let mut forced = self.on(device);
         forced.estimate.threads = 0;
@@ -223,15 +228,14 @@ impl Decision {
     }
 }
 
-/// Time from which it is worth looking for what threads could do.
+/// The time of a call from which it is worth looking for what threads could do.
 pub const WORTH_SHARING: Seconds = Seconds(1e-3);
 
-/// What compiled code takes on one core is too little to share, however long CPython takes: nobody starts threads
-/// sooner.
+/// Time of compiled code on one core below which there is too little to share, however long CPython takes.
 pub const WORTH_A_START: Seconds = Seconds(2e-6);
 
-/// Another kernel, and other cores, have to promise this part of the time without them, or less: estimates are not that
-/// certain, the least of all what a further core adds, which others may want for themselves.
+/// The fraction of its time that another kernel, or other cores, have to promise at most to be taken: estimates are not
+/// more certain than that, least of all what a further core adds, which others may want for themselves.
 const WORTH_IT: f64 = 0.9;
 
 /// Prices the devices for one call and picks the cheapest.
@@ -379,7 +383,7 @@ pub fn decide(
     }
 }
 
-/// The same if everything is looked at: launches on threads are never run again at a glance.
+/// The work of a launch that looks at everything, as launches on threads do: none of them repeats an earlier call.
 fn in_full(mut bind: LaunchTally) -> LaunchTally {
     if !bind
         .iter()
@@ -398,7 +402,7 @@ fn woken(profile: &MachineProfile, situation: &Situation) -> Nanos {
     }
 }
 
-/// The best number of threads: all of them, or a power of two below.
+/// The estimate with the best number of threads: all of them, or a power of two below.
 fn threaded(serial: &Estimate, profile: &MachineProfile, situation: &Situation) -> Estimate {
     team(situation.threads, profile)
         .numbers()

@@ -9,7 +9,7 @@ use crate::estimate::compute::ByBound;
 use crate::features::{Counts, Features, LoopFeatures};
 use crate::profile::Caches;
 
-/// Long after the call before.
+/// The state that a call finds long after the call before.
 const COLD: Ready = Ready {
     caches: Caches::Cold,
     asleep: true,
@@ -230,7 +230,7 @@ fn a_kernel_of_which_no_loop_is_worth_a_start_has_nothing_for_threads() {
     assert_eq!(device(10_000_000.0, &situation), Device::Serial);
 }
 
-/// Nobody is started for it, but its loops may have been given another form.
+/// No thread is started where no loop is worth it, but the kernel for threads may have loops of another form.
 #[test]
 fn a_kernel_for_threads_may_be_the_faster_one_on_one_core() {
     let prices = prices(Counts::default());
@@ -260,7 +260,7 @@ fn a_kernel_for_threads_may_be_the_faster_one_on_one_core() {
     assert_eq!(times(0.95).0, Device::Serial);
 }
 
-/// A call that only what was learned leaves to CPython is asked about each time: that must be worth it.
+/// A call that CPython runs only because of what was learned is asked about each time: that must be worth it.
 #[test]
 fn launches_teach_to_leave_calls_only_if_asking_each_time_is_worth_it() {
     let body = Counts {
@@ -299,7 +299,7 @@ fn launches_teach_to_leave_calls_only_if_asking_each_time_is_worth_it() {
     assert_eq!(taught(1e4, 1e5), Device::Interpreter);
 }
 
-/// What is copied once more counts for more where no cache holds it, and on the device that copies it alone.
+/// A byte copied for rolling back costs more where no cache holds it, and only on the device that copies it.
 #[test]
 fn copies_for_undo_come_through_the_caches_that_are_too_small() {
     let with = |bytes: f64, device: usize| {
@@ -653,8 +653,8 @@ fn estimates_grow_with_trip_counts() {
     }
 }
 
-/// Sums and products that NumPy's own loops do take in compiled code what they take in CPython; those of matrices use
-/// all cores whoever calls.
+/// Sums and products that NumPy's own loops do take as long in compiled code as in CPython; products of matrices use
+/// all cores, whoever calls them.
 #[test]
 fn what_numpy_does_itself_costs_the_same_everywhere() {
     let profile = MachineProfile::default();

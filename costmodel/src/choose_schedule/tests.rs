@@ -9,7 +9,7 @@ use nestwise_ir::{FpMode, IdSet, LoopId, Nest};
 use crate::choose_schedule::{Target, choose_schedule, estimate};
 use crate::profile::MachineProfile;
 
-/// A server of the 2020s with vectors of 512 bits and eight threads.
+/// Calls `f` with a server of the 2020s that has vectors of 512 bits and eight threads.
 fn with_target<T>(f: impl FnOnce(&Target<'_>) -> T) -> T {
     f(&Target {
         profile: &MachineProfile::default(),
@@ -19,7 +19,7 @@ fn with_target<T>(f: impl FnOnce(&Target<'_>) -> T) -> T {
     })
 }
 
-/// A nest without guards, its candidates, and what they are for.
+/// A nest without guards, its candidates, and the launches that the candidates are for.
 fn made(header: &str, body: &str, threads: bool) -> (Nest, Vec<Candidate>, LaunchInfo) {
     let written = nest(header, body);
     let guards = nestwise_analysis::guards::count(&written);
@@ -60,7 +60,7 @@ fn words(c: &Candidate) -> String {
     }
 }
 
-/// What is chosen of a nest's schedules.
+/// The schedule that is chosen for a nest, in words.
 fn chosen(header: &str, body: &str, threads: bool) -> String {
     let (n, all, info) = made(header, body, threads);
     let best = with_target(|target| choose_schedule(&n, &all, &info, target));

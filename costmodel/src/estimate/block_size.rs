@@ -1,36 +1,37 @@
-//! How many threads a block of a kernel has.
+//! The number of threads in a block of a GPU kernel.
 //!
-//! A processor has room for so many threads and so many registers, and blocks get both or wait ("CUDA C++ Programming
-//! Guide", NVIDIA, "Hardware Multithreading"). Large blocks share more of what they load, small ones leave less room
-//! over, and where there are few threads, more processors have some. On an H200 stencils, products, and what is
-//! computed element by element were up to a tenth faster with 128 threads than with 256.
+//! A multiprocessor has room for a number of threads and a number of registers, and a block waits until it gets both
+//! ("CUDA C++ Programming Guide", NVIDIA, "Hardware Multithreading"). Large blocks share more of what they load; small
+//! ones leave less room unused, and spread few threads over more multiprocessors. On an H200 stencils, products, and
+//! what is computed element by element were up to a tenth faster with 128 threads than with 256.
 
-/// Sizes of blocks, the largest first.
+/// The sizes of blocks to choose from, in threads, the largest first.
 const SIZES: [i64; 3] = [256, 128, 64];
-/// The largest where nothing speaks for larger ones.
+/// The largest block, in threads, where nothing speaks for larger ones.
 pub const USUAL: i64 = 128;
-/// The largest where each block leaves something of its own behind.
+/// The largest block, in threads, where each block leaves a result of its own behind.
 pub const LARGE: i64 = 256;
-/// Of so many parts of the threads that could have room this many are enough.
+/// The fraction (numerator, denominator) of the most threads resident with any size that is enough to take a size.
 const NEARLY: (i64, i64) = (7, 8);
-/// Registers are handed to threads in such pieces.
+/// The number of which a thread's registers are rounded up to a multiple.
 const PIECE: i64 = 8;
 
-/// What a card has room for.
+/// What a GPU has room for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Room {
-    /// Its processors.
+    /// The number of multiprocessors.
     pub processors: i64,
-    /// Threads that one of them has room for.
+    /// The number of threads that one multiprocessor has room for.
     pub threads: i64,
-    /// Registers that one of them has.
+    /// The number of registers that one multiprocessor has.
     pub registers: i64,
 }
 
 impl Room {
-    /// Threads of a block, at most `most`, where there are so many threads in all, each with so many registers (none:
-    /// not known): of the sizes with which every processor has a block, if there are enough threads for that, the
-    /// largest with which nearly as many threads have room at once as with any.
+    /// The threads of a block, at most `most`, of a kernel with `threads` threads in all that need `registers`
+    /// registers each (none: not known). Of the sizes with which every multiprocessor has a block, it is the largest
+    /// with which nearly as many threads are resident as with any; the smallest size where there are too few threads
+    /// for that.
     pub fn block(&self, threads: i64, registers: Option<i64>, most: i64) -> i64 {
         let enough = |size: &i64| *size <= most && threads / size >= self.processors;
         let spread = || SIZES.into_iter().filter(enough);
@@ -40,7 +41,7 @@ impl Room {
         roomy.unwrap_or(SIZES[SIZES.len() - 1])
     }
 
-    /// Threads of such blocks that one processor has room for.
+    /// The number of threads, in blocks of `size`, that one multiprocessor has room for.
     fn at_once(&self, size: i64, registers: Option<i64>) -> i64 {
         let by_threads = self.threads / size;
         let each = registers.map(|each| (each.max(1) + PIECE - 1) / PIECE * PIECE);
@@ -53,7 +54,7 @@ impl Room {
 mod tests {
     use super::*;
 
-    /// Of an A100 or H100, by their makers' tables.
+    /// The room of an A100 or H100, by their makers' tables.
     const ROOM: Room = Room {
         processors: 132,
         threads: 2048,

@@ -9,16 +9,16 @@ use crate::units::Seconds;
 /// Time on one core, by what bounds it. Lines come from memory while the core works on those that are there.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ByBound {
-    /// The core's units, and its own caches.
+    /// Time in which the core's units or its own caches are the bottleneck.
     pub compute: Seconds,
-    /// Operations that wait for the one before.
+    /// Time in which operations wait for the one before.
     pub latency: Seconds,
-    /// Memory, and caches that cores have in common.
+    /// Time of transfers from memory and from caches that cores share.
     pub memory: Seconds,
 }
 
 impl ByBound {
-    /// Until all of it is done.
+    /// The time until all of it is done: memory is fetched while the core works.
     pub fn total(&self) -> Seconds {
         Seconds((self.compute + self.latency).0.max(self.memory.0))
     }
@@ -38,16 +38,16 @@ impl Add for ByBound {
 /// Time of compiled code on one core.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Compute {
-    /// Outside of loops that threads share.
+    /// Time outside of loops that threads share.
     pub alone: ByBound,
-    /// Inside.
+    /// Time inside of loops that threads share.
     pub shared: ByBound,
-    /// How often threads are started for those, if the kernel tells.
+    /// The number of times that threads are started for shared loops, if the kernel tells.
     pub forks: Option<f64>,
 }
 
 impl Compute {
-    /// The same if threads could share all of it.
+    /// The time if threads could share all of it.
     pub fn all_shared(self) -> Compute {
         Compute {
             alone: ByBound::default(),
@@ -55,21 +55,21 @@ impl Compute {
             forks: None,
         }
     }
-    /// Everything, on one core.
+    /// The time of everything on one core.
     pub fn total(&self) -> Seconds {
         self.alone.total() + self.shared.total()
     }
 }
 
-/// A loop of a kernel whose iterations threads share, in a call.
+/// A loop of a kernel whose iterations threads share, as it runs in a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shared {
-    /// The kernel's number of it, if it has one.
+    /// The kernel's number for the loop, if it has one.
     pub id: Option<LoopId>,
-    /// How often it is started.
+    /// The number of times that the loop is started.
     pub starts: f64,
-    /// Iterations each time, in the mean.
+    /// The mean number of iterations of each start.
     pub trips: f64,
-    /// What all of it takes on one core.
+    /// What all starts of the loop take on one core.
     pub time: ByBound,
 }

@@ -3,20 +3,20 @@
 use nestwise_ir::LoopId;
 use nestwise_ir::machine_shape::{Body, LoopShape, Part};
 
-/// How much longer it takes until the last of twice as many neighbours has ended (13 % in the Mandelbrot set, 25 in a
-/// Julia set).
+/// The share by which it takes longer until the last of twice as many lanes has ended (13 % in the Mandelbrot set, 25 %
+/// in a Julia set).
 const LONGER: f64 = 0.15;
 
 /// A loop of compiled code, or the code outside loops, and how often it is executed in a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
-    /// What one execution does, loops inside it apart.
+    /// What one execution does, loops inside it excluded.
     pub body: &'a Body,
-    /// Executions in all.
+    /// The number of executions in a call.
     pub times: f64,
-    /// How often they are begun anew, each with a chain of its own.
+    /// The number of times that executions are begun anew, each time with a new chain from one to the next.
     pub entries: f64,
-    /// Inside a loop whose iterations are shared among threads.
+    /// Whether the loop is inside one whose iterations threads share.
     pub threads: bool,
 }
 
@@ -48,9 +48,10 @@ fn visit<'a>(
     shares(&body.inner, copies, |l| l, times, trips, each);
 }
 
-/// How often the loops of a body that is executed so many times run: for each (iterations, entries). Those that run
-/// iterations of one loop of the nest share them: as many as they can by those that take the most at once, what is
-/// left by the next. A body that is `copies` iterations of its own loop at once has as many copies of each.
+/// Calls `run` for each of the loops `inner` of a body that is executed `times` times, with how often it runs
+/// (iterations, entries). Loops that run iterations of one loop of the nest divide these: the one that takes the most
+/// at once runs as many as it can, the next what is left. A body that is `copies` iterations of its own loop at once
+/// has as many copies of each.
 pub(crate) fn shares<'a, T>(
     inner: &'a [T],
     copies: u32,
@@ -79,14 +80,15 @@ pub(crate) fn shares<'a, T>(
     }
 }
 
-/// How many times the mean of its trips a loop runs that goes on until the last of several lanes has ended. That
-/// depends on data, which neighbours are mostly alike in.
+/// How many times the mean of its trips a loop runs that goes on until the last of several lanes has ended: data decide
+/// that, in which neighbours are mostly alike.
 fn longest(body: &Body) -> f64 {
     let doublings = f64::from(body.ends.unwrap_or(1).max(1)).log2();
     1.0 + LONGER * doublings
 }
 
-/// The share of the `k`-th of these loops in the trips of the loop it runs iterations of.
+/// The number of iterations that the `k`-th of the loops `all` makes, if the loop of the nest that it runs iterations
+/// of makes `trips`.
 fn iterations<'a>(
     all: impl Iterator<Item = &'a LoopShape> + Clone,
     k: usize,

@@ -20,15 +20,16 @@ use crate::estimate::resources::{Forms, UNITS, WINDOW, longer, occupied, togethe
 use crate::profile::host::{HostWeights, LEVELS};
 use crate::units::Seconds;
 
-/// How hard jumps that data decide are to foresee where nobody looked; calibration measures those that random data
-/// decide.
+/// The usual value of [`LaunchValues::surprise`]: how hard branches that data decide are to predict where nobody
+/// looked. Calibration measures branches that random data decide.
 const SURPRISE: f64 = 0.4;
 
-/// The share of the chains of a loop of so many operations that is waited for: the core goes on to what comes behind
-/// the loop as far as its window reaches, where the next chain, if the loop is entered again, begins while the last one
-/// goes on. Of chains as long as the window two are under way at any time.
+/// The share of a loop's dependence chains that is waited for, 0 to 1: the core goes on to what comes behind the loop
+/// as far as its window reaches, where the next chain, if the loop is entered again, begins while the last one goes on.
+/// Of chains as long as the window two are under way at any time.
 ///
-/// `ops` as [`occupied`] has it.
+/// `ops`: the operations of an iteration as [`occupied`] counts them; `times`: the iterations in all; `entries`: how
+/// often the loop is entered.
 pub fn waits(ops: f64, times: f64, entries: f64) -> f64 {
     let entries = entries.max(1.0);
     let windows = (ops * times / entries / WINDOW).max(f64::MIN_POSITIVE);
@@ -40,7 +41,7 @@ pub fn waits(ops: f64, times: f64, entries: f64) -> f64 {
 pub struct Priced {
     root: Part,
     pub(crate) traffic: TrafficPlan,
-    /// By loop of the kernel: the one of the nest as written.
+    /// For each loop of the kernel: the loop of the nest as written.
     origin: Vec<LoopId>,
     caches: [f64; LEVELS],
     stream: [f64; LEVELS],
@@ -49,10 +50,10 @@ pub struct Priced {
     overlap: bool,
 }
 
-/// Nanoseconds per iteration, by resource.
+/// What one iteration asks of each resource, in nanoseconds unless a field says otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Demand {
-    /// What it takes of the core's window.
+    /// Operations that the iteration takes of the core's window ([`occupied`]).
     ops: f64,
     units: [f64; UNITS],
     chain: f64,
@@ -90,7 +91,7 @@ impl Priced {
         }
     }
 
-    /// The time of a call; `trips` gives the mean trip count of each loop as written.
+    /// The time of a call; `trips` gives the mean trip count of each loop of the nest as written.
     pub fn seconds(&self, trips: &dyn Fn(LoopId) -> f64, values: &LaunchValues) -> Compute {
         let (alone, shared) = self.parts(trips, values);
         let shared = shared.iter().map(|l| l.time);
@@ -101,7 +102,7 @@ impl Priced {
         }
     }
 
-    /// The same outside of the loops that threads share, and for each of these.
+    /// The time of a call outside of the loops that threads share, and for each of these loops.
     pub(crate) fn parts(
         &self,
         trips: &dyn Fn(LoopId) -> f64,
@@ -135,7 +136,7 @@ impl Priced {
         (alone, shared)
     }
 
-    /// The lines that a call fetches.
+    /// The lines that a call fetches, by access and by level of cache that misses them.
     pub fn lines(
         &self,
         trips: &dyn Fn(LoopId) -> f64,
@@ -149,7 +150,7 @@ impl Priced {
         self.traffic.traffic(&sizes, self.caches)
     }
 
-    /// Nanoseconds by the level below the one that lines come to.
+    /// Nanoseconds of transfers, by level of cache that misses the lines.
     fn transfers(&self, fetched: &Traffic<LEVELS>) -> [f64; LEVELS] {
         let each = match fetched.order {
             Order::Stream => self.stream,
@@ -160,16 +161,16 @@ impl Priced {
     }
 }
 
-/// What parts of a kernel take in a call.
+/// What the parts of a kernel take in a call.
 #[derive(Default)]
 struct Sums {
     each: Vec<Sum>,
-    /// Loops that threads share, without their times.
+    /// The loops that threads share, without their times.
     shared: Vec<Shared>,
 }
 
 impl Sums {
-    /// The number of a loop that is shared, started so often more.
+    /// The index in `shared` of a loop, which is added if it is new, after counting `starts` more starts of it.
     fn started(&mut self, id: Option<LoopId>, starts: f64, trips: f64) -> usize {
         let known = self.shared.iter().position(|l| l.id == id && id.is_some());
         let k = known.unwrap_or(self.shared.len());
@@ -186,24 +187,24 @@ impl Sums {
     }
 }
 
-/// What the loops of one home take in all, in nanoseconds.
+/// What all code of a kernel takes in a call whose innermost loop is `home`, in nanoseconds.
 struct Sum {
     home: Option<LoopId>,
-    /// In which of the loops that threads share.
+    /// The index in [`Sums::shared`] of the shared loop around this code, if there is one.
     shared: Option<usize>,
-    /// Until all is done but lines that are fetched.
+    /// Time until all is done but the fetching of lines.
     core: f64,
-    /// The same if nothing waited for anything.
+    /// Time until all is done but the fetching of lines, if no operation waited for another.
     busy: f64,
-    /// The part of it where that is the chain from one iteration to the next.
+    /// The part of `core` in which the chain from one iteration to the next is the bottleneck.
     waiting: f64,
-    /// Loads and stores alone.
+    /// Time of loads and stores alone.
     memory: f64,
-    /// Transfers into the first cache.
+    /// Time of transfers into the first cache.
     near: f64,
-    /// Those into the caches behind it, from what several cores have in common.
+    /// Time of transfers into the caches behind the first, from what several cores share.
     far: f64,
-    /// What overlaps with nothing.
+    /// Time that overlaps with nothing else.
     extra: f64,
 }
 

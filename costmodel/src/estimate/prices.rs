@@ -1,4 +1,4 @@
-//! The model: features, weights and sizes to what a nest takes in CPython and compiled.
+//! The model: from features, weights and sizes to the time that a nest takes in CPython and compiled.
 
 use nestwise_analysis::LaunchValues;
 use nestwise_analysis::traffic::TrafficPlan;
@@ -13,32 +13,32 @@ use crate::features::{Features, LoopFeatures};
 use crate::profile::MachineProfile;
 use crate::units::Seconds;
 
-/// One device's price, by term.
+/// The price of a call on one device, by term.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimate {
     /// Binding, guards, writing back.
     pub bind: Seconds,
-    /// Lists into buffers and back.
+    /// Converting lists into buffers and back.
     pub convert: Seconds,
-    /// Compiling, zero when cached.
+    /// Compiling; zero where the kernel is there.
     pub compile: Seconds,
     /// Starting and joining threads.
     pub fork_join: Seconds,
-    /// How many of them: 0 where there are none, or as many as there may be.
+    /// The number of threads to start: 0 where there are none, or as many as there may be.
     pub threads: u32,
-    /// Arrays to a graphics card and back.
+    /// Copying arrays to a GPU and back.
     pub transfer: Seconds,
-    /// Handing kernels to it.
+    /// Handing kernels to a GPU.
     pub launch: Seconds,
-    /// Copies from which a chunk is rolled back.
+    /// Making the copies from which a chunk is rolled back.
     pub undo: Seconds,
     /// Touching memory for the first time.
     pub pages: Seconds,
     /// The loops themselves.
     pub compute: Seconds,
-    /// What the model said of what a launch measures, before they were corrected by what was measured.
+    /// The model's word, before any correction, on the part that a launch measures ([`Estimate::modelled`]).
     pub raw: Seconds,
-    /// The same for what is around that.
+    /// The model's word, before any correction, on the part around that ([`Estimate::around`]).
     pub raw_around: Seconds,
 }
 
@@ -51,7 +51,7 @@ impl Estimate {
     pub fn warm(&self) -> Seconds {
         self.around() + self.modelled()
     }
-    /// The part before and after that.
+    /// The part before and after the kernel.
     pub fn around(&self) -> Seconds {
         self.bind + self.convert
     }
@@ -60,7 +60,7 @@ impl Estimate {
         let starting = self.fork_join + self.transfer + self.launch;
         starting + self.undo + self.pages + self.compute
     }
-    /// Each term by name.
+    /// The name and time of each term.
     pub fn terms(&self) -> [(&'static str, Seconds); 9] {
         [
             ("bind", self.bind),
@@ -74,7 +74,7 @@ impl Estimate {
             ("compute", self.compute),
         ]
     }
-    /// That part takes so many times as long.
+    /// Multiplies the part that a launch measures by `factor`.
     pub(crate) fn correct(&mut self, factor: f64) {
         let terms = [
             &mut self.fork_join,
@@ -86,7 +86,7 @@ impl Estimate {
         ];
         terms.into_iter().for_each(|term| *term = *term * factor);
     }
-    /// What is around it takes so many times as long.
+    /// Multiplies the part before and after the kernel by `factor`.
     pub(crate) fn correct_around(&mut self, factor: f64) {
         for term in [&mut self.bind, &mut self.convert] {
             *term = *term * factor;
@@ -99,16 +99,16 @@ impl Estimate {
 #[derive(Clone, Debug)]
 pub struct Prices {
     top: LoopPrice,
-    /// What a kernel will likely take: without vectors, and with them.
+    /// What a kernel will likely take, for want of one: without vectors, and with them.
     guesses: [Priced; 2],
-    /// For the machine's card, or for a usual one where it has none.
+    /// The nest on the machine's GPU, or on a usual one where the profile has none.
     gpu: gpu::Priced,
     has_gpu: bool,
-    /// Some of its work is [NumPy's loops'](LoopPrice::library).
+    /// Whether some of the nest's work is done by [NumPy's loops](LoopPrice::library).
     has_library: bool,
-    /// The head of the top loop in CPython, once per call.
+    /// CPython's time for the head of the top loop, once per call.
     entry: Seconds,
-    /// What CPython takes more where others have had the caches: for any loop, and for each kind of operation.
+    /// CPython's additional time where others have had the caches: for any loop, and for each kind of operation.
     cold: [Seconds; 2],
     compile: Seconds,
     compile_quick: Seconds,
@@ -120,19 +120,18 @@ pub struct Prices {
 struct LoopPrice {
     id: LoopId,
     interpreted: Seconds,
-    /// The part of that which compiled code has NumPy do, too: what cores share, and what a library that uses all of
-    /// them does.
+    /// The part of `interpreted` that NumPy does in compiled code, too: by loops that cores may share, and by a library
+    /// that uses all cores.
     library: [Seconds; 2],
-    /// What its own body executes, a bit for each kind.
+    /// The kinds of operations that the loop's own body executes, a bit for each.
     kinds: u128,
-    /// How often it is reached and how many trips it makes, as CPython sees it.
+    /// How often the loop is reached, and what its body does, as CPython runs it.
     work: LoopWork,
     inner: Vec<LoopPrice>,
 }
 
 impl Prices {
-    /// Weighs `features` with `profile`.
-    /// `lanes`: numbers of 64 bits in a vector register.
+    /// Weighs `features` with `profile`; `lanes` is the number of 64-bit lanes in a vector register.
     pub fn new(
         features: &Features,
         traffic: &TrafficPlan,
@@ -168,12 +167,12 @@ impl Prices {
         }
     }
 
-    /// The nest on the machine's card, if it has one.
+    /// The nest on the machine's GPU, if it has one.
     pub fn gpu(&self) -> Option<&gpu::Priced> {
         self.has_gpu.then_some(&self.gpu)
     }
 
-    /// The nest on the machine's card, or on a usual one where nobody has measured any.
+    /// The nest on the machine's GPU, or on a usual one where nobody has measured any.
     pub fn some_gpu(&self) -> &gpu::Priced {
         &self.gpu
     }
@@ -183,7 +182,7 @@ impl Prices {
         &self.guesses[0].traffic
     }
 
-    /// Time to compile a kernel of this nest.
+    /// Time to compile an optimised kernel of this nest.
     pub fn compile(&self) -> Seconds {
         self.compile
     }
@@ -198,7 +197,7 @@ impl Prices {
         self.compile_first
     }
 
-    /// Time to make the first kernel for a device, and to get that ready; `begun`: the process has used the card
+    /// Time to make the first kernel for a device, and to get the device ready; `begun`: the process has used the GPU
     /// before.
     pub fn to_make(&self, device: Device, begun: bool) -> Seconds {
         match (device, self.gpu()) {
@@ -207,24 +206,24 @@ impl Prices {
         }
     }
 
-    /// The nest's nodes: of one without vectors, of one with.
+    /// The number of the nest's nodes: as one without vectors, and as one with; one of the two is 0.
     pub fn nodes(&self) -> (f64, f64) {
         self.nodes
     }
 
-    /// Time of the whole nest interpreted; `trips` gives each loop's mean trip count.
+    /// Time of the whole nest in CPython; `trips` gives each loop's mean trip count.
     pub fn interpreted(&self, trips: &dyn Fn(LoopId) -> f64) -> Seconds {
         self.entry + self.top.total(trips)
     }
 
-    /// What CPython takes more where others have had the caches.
+    /// CPython's additional time where others have had the caches.
     pub fn interpreted_cold(&self, trips: &dyn Fn(LoopId) -> f64) -> Seconds {
         let [any, kind] = self.cold;
         any + kind * f64::from(self.top.kinds(1.0, trips).count_ones())
     }
 
-    /// What compiled code takes: by what the `kernels` that were made execute, the fitting one (for one core, for a
-    /// `team` of threads) or else the other, or by a guess.
+    /// Time of compiled code: by what a kernel executes, if one was made, or by a guess. `kernels`: for one core, and
+    /// for threads; the fitting one is taken (for one core, or for a `team` of threads), or else the other.
     pub fn native(
         &self,
         kernels: [Option<&Priced>; 2],
@@ -243,7 +242,7 @@ impl Prices {
         self.with_library(compute, trips)
     }
 
-    /// Time that a kernel will likely take, of which all is taken to be shared by threads.
+    /// Time that a kernel will likely take, all of which threads are taken to share.
     pub fn guess(
         &self,
         vectorised: bool,
@@ -254,7 +253,7 @@ impl Prices {
         self.with_library(guess.seconds(trips, values).all_shared(), trips)
     }
 
-    /// What NumPy's loops take in addition, which the code calls.
+    /// Adds the time of NumPy's loops that the code calls.
     fn with_library(&self, mut compute: Compute, trips: &dyn Fn(LoopId) -> f64) -> Compute {
         if !self.has_library {
             return compute;
@@ -288,8 +287,8 @@ impl LoopPrice {
         }
     }
 
-    /// Kinds of operations that it executes, where it is entered so many times. A second operation of a kind runs
-    /// through the same code of the interpreter and of NumPy.
+    /// The kinds of operations that the loop executes, if it is entered `entered` times, a bit for each. A second
+    /// operation of a kind runs through the same code of the interpreter and of NumPy.
     fn kinds(&self, entered: f64, trips: &dyn Fn(LoopId) -> f64) -> u128 {
         let times = entered * trips(self.id) * self.work.reached;
         if times <= 0.0 {

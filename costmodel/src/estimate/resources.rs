@@ -6,7 +6,7 @@ use nestwise_ir::machine_shape::{Body, Chain, Op, Width};
 
 use crate::profile::host::{HostWeights, LEVELS, OTHER};
 
-/// Numbers of the weights.
+/// The index of each weight in [`HostWeights::to_vec`].
 mod number {
     use crate::estimate::resources::LEVELS;
     use crate::estimate::resources::Op;
@@ -32,30 +32,31 @@ mod number {
     }
 }
 
-/// What one execution of a body asks of each resource, as sums of weights: (number, how often).
+/// What one execution of a body asks of each resource, as sums of weights: pairs of a weight's index and how often it
+/// counts.
 #[derive(Clone, Debug, Default)]
 pub struct Forms {
-    /// Arithmetic and calls, by the units that do it: see [`unit`].
+    /// Arithmetic and calls, by the units that do them: see [`unit`].
     pub units: [Vec<(usize, f64)>; UNITS],
-    /// The chain from one iteration to the next.
+    /// The dependence chain from one iteration to the next.
     pub chain: Vec<(usize, f64)>,
-    /// The chain within an iteration, as far as it does not overlap with those of the next ones.
+    /// The dependence chain within an iteration, as far as it does not overlap with those of the next ones.
     pub path: Vec<(usize, f64)>,
-    /// The front end.
+    /// The front end: every operation.
     pub issue: Vec<(usize, f64)>,
-    /// What is loaded.
+    /// Loads and gathers.
     pub loads: Vec<(usize, f64)>,
-    /// What is stored, for which cores have units of their own.
+    /// Stores and scatters, for which cores have units of their own.
     pub stores: Vec<(usize, f64)>,
-    /// What overlaps with nothing.
+    /// Branches that only data decide, which overlap with nothing.
     pub extra: Vec<(usize, f64)>,
 }
 
-/// Kinds of units for arithmetic.
+/// The number of kinds of units for arithmetic.
 pub const UNITS: usize = 3;
 
-/// Which of them does an operation: the one for ints and jumps, the one for floats and vectors, or the one that
-/// divides.
+/// The kind of unit that does an operation: 0 for ints and branches, 1 for floats and vectors, 2 for divisions and
+/// roots.
 fn unit(op: Op, width: Width) -> usize {
     match (op, width) {
         (Op::IntDiv | Op::FloatDiv | Op::Root, _) => 2,
@@ -65,7 +66,7 @@ fn unit(op: Op, width: Width) -> usize {
 }
 
 impl Forms {
-    /// Those of a body, its inner loops apart. `weights` says which functions have one of their own.
+    /// What a body asks for, its inner loops excluded; `weights` names the functions that have a weight of their own.
     pub fn of(body: &Body, weights: &HostWeights) -> Forms {
         let function = |name: &str| {
             let at = |name: &str| weights.functions.keys().position(|f| f == name);
@@ -108,12 +109,12 @@ impl Forms {
         forms
     }
 
-    /// Entering a loop.
+    /// The form of entering a loop: the index of its weight, once.
     pub fn entry() -> (usize, f64) {
         (number::ENTRY, 1.0)
     }
 
-    /// Fetching a line into a level.
+    /// The index of the weight for fetching a line into a cache level.
     pub fn line(level: usize, order: Order) -> usize {
         level
             + match order {
@@ -124,7 +125,8 @@ impl Forms {
     }
 }
 
-/// Operations that a core has under way at once, about, and of those such as wait for others.
+/// About how many operations a core has under way at once (`WINDOW`), and how many of those may wait for others
+/// (`WAITING`).
 pub const WINDOW: f64 = 512.0;
 const WAITING: f64 = 64.0;
 
@@ -134,9 +136,9 @@ fn room(body: &Body, chain: &Chain) -> f64 {
     f64::max(body.ops.total(), chain.ops.total() * WINDOW / WAITING)
 }
 
-/// The same of the chain from one iteration to the next. No window is large enough where data end the loop, since the
-/// core goes on with what it wrongly takes for the next iteration instead, nor where the next chain begins with what
-/// this one leaves.
+/// How much of a core's window one execution takes that waits for the chain from one iteration to the next, in
+/// operations. It is infinite where data end the loop, since the core goes on with what it wrongly takes for the next
+/// iteration instead, and where the next chain begins with what this one leaves.
 pub fn occupied(body: &Body) -> f64 {
     if body.ends.is_some() || body.carried {
         return f64::INFINITY;
@@ -149,7 +151,8 @@ pub fn occupied(body: &Body) -> f64 {
 /// within 27 % with 5, by one run each with a profile of its own, of which another differs by some 5 %.
 pub const SHARPNESS: i32 = 3;
 
-/// How long it takes until all is done, if each of these needs so long by itself: they get in each other's way.
+/// The time until all of several resources are done that need `needs` each by itself: more than the longest, since they
+/// get in each other's way ([`SHARPNESS`]).
 pub fn together(needs: &[f64]) -> f64 {
     let most = needs.iter().copied().fold(0.0, f64::max);
     if most <= 0.0 {
@@ -159,7 +162,8 @@ pub fn together(needs: &[f64]) -> f64 {
     most * powers.sum::<f64>().powf(1.0 / f64::from(SHARPNESS))
 }
 
-/// The same if one of them needs `more`: `all` is what they take together without.
+/// The time of [`together`] if one of the resources, which needs `one`, needed `more` in addition: `all` is the time
+/// without.
 pub fn longer(all: f64, one: f64, more: f64) -> f64 {
     let most = all.max(one + more);
     if most <= 0.0 {
@@ -170,7 +174,7 @@ pub fn longer(all: f64, one: f64, more: f64) -> f64 {
     most * powers.powf(1.0 / f64::from(SHARPNESS))
 }
 
-/// A form's value.
+/// The value of a form: the sum of its weights, each times how often it counts.
 pub fn weigh(form: &[(usize, f64)], weights: &[f64]) -> f64 {
     form.iter().map(|(k, n)| weights[*k] * n).sum()
 }

@@ -1,46 +1,47 @@
-//! Weights of one graphics card.
+//! Weights of one GPU.
 
 use serde::{Deserialize, Serialize};
 
-/// Weights of one card. Times in nanoseconds.
+/// Weights of one GPU. Times in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GpuWeights {
-    /// Making the context, once in a process.
+    /// Creating the context, once in a process.
     pub context: f64,
     /// Having the driver assemble a nest's kernels.
     pub module: f64,
     /// Handing a kernel to the driver.
     pub launch: f64,
-    /// The shortest kernel, on the card.
+    /// The shortest kernel, on the GPU.
     pub kernel: f64,
-    /// Waiting for what kernels leave behind.
+    /// Waiting on the host for the results of kernels.
     pub wait: f64,
-    /// Behind a part of a cooperative kernel, for all of its threads. Not measured: there are no such kernels.
+    /// A barrier after a part of a cooperative launch, for all of its threads. None where that was not measured:
+    /// cooperative launches are not chosen then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub barrier: Option<f64>,
-    /// Copying an array to the card.
+    /// Copying an array to the GPU.
     pub up: CopyWeights,
-    /// Copying one back.
+    /// Copying an array back to the host.
     pub down: CopyWeights,
-    /// Processors.
+    /// The number of multiprocessors.
     pub processors: f64,
-    /// Threads that one of them has room for.
+    /// The number of threads that one multiprocessor has room for.
     pub resident: f64,
-    /// An operation of a thread, where enough others have something to do: of one processor's time.
+    /// Each operation of a thread, where enough other threads have something to do: the time of one multiprocessor.
     pub busy: GpuOps,
-    /// Each operation where the next one waits for its result.
+    /// Each operation, where the next one waits for its result.
     pub latency: GpuOps,
-    /// Bytes of the cache that all have in common.
+    /// Bytes of the cache that all multiprocessors share.
     pub cache: f64,
-    /// 32 bytes from it, where all processors ask for some.
+    /// 32 bytes from the cache, where all multiprocessors ask for some.
     pub cached: f64,
-    /// 32 bytes from memory, where all processors ask for some.
+    /// 32 bytes from memory, where all multiprocessors ask for some.
     pub memory: f64,
 }
 
 impl Default for GpuWeights {
-    /// About those of an NVIDIA H200: by them mappings are compared where nobody has measured a card.
+    /// About the weights of an NVIDIA H200: mappings are compared by them where nobody has measured a GPU.
     fn default() -> Self {
         GpuWeights {
             context: 2.2e8,
@@ -80,20 +81,20 @@ impl Default for GpuWeights {
     }
 }
 
-/// Copies of arrays.
+/// Weights of copying arrays in one direction. Times in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CopyWeights {
-    /// Each copy.
+    /// Each copy of an array.
     pub copy: f64,
-    /// Each of its first [`CopyWeights::FIRST`] bytes, which one thread of the host copies.
+    /// Each of an array's first [`CopyWeights::FIRST`] bytes, which one thread of the host copies.
     pub first: f64,
-    /// Each other byte.
+    /// Each byte after the first [`CopyWeights::FIRST`].
     pub byte: f64,
 }
 
 impl CopyWeights {
-    /// As many bytes at the beginning of an array.
+    /// The number of bytes at the beginning of an array that are copied at a rate of their own.
     pub const FIRST: f64 = 262_144.0;
 }
 
@@ -105,8 +106,8 @@ pub struct GpuOps {
     pub simple: f64,
     /// Divisions and roots.
     pub slow: f64,
-    /// Loads and stores, wherever it is.
+    /// Loads and stores, whether cached or not.
     pub access: f64,
-    /// Functions.
+    /// Calls of functions.
     pub call: f64,
 }

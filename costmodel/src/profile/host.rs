@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use nestwise_ir::machine_shape::Op;
 use serde::{Deserialize, Serialize};
 
-/// Levels of the cache hierarchy that are told apart: transfers into the first from the second, into that from the
-/// third, into that from memory.
+/// The number of cache levels: transfers into the first come from the second, into the second from the third, into the
+/// third from memory.
 pub const LEVELS: usize = 3;
 
-/// The entry of [`HostWeights::functions`] for those that have none.
+/// The entry of [`HostWeights::functions`] for functions that have none of their own.
 pub const OTHER: &str = "other";
 
 /// Weights of one core. Times in nanoseconds.
@@ -20,26 +20,26 @@ pub struct HostWeights {
     pub scalar: OpWeights,
     /// Each operation on a vector register.
     pub vector: OpWeights,
-    /// Each operation where the next one waits for it.
+    /// Each operation where the next one waits for its result.
     pub latency: OpWeights,
-    /// Each operation of any kind: the width of the front end.
+    /// Each operation of any kind, by the width of the front end.
     pub issue: f64,
-    /// A jump that only data decide, about every other time foreseen wrongly.
+    /// A branch that only data decide, about every other time predicted wrongly.
     pub unsure: f64,
     /// Starting a loop.
     pub entry: f64,
-    /// Functions that compiled code calls, by name; `other` stands for those without an entry.
+    /// Each call of a function by compiled code, by name; `other` stands for functions without an entry.
     pub functions: BTreeMap<String, f64>,
     /// Bytes of the caches that one core can use, the smallest first.
     pub caches: [f64; LEVELS],
-    /// Fetching a line of 64 bytes into each of them, its neighbours following.
+    /// Fetching a line of 64 bytes into each of the caches, where its neighbours follow.
     pub stream: [f64; LEVELS],
-    /// Fetching the lines of places that lie apart by the same step.
+    /// Fetching a line of 64 bytes into each of the caches, where lines follow each other in the same step.
     pub strided: [f64; LEVELS],
-    /// Fetching a line from anywhere.
+    /// Fetching a line of 64 bytes into each of the caches, from anywhere.
     pub scattered: [f64; LEVELS],
-    /// Lines are fetched while the core loads and stores what is there, as AMD's cores do; Intel's do one or the other
-    /// (Hofmann et al., "Bridging the architecture gap", 2020).
+    /// Whether lines are fetched while the core loads and stores what is there, as on AMD's cores; Intel's do one or
+    /// the other (Hofmann et al., "Bridging the architecture gap", 2020).
     pub overlap: bool,
 }
 
@@ -66,7 +66,7 @@ pub struct OpWeights {
 }
 
 impl OpWeights {
-    /// One kind's.
+    /// The weight of one kind of operation.
     pub fn of(&self, op: Op) -> f64 {
         match op {
             Op::Int => self.int,
@@ -87,7 +87,7 @@ impl OpWeights {
         }
     }
 
-    /// One kind's, to be set.
+    /// The weight of one kind of operation, to be set.
     pub fn of_mut(&mut self, op: Op) -> &mut f64 {
         match op {
             Op::Int => &mut self.int,
@@ -108,7 +108,7 @@ impl OpWeights {
         }
     }
 
-    /// From cycles, to three digits.
+    /// Converts cycles to nanoseconds with `factor`, rounded to three decimals.
     fn scaled(&self, factor: f64) -> OpWeights {
         let mut out = self.clone();
         for op in Op::ALL {
@@ -198,7 +198,7 @@ impl HostWeights {
         all.chain(self.functions.values().copied()).collect()
     }
 
-    /// These weights with `values` in the place of their numbers, in order.
+    /// A copy of these weights with the numbers `values`, in the order of [`HostWeights::to_vec`].
     pub fn with(&self, values: &[f64]) -> HostWeights {
         let mut out = self.clone();
         let mut next = values.iter().copied();

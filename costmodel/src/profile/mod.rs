@@ -33,34 +33,34 @@ pub struct MachineProfile {
     pub version: u32,
     /// Where the numbers come from, for people.
     pub name: String,
-    /// What was measured; none in the default.
+    /// The machine that was measured; none in the default profile.
     pub machine: Option<Machine>,
     /// CPython's time per operation.
     pub interpreter: Weights<Work>,
     /// What a launch takes around its kernel.
     pub call: Weights<LaunchWork>,
-    /// What calls take more that come seldom.
+    /// What calls take more that find cold caches or sleeping threads, since they come seldom.
     pub cold: ColdWeights,
     /// What it takes to make a kernel.
     pub compile: CompileWeights,
     /// Compiled code's prices on one core.
     pub host: HostWeights,
-    /// Memory that is touched for the first time.
+    /// Weights of memory that is touched for the first time.
     pub pages: PageWeights,
-    /// What threads add.
+    /// What running on threads adds and gains.
     pub threads: ThreadWeights,
-    /// A graphics card; none if nobody has measured one.
+    /// Weights of a GPU; none if nobody has measured one.
     #[serde(default)]
     pub gpu: Option<GpuWeights>,
-    /// What CPython took for a trip of a fixed loop while all that was measured: it tells later how fast the machine is
-    /// then.
+    /// The nanoseconds that CPython took for an iteration of a fixed loop while the profile was measured, by which a
+    /// later run knows how fast the machine is then.
     #[serde(default)]
     pub pace: Option<f64>,
-    /// By section, how far its predictions are off where it was not fitted.
+    /// For each section, how far its predictions are off on measurements that it was not fitted to.
     pub errors: BTreeMap<String, Errors>,
 }
 
-/// What a profile belongs to.
+/// The machine that a profile was measured on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Machine {
@@ -68,26 +68,27 @@ pub struct Machine {
     pub cpu: String,
     /// Cores that may be used, by affinity and quota.
     pub cores: usize,
-    /// Whether two of them may share one core's units.
+    /// Whether two of the cores may be hardware threads that share one core's units.
     pub smt: bool,
-    /// Nodes of memory.
+    /// The number of NUMA nodes.
     pub numa_nodes: usize,
-    /// Bytes of the caches of one core, the smallest first; those of instructions left out.
+    /// Bytes of the caches of one core, the smallest first; instruction caches are left out.
     pub caches: Vec<u64>,
     /// CPython's version, as in 3.11.7.
     pub python: String,
-    /// NumPy's.
+    /// NumPy's version, if it is installed.
     pub numpy: Option<String>,
-    /// The graphics card.
+    /// The name of the GPU, if there is one.
     pub card: Option<String>,
-    /// Its driver.
+    /// The version of the GPU's driver.
     pub driver: Option<String>,
-    /// The day, as in 2026-11-22.
+    /// The day of the measurement, as in 2026-11-22.
     pub date: String,
 }
 
 impl Machine {
-    /// What of this differs from what a profile was measured on so much that its weights may not hold: a description each.
+    /// What differs on this machine from the one that was `measured` so much that the weights may not hold: a
+    /// description for each difference.
     pub fn differs(&self, measured: &Machine) -> Vec<String> {
         let minor = |v: &str| v.split('.').take(2).collect::<Vec<_>>().join(".");
         let card = |m: &Machine| m.card.clone().unwrap_or_else(|| "none".into());
@@ -118,38 +119,38 @@ impl Machine {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Errors {
-    /// Half of them are off by less.
+    /// Half of the predictions are off by less.
     pub median: f64,
-    /// Nine of ten are.
+    /// Nine of ten predictions are off by less.
     pub p90: f64,
 }
 
 /// What a call finds in the caches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Caches {
-    /// What the call before left there, just now.
+    /// The call finds what the call before has just left there.
     #[default]
     Warm,
-    /// Little of this nest: others have had them since. But other nests were launched meanwhile, and what launches have
-    /// in common is fetched for those anyway.
+    /// The call finds little of its nest, as others have had the caches since. But other nests were launched meanwhile,
+    /// and what launches have in common is there.
     Shared,
-    /// Little of anything.
+    /// The call finds little of anything.
     Cold,
 }
 
 impl Caches {
-    /// Whether others have had them since the call before.
+    /// Whether others have had the caches since the call before.
     pub fn are_cold(self) -> bool {
         self != Caches::Warm
     }
 }
 
-/// What a call finds.
+/// What a call finds when it comes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ready {
-    /// In the caches.
+    /// The state of the caches.
     pub caches: Caches,
-    /// The threads that would help sleep.
+    /// Whether the threads that would help are asleep.
     pub asleep: bool,
 }
 
@@ -157,25 +158,26 @@ pub struct Ready {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ColdWeights {
-    /// CPython, for a loop.
+    /// CPython's additional time for a loop.
     pub interpreter: f64,
-    /// CPython, for each kind of operation in the bodies of its loops, however often it is run. Profiles may lack it.
+    /// CPython's additional time for each kind of operation in the bodies of its loops, however often it is run.
+    /// Profiles may lack this.
     #[serde(default)]
     pub kind: f64,
-    /// A launch.
+    /// A launch's additional time, where no other nests are launched.
     pub launch: f64,
-    /// A launch of one of several nests.
+    /// A launch's additional time, where other nests are launched as well.
     pub shared: f64,
-    /// One that is looked at in full, the only one around.
+    /// The additional time of a launch that is looked at in full, where no other nests are launched.
     pub full: f64,
-    /// Each number, array or list that is bound, and each new value of a variable.
+    /// The additional time for each number, array or list that is bound, and each new value of a variable.
     pub bound: f64,
-    /// Threads that sleep, and are woken.
+    /// The additional time to wake threads that sleep.
     pub fork_join: f64,
 }
 
 impl ColdWeights {
-    /// What a launch takes more, whatever it binds.
+    /// The additional time of a launch, whatever it binds.
     pub fn launch(&self, caches: Caches) -> Nanos {
         Nanos(match caches {
             Caches::Warm => 0.0,
@@ -184,7 +186,7 @@ impl ColdWeights {
         })
     }
 
-    /// Nanoseconds that what is around a kernel takes more.
+    /// The additional time of what is around a kernel.
     pub fn weigh(&self, bind: &LaunchTally, caches: Caches) -> Nanos {
         if caches == Caches::Warm {
             return Nanos(0.0);
@@ -207,25 +209,25 @@ impl ColdWeights {
     }
 }
 
-/// What it takes to make a kernel.
+/// What it takes to make plans and code, in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CompileWeights {
     /// A plan of any nest.
     pub plan: f64,
-    /// For each line of its text.
+    /// A plan, for each line of the nest's text.
     pub plan_line: f64,
     /// The first code of a process, more than later ones: the compiler is read from disk and set up.
     pub first: f64,
     /// Optimised code of any nest.
     pub kernel: f64,
-    /// For each node of its nest, if that has no loop for vectors.
+    /// Optimised code, for each node of a nest that has no loop for vectors.
     pub node: f64,
-    /// For each node of one that has.
+    /// Optimised code, for each node of a nest that has a loop for vectors.
     pub vector_node: f64,
     /// Quick code of any nest.
     pub quick_kernel: f64,
-    /// For each of its nodes.
+    /// Quick code, for each node of the nest.
     pub quick_node: f64,
 }
 
@@ -234,9 +236,9 @@ pub struct CompileWeights {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PageWeights {
-    /// Each [`Fresh::PAGE`] bytes where pages are as small as that.
+    /// Each [`Fresh::PAGE`] bytes of an array that has pages of just that size.
     pub small: f64,
-    /// Each of as many bytes where they may come in large pages.
+    /// Each [`Fresh::PAGE`] bytes of an array that may have large pages.
     pub large: f64,
 }
 
@@ -244,9 +246,9 @@ pub struct PageWeights {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fresh {
-    /// Of arrays that have small pages.
+    /// Pages of arrays that have small pages.
     pub small: f64,
-    /// Of such as may have large ones.
+    /// Pages of arrays that may have large ones, counted as if they were small.
     pub large: f64,
 }
 
@@ -256,7 +258,7 @@ impl Fresh {
     /// Bytes from which NumPy asks for large pages.
     pub const LARGE_FROM: f64 = 4_194_304.0;
 
-    /// Adds so many bytes of an array of so many.
+    /// Adds the pages of `bytes` bytes of an array that has `array` bytes in all.
     pub fn add(&mut self, bytes: f64, array: f64) {
         let pages = match array < Self::LARGE_FROM {
             true => &mut self.small,
@@ -267,7 +269,7 @@ impl Fresh {
 }
 
 impl PageWeights {
-    /// The time on one core.
+    /// The time that touching those pages takes on one core.
     pub fn weigh(&self, fresh: &Fresh) -> Nanos {
         Nanos(self.small * fresh.small + self.large * fresh.large)
     }
@@ -283,11 +285,11 @@ pub struct ThreadWeights {
     pub thread: f64,
     /// Share of a core that each further thread really adds, 0 to 1, where the core's units are the bottleneck.
     pub compute: f64,
-    /// The same where each operation waits for the one before.
+    /// Share of a core that each further thread really adds, where each operation waits for the one before.
     pub latency: f64,
-    /// The same where memory is the bottleneck.
+    /// Share of a core that each further thread really adds, where memory is the bottleneck.
     pub memory: f64,
-    /// The same where pages are touched for the first time.
+    /// Share of a core that each further thread really adds, where pages are touched for the first time.
     pub pages: f64,
 }
 
@@ -346,11 +348,11 @@ impl Default for MachineProfile {
 pub enum ProfileError {
     /// The file cannot be read.
     Unreadable(String),
-    /// Not the document this version knows.
+    /// The text is not the document that this version knows.
     Malformed(String),
-    /// Another version of the document.
+    /// The document has another version.
     Version(u64),
-    /// A field that is not what it has to be: its path, and what it is.
+    /// A field has a value that it must not have: its path, and what is wrong.
     BadValue(String, String),
 }
 
@@ -383,14 +385,14 @@ const COSTS: [&str; 7] = [
 ];
 
 impl MachineProfile {
-    /// Reads and checks the JSON document at `path`.
+    /// Reads and checks the JSON document at `path`; fails if there is none or something is wrong with it.
     pub fn load(path: &Path) -> Result<Self, ProfileError> {
         let text =
             std::fs::read_to_string(path).map_err(|e| ProfileError::Unreadable(e.to_string()))?;
         Self::parse(&text)
     }
 
-    /// Checks the JSON document `text`.
+    /// Reads and checks the JSON document `text`; fails if something is wrong with it.
     pub fn parse(text: &str) -> Result<Self, ProfileError> {
         let malformed = |why: String| ProfileError::Malformed(why);
         let all: Map<String, Value> =
@@ -419,7 +421,7 @@ impl MachineProfile {
         Ok(profile)
     }
 
-    /// The document.
+    /// The profile as a JSON document.
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
@@ -467,7 +469,7 @@ impl MachineProfile {
     }
 }
 
-/// Every number of a section of costs is one that a cost may be, and stands where one stands in the `usual` section.
+/// Checks that every number of a section is a valid cost, and that values have the types that they have in `usual`.
 fn costs(path: &str, value: &Value, usual: &Value) -> Result<(), ProfileError> {
     let bad = |why: String| Err(ProfileError::BadValue(path.into(), why));
     match (value, usual) {

@@ -52,7 +52,7 @@ fn other_versions_are_told_by_number() {
     }
 }
 
-/// The default with one field replaced.
+/// The default profile as text, with one field replaced.
 fn with(section: &str, field: &str, value: &str) -> String {
     let mut all: Value = serde_json::from_str(&text()).unwrap();
     all[section][field] = serde_json::from_str(value).unwrap();

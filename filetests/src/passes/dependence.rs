@@ -1,4 +1,4 @@
-//! Every dependence, then what each loop may do.
+//! The dependences of a nest, then what each of its loops may do.
 
 use std::fmt::Write as _;
 
@@ -26,7 +26,7 @@ pub(super) fn output(test: &FileTest) -> Result<String, String> {
     Ok(out)
 }
 
-/// `flow b: x1 line 5 -> x0 line 5 (<) distance (1)`; `perhaps` where data may decide.
+/// A dependence as text, as in `flow b: x1 line 5 -> x0 line 5 (<) distance (1)`; `perhaps` where data may decide.
 fn told(nest: &Nest, d: &Dependence) -> String {
     let kind = match d.kind {
         Kind::Flow => "flow",

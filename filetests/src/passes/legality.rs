@@ -53,7 +53,7 @@ pub(super) fn output(test: &FileTest) -> Result<String, String> {
     })
 }
 
-/// `parallel loop of statements 0, 2`
+/// A loop of a distributed nest as text, as in `parallel loop of statements 0, 2`.
 fn group(statements: &[usize], parallel: bool) -> String {
     let statements: Vec<String> = statements.iter().map(usize::to_string).collect();
     let kind = if parallel { "parallel" } else { "serial" };

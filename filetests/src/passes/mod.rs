@@ -1,4 +1,4 @@
-//! What each pass prints.
+//! The output of each pass.
 
 mod codegen;
 mod dependence;
@@ -49,7 +49,7 @@ fn lower(test: &FileTest) -> String {
     }
 }
 
-/// The loop that a word names.
+/// The loop that a word names, as in `L1`.
 fn loop_of(word: &str) -> Result<nestwise_ir::LoopId, String> {
     let number = word.strip_prefix('L').and_then(|n| n.parse().ok());
     number
@@ -62,7 +62,7 @@ fn loops_of(words: &[String]) -> Result<Vec<nestwise_ir::LoopId>, String> {
     words.iter().map(|w| loop_of(w)).collect()
 }
 
-/// A band of loops and their order in it, from the order that is wanted.
+/// A band of loops, and the order of its loops that the words ask for.
 fn band_of(words: &[String]) -> Result<(Vec<nestwise_ir::LoopId>, Vec<usize>), String> {
     let wanted = loops_of(words)?;
     let mut band = wanted.clone();

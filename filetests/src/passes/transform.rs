@@ -1,4 +1,4 @@
-//! A nest after one rewriting.
+//! The text form of a nest after one rewriting.
 
 use std::fmt::Write as _;
 
@@ -77,7 +77,7 @@ pub(super) fn output(test: &FileTest) -> Result<String, String> {
     })
 }
 
-/// The interior of a loop: its bounds, and its body there.
+/// The interior of a loop after peeling: its bounds, and its body there.
 fn peeled(nest: &Nest, word: &str) -> Result<String, String> {
     let l = find_for(nest, loop_of(word)?).ok_or(format!("no `for` is {word}"))?;
     let Some(interior) = transform::peeling::split(nest, l) else {

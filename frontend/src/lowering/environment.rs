@@ -150,7 +150,7 @@ impl<'a> Environment<'a> {
             .local
             .get(live)
             .and_then(|l| self.hir.locals.get(*l))
-            .is_some_and(|l| l.place.is_some());
+            .is_some_and(|l| l.path.is_some());
         if observed && !kinds.is_empty() {
             kinds
         } else {
@@ -175,7 +175,7 @@ impl<'a> Environment<'a> {
             .exit
             .get(def.local)
             .is_some_and(|d| d.contains(&def.def));
-        local.is_some_and(|l| l.place.is_some()) && last
+        local.is_some_and(|l| l.path.is_some()) && last
     }
 
     /// The name of a target, for messages and loops.

@@ -1,6 +1,6 @@
 //! The resolved nest: the surface nest with every name looked up and every call of a user's function inlined.
 //!
-//! What a place holds is known from its capture, so here a name is a *local* (a value), a known function, or
+//! What an access path holds is known from its capture, so here a name is a *local* (a value), a known function, or
 //! gone. Each inlined call has locals of its own. `return` of an inlined function is an assignment of its result
 //! locals, followed by [`Kind::Leave`] where it is not the last thing the function does.
 //!
@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 
 use nestwise_ir::surface::{BinOp, CmpOp, LibraryWork, UnOp};
-use nestwise_ir::{PlaceId, Scalar, Span, Work};
+use nestwise_ir::{PathId, Scalar, Span, Work};
 
 use crate::builtins::Known;
 
@@ -29,13 +29,13 @@ pub(crate) type BlockId = usize;
 pub(crate) struct Local {
     /// In the user's words.
     pub name: String,
-    /// The place it is written back to, if it is one of the site's that the site assigns.
-    pub place: Option<PlaceId>,
+    /// The access path it is written back to, if it is one of the site's that the site assigns.
+    pub path: Option<PathId>,
     /// Index of its capture, if it has a value at entry.
     pub capture: Option<u32>,
     /// It holds an array and takes part in buffer swaps.
     pub swapped: bool,
-    /// It is an element of the tuple that the place holds: which one.
+    /// It is an element of the tuple that the access path holds: which one.
     pub element: Option<usize>,
     /// How many attributes its name goes through.
     pub attributes: u32,

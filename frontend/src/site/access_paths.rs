@@ -1,4 +1,4 @@
-//! The places of a site: names and attribute chains on names, which of them the site assigns, and of which it
+//! The access paths of a site: names and attribute chains on names, which of them the site assigns, and of which it
 //! needs the value they have when it starts.
 //!
 //! The second is a forward definite-assignment analysis (the dataflow problem of the Java Language Specification,
@@ -8,8 +8,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use nestwise_ir::surface::{Place, Scope, Site, Stmt};
-use nestwise_ir::{Arena, PlaceId, Span};
+use nestwise_ir::surface::{AccessPath, Scope, Site, Stmt};
+use nestwise_ir::{Arena, PathId, Span};
 
 use crate::site::{definite_assignment, walk};
 
@@ -24,32 +24,32 @@ pub struct ScopeInfo {
     pub bound_names: HashSet<String>,
 }
 
-/// Collects the places while a text is read.
+/// Collects the access paths while a text is read.
 #[derive(Default)]
 pub(crate) struct PlaceTable {
-    places: Arena<PlaceId, Place>,
-    known: HashMap<(Option<PlaceId>, String), PlaceId>,
+    paths: Arena<PathId, AccessPath>,
+    known: HashMap<(Option<PathId>, String), PathId>,
 }
 
 impl PlaceTable {
-    /// The place of a name, made when it is new; `local` says whether a new one is the function's own.
-    pub(crate) fn name(&mut self, name: &str, local: bool) -> PlaceId {
+    /// The access path of a name, made when it is new; `local` says whether a new one is the function's own.
+    pub(crate) fn name(&mut self, name: &str, local: bool) -> PathId {
         let scope = if local { Scope::Local } else { Scope::Global };
-        self.place(None, name, scope)
+        self.path(None, name, scope)
     }
 
-    /// The place of an attribute of a place.
-    pub(crate) fn attr(&mut self, parent: PlaceId, name: &str) -> PlaceId {
-        self.place(Some(parent), name, Scope::Attr)
+    /// The access path of an attribute of an access path.
+    pub(crate) fn attr(&mut self, parent: PathId, name: &str) -> PathId {
+        self.path(Some(parent), name, Scope::Attr)
     }
 
-    fn place(&mut self, parent: Option<PlaceId>, name: &str, scope: Scope) -> PlaceId {
-        let places = &mut self.places;
+    fn path(&mut self, parent: Option<PathId>, name: &str, scope: Scope) -> PathId {
+        let paths = &mut self.paths;
         *self
             .known
             .entry((parent, name.to_owned()))
             .or_insert_with(|| {
-                places.push(Place {
+                paths.push(AccessPath {
                     parent,
                     name: name.to_owned(),
                     scope,
@@ -61,41 +61,41 @@ impl PlaceTable {
     }
 
     /// The finished table, flags unset.
-    pub(crate) fn finish(self) -> Arena<PlaceId, Place> {
-        self.places
+    pub(crate) fn finish(self) -> Arena<PathId, AccessPath> {
+        self.paths
     }
 }
 
-/// Marks the places that the statements assign, and returns the spans of those assignments to an attribute whose
-/// object is not the same throughout: its root, or a place on the way, is in `unstable` or assigned itself.
+/// Marks the access paths that the statements assign, and returns the spans of those assignments to an attribute whose
+/// object is not the same throughout: its root, or an access path on the way, is in `unstable` or assigned itself.
 pub(crate) fn mark_written(
-    places: &mut Arena<PlaceId, Place>,
+    paths: &mut Arena<PathId, AccessPath>,
     stmts: &[Stmt],
-    unstable: &[PlaceId],
+    unstable: &[PathId],
 ) -> Vec<Span> {
     let mut assigned = Vec::new();
     walk::walk_stmts(stmts, &mut |stmt| {
-        walk::targets_of(stmt, &mut |place| assigned.push((place, stmt.span)));
+        walk::targets_of(stmt, &mut |path| assigned.push((path, stmt.span)));
     });
-    for &(place, _) in &assigned {
-        places[place].written = true;
+    for &(path, _) in &assigned {
+        paths[path].written = true;
     }
-    assigned.retain(|&(place, _)| !is_stable(places, place, unstable));
+    assigned.retain(|&(path, _)| !is_stable(paths, path, unstable));
     assigned.into_iter().map(|(_, span)| span).collect()
 }
 
-/// Whether the object that `place` is an attribute of is the same throughout.
+/// Whether the object that `path` is an attribute of is the same throughout.
 pub(crate) fn is_stable(
-    places: &Arena<PlaceId, Place>,
-    place: PlaceId,
-    unstable: &[PlaceId],
+    paths: &Arena<PathId, AccessPath>,
+    path: PathId,
+    unstable: &[PathId],
 ) -> bool {
-    let mut next = places.get(place).and_then(|p| p.parent);
-    while let Some(place) = next {
-        let Some(p) = places.get(place) else {
+    let mut next = paths.get(path).and_then(|p| p.parent);
+    while let Some(path) = next {
+        let Some(p) = paths.get(path) else {
             return false;
         };
-        if p.written || unstable.contains(&place) {
+        if p.written || unstable.contains(&path) {
             return false;
         }
         next = p.parent;
@@ -105,16 +105,16 @@ pub(crate) fn is_stable(
 
 /// Sets `captured` for a site: what is read before it is assigned, and what may stay unassigned and had a value.
 pub(crate) fn mark_captured(site: &mut Site, scope: &ScopeInfo) {
-    let flow = definite_assignment::flow_of_loop(&site.places, &site.top);
-    let ids: Vec<PlaceId> = site.places.ids().collect();
+    let flow = definite_assignment::flow_of_loop(&site.paths, &site.top);
+    let ids: Vec<PathId> = site.paths.ids().collect();
     for id in ids {
-        let place = &site.places[id];
-        let bound = place.scope != Scope::Local || scope.bound_names.contains(&place.name);
-        let kept = place.written && !flow.definite.contains(id) && bound;
+        let path = &site.paths[id];
+        let bound = path.scope != Scope::Local || scope.bound_names.contains(&path.name);
+        let kept = path.written && !flow.definite.contains(id) && bound;
         // A local that may have no value cannot be passed; where the site assigns it, it starts without one.
-        let read = flow.reads.contains_key(&id) && (bound || !place.written);
-        let captured = is_stable(&site.places, id, &[]) && (kept || read);
-        site.places[id].captured = captured;
+        let read = flow.reads.contains_key(&id) && (bound || !path.written);
+        let captured = is_stable(&site.paths, id, &[]) && (kept || read);
+        site.paths[id].captured = captured;
     }
 }
 

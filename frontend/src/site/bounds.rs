@@ -1,6 +1,6 @@
 //! Bounds of the amount of work, as formulas over the sizes that a call comes with.
 
-use nestwise_ir::PlaceId;
+use nestwise_ir::PathId;
 
 /// An upper bound of a number's magnitude that grows with its atoms.
 #[derive(Clone, PartialEq, Debug)]
@@ -65,14 +65,14 @@ impl Bound {
     }
 }
 
-/// What of a place counts.
+/// What of an access path counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AtomKind {
     /// The value of an int.
     Int,
-    /// `len(place)`.
+    /// `len(path)`.
     Len,
-    /// The extent of an axis: `place.shape[k]`, or the length of what `k` subscripts lead to. Axis 0 is `Len`.
+    /// The extent of an axis: `path.shape[k]`, or the length of what `k` subscripts lead to. Axis 0 is `Len`.
     Dim(u32),
 }
 
@@ -80,7 +80,7 @@ pub enum AtomKind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Atom {
     /// A name, or an attribute chain on one.
-    pub place: PlaceId,
+    pub path: PathId,
     /// What of it.
     pub kind: AtomKind,
 }

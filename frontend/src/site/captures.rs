@@ -1,8 +1,8 @@
-//! What the hook found in the places of a site: types, never values.
+//! What the hook found in the access paths of a site: types, never values.
 //!
-//! The list of captures is flat: one entry per place of the site (`captures[place.index()]`), then, for every
-//! [`Capture::User`], one entry per place of that function from its `first` on. The same function captured
-//! through two places may share one block of entries.
+//! The list of captures is flat: one entry per access path of the site (`captures[path.index()]`), then, for every
+//! [`Capture::User`], one entry per access path of that function from its `first` on. The same function captured
+//! through two access paths may share one block of entries.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -23,10 +23,10 @@ pub enum Alike {
     Nothing,
 }
 
-/// What one place holds when the hook runs.
+/// What one access path holds when the hook runs.
 #[derive(Clone, Debug)]
 pub enum Capture {
-    /// Nothing: the place is not captured, or has no value.
+    /// Nothing: the path is not captured, or has no value.
     Unbound,
     /// A scalar. A Python int from `2**63` to `2**64 - 1` has the type `py.u64`. `range` is a promise about an
     /// int's value that is part of the signature (`None`: all values of the type).
@@ -55,7 +55,7 @@ pub enum Capture {
         alike: Alike,
         /// Names that may be asked for, and the captures of what the objects have under them: arrays of attributes,
         /// with an element for each object, or methods; [`Capture::Unbound`] where there is nothing. They come behind
-        /// those of places.
+        /// those of access paths.
         attributes: Vec<(String, u32)>,
     },
     /// `append` of a list.
@@ -66,14 +66,14 @@ pub enum Capture {
     Module,
     /// An object with attributes in a plain dictionary or slots: only its attributes are of use.
     Object,
-    /// A Python function of the user's, to be inlined. The captures of its places start at `first`.
+    /// A Python function of the user's, to be inlined. The captures of its access paths start at `first`.
     User {
         /// The parsed function.
         function: Arc<surface::Function>,
-        /// Index of the capture of its first place.
+        /// Index of the capture of its first access path.
         first: u32,
-        /// It is bound to the object that the place is an attribute of: its first parameter. That parameter's
-        /// place, and attributes of it, have captures too.
+        /// It is bound to the object that the path is an attribute of: its first parameter. That parameter's
+        /// path, and attributes of it, have captures too.
         method: bool,
     },
     /// Anything else: the name of its type.
@@ -177,7 +177,7 @@ mod tests {
                 name: name.into(),
                 file: String::new(),
                 params: vec![],
-                places: Default::default(),
+                paths: Default::default(),
                 body: vec![],
                 library: None,
             })

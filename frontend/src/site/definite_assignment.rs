@@ -6,30 +6,30 @@
 
 use std::collections::HashMap;
 
-use nestwise_ir::surface::{Expr, ExprKind, Place, Stmt, StmtKind, Target};
-use nestwise_ir::{Arena, PlaceId, Span};
+use nestwise_ir::surface::{AccessPath, Expr, ExprKind, Stmt, StmtKind, Target};
+use nestwise_ir::{Arena, PathId, Span};
 
 use crate::site::{inner_names, walk};
 
-/// A set of places.
+/// A set of access paths.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct PlaceSet(Vec<u64>);
 
 impl PlaceSet {
-    /// No place, out of `len`.
+    /// No access path, out of `len`.
     pub(crate) fn empty(len: usize) -> PlaceSet {
         PlaceSet(vec![0; len.div_ceil(64)])
     }
-    /// Whether `place` is in the set.
-    pub(crate) fn contains(&self, place: PlaceId) -> bool {
+    /// Whether `path` is in the set.
+    pub(crate) fn contains(&self, path: PathId) -> bool {
         self.0
-            .get(place.index() / 64)
-            .is_some_and(|word| word >> (place.index() % 64) & 1 == 1)
+            .get(path.index() / 64)
+            .is_some_and(|word| word >> (path.index() % 64) & 1 == 1)
     }
-    /// Puts `place` into the set.
-    pub(crate) fn insert(&mut self, place: PlaceId) {
-        if let Some(word) = self.0.get_mut(place.index() / 64) {
-            *word |= 1 << (place.index() % 64);
+    /// Puts `path` into the set.
+    pub(crate) fn insert(&mut self, path: PathId) {
+        if let Some(word) = self.0.get_mut(path.index() / 64) {
+            *word |= 1 << (path.index() % 64);
         }
     }
     fn intersect(&mut self, other: &PlaceSet) {
@@ -55,17 +55,17 @@ pub(crate) fn meet(a: State, b: State) -> State {
 
 /// The result of the analysis.
 pub(crate) struct Flow {
-    /// Places that some path reads before it assigns them, with the first such read in source order.
-    pub(crate) reads: HashMap<PlaceId, Span>,
-    /// Places assigned on every path from the start of the first iteration of the top loop to its end, its
+    /// Access paths that some path reads before it assigns them, with the first such read in source order.
+    pub(crate) reads: HashMap<PathId, Span>,
+    /// Access paths assigned on every path from the start of the first iteration of the top loop to its end, its
     /// `break`s and its `return`s.
     pub(crate) definite: PlaceSet,
 }
 
 /// Analyses one iteration of a top loop. Its `else` clause is CPython's and not looked at.
-pub(crate) fn flow_of_loop(places: &Arena<PlaceId, Place>, top: &Stmt) -> Flow {
-    let mut walk = Walk::new(places);
-    let start = Some(PlaceSet::empty(places.len()));
+pub(crate) fn flow_of_loop(paths: &Arena<PathId, AccessPath>, top: &Stmt) -> Flow {
+    let mut walk = Walk::new(paths);
+    let start = Some(PlaceSet::empty(paths.len()));
     let body = match &top.kind {
         StmtKind::For {
             target, iter, body, ..
@@ -83,21 +83,21 @@ pub(crate) fn flow_of_loop(places: &Arena<PlaceId, Place>, top: &Stmt) -> Flow {
     let end = meet(meet(body.end, body.breaks), walk.returns.take());
     Flow {
         reads: walk.reads,
-        definite: end.unwrap_or_else(|| PlaceSet::empty(places.len())),
+        definite: end.unwrap_or_else(|| PlaceSet::empty(paths.len())),
     }
 }
 
-/// What a function's body reads before it assigns it, its parameters assigned; in order of the places.
+/// What a function's body reads before it assigns it, its parameters assigned; in order of the access paths.
 pub(crate) fn function_reads(
-    places: &Arena<PlaceId, Place>,
-    params: &[PlaceId],
+    paths: &Arena<PathId, AccessPath>,
+    params: &[PathId],
     body: &[Stmt],
-) -> Vec<(PlaceId, Span)> {
-    let mut walk = Walk::new(places);
-    let mut start = PlaceSet::empty(places.len());
+) -> Vec<(PathId, Span)> {
+    let mut walk = Walk::new(paths);
+    let mut start = PlaceSet::empty(paths.len());
     params.iter().for_each(|&param| start.insert(param));
     walk.block(body, Some(start));
-    let mut reads: Vec<(PlaceId, Span)> = walk.reads.into_iter().collect();
+    let mut reads: Vec<(PathId, Span)> = walk.reads.into_iter().collect();
     reads.sort();
     reads
 }
@@ -113,17 +113,17 @@ pub(crate) struct LoopEnds {
 
 /// The walk along the paths of one iteration.
 pub(crate) struct Walk<'a> {
-    places: &'a Arena<PlaceId, Place>,
-    reads: HashMap<PlaceId, Span>,
+    paths: &'a Arena<PathId, AccessPath>,
+    reads: HashMap<PathId, Span>,
     /// The enclosing loops, innermost last.
     loops: Vec<LoopEnds>,
     returns: State,
 }
 
 impl Walk<'_> {
-    fn new(places: &Arena<PlaceId, Place>) -> Walk<'_> {
+    fn new(paths: &Arena<PathId, AccessPath>) -> Walk<'_> {
         Walk {
-            places,
+            paths,
             reads: HashMap::new(),
             loops: Vec::new(),
             returns: None,
@@ -146,8 +146,8 @@ impl Walk<'_> {
                     .fold(state, |state, target| self.assign(target, state, stmt.span))
             }
             StmtKind::AugAssign { target, value, .. } => {
-                if let Target::Place(place) = target {
-                    self.read_place(*place, stmt.span, &state);
+                if let Target::Path(path) = target {
+                    self.read_place(*path, stmt.span, &state);
                 }
                 self.read(value, &state);
                 self.assign(target, state, stmt.span)
@@ -221,13 +221,13 @@ impl Walk<'_> {
 
     fn assign(&mut self, target: &Target, mut state: State, span: Span) -> State {
         match target {
-            Target::Place(place) => {
+            Target::Path(path) => {
                 // To set an attribute, the object is read.
-                if let Some(parent) = self.places.get(*place).and_then(|p| p.parent) {
+                if let Some(parent) = self.paths.get(*path).and_then(|p| p.parent) {
                     self.read_place(parent, span, &state);
                 }
                 if let Some(state) = &mut state {
-                    state.insert(*place);
+                    state.insert(*path);
                 }
                 state
             }
@@ -248,26 +248,26 @@ impl Walk<'_> {
 
     fn read(&mut self, expr: &Expr, state: &State) {
         walk::walk_expr(expr, &mut |e| {
-            if let ExprKind::Place(place) = e.kind {
-                self.read_place(place, e.span, state);
+            if let ExprKind::Path(path) = e.kind {
+                self.read_place(path, e.span, state);
             }
         });
     }
 
     /// A read of `a.b.c` reads `a` and `a.b` too.
-    fn read_place(&mut self, place: PlaceId, span: Span, state: &State) {
+    fn read_place(&mut self, path: PathId, span: Span, state: &State) {
         // Where no path leads nothing is read.
         let Some(assigned) = state else { return };
-        let mut next = Some(place);
-        while let Some(place) = next {
+        let mut next = Some(path);
+        while let Some(path) = next {
             let inner = self
-                .places
-                .get(place)
+                .paths
+                .get(path)
                 .is_some_and(|p| inner_names::is_inner(&p.name));
-            if !assigned.contains(place) && !inner {
-                self.reads.entry(place).or_insert(span);
+            if !assigned.contains(path) && !inner {
+                self.reads.entry(path).or_insert(span);
             }
-            next = self.places.get(place).and_then(|p| p.parent);
+            next = self.paths.get(path).and_then(|p| p.parent);
         }
     }
 }
@@ -286,12 +286,12 @@ mod tests {
         let mut a = PlaceSet::empty(130);
         let mut b = PlaceSet::empty(130);
         for i in [0, 63, 64, 129] {
-            a.insert(PlaceId(i));
+            a.insert(PathId(i));
         }
-        b.insert(PlaceId(64));
-        b.insert(PlaceId(128));
+        b.insert(PathId(64));
+        b.insert(PathId(128));
         let both = meet(Some(a), Some(b)).expect("both are reachable");
-        let members: Vec<u32> = (0..130).filter(|&i| both.contains(PlaceId(i))).collect();
+        let members: Vec<u32> = (0..130).filter(|&i| both.contains(PathId(i))).collect();
         assert_eq!(members, [64]);
     }
 }

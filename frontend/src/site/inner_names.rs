@@ -5,7 +5,7 @@ pub(crate) fn inner_name(name: &str, number: usize) -> String {
     format!(".{number}.{name}")
 }
 
-/// Whether a place is a comprehension's own variable.
+/// Whether an access path is a comprehension's own variable.
 pub(crate) fn is_inner(name: &str) -> bool {
     name.starts_with('.')
 }

@@ -1,7 +1,7 @@
 //! What the hook of a site is given and gives back.
 
-use nestwise_ir::surface::{ExprKind, Place, Scope, Site, StmtKind};
-use nestwise_ir::{PlaceId, WithSpan};
+use nestwise_ir::surface::{AccessPath, ExprKind, Scope, Site, StmtKind};
+use nestwise_ir::{PathId, WithSpan};
 
 use crate::refusal::Refusal;
 use crate::site::access_paths::{ScopeInfo, is_stable};
@@ -40,27 +40,27 @@ pub struct Interface {
     pub reads: Vec<String>,
     /// Local names that have a value whenever the hook ran at least one iteration: it assigns them all.
     pub writes: Vec<String>,
-    /// The places of `writes`.
-    pub write_order: Vec<PlaceId>,
+    /// The access paths of `writes`.
+    pub write_order: Vec<PathId>,
     /// Local names that may have no value before and none after the iterations that the hook ran.
     pub maybe: Vec<String>,
-    /// The places of `maybe`.
-    pub maybe_order: Vec<PlaceId>,
+    /// The access paths of `maybe`.
+    pub maybe_order: Vec<PathId>,
     /// Global names and attributes that the site assigns; the hook stores them.
-    pub stores: Vec<PlaceId>,
-    /// Captured places whose entry value the nest itself never uses: the place may only keep it. Its type does not
+    pub stores: Vec<PathId>,
+    /// Captured access paths whose entry value the nest itself never uses: the access path may only keep it. Its type does not
     /// matter, and a signature need not hold it.
-    pub pass_through: Vec<PlaceId>,
-    /// Pairs of places whose objects must not be one and the same: they have an attribute of one name, and the site
+    pub pass_through: Vec<PathId>,
+    /// Pairs of access paths whose objects must not be one and the same: they have an attribute of one name, and the site
     /// assigns it through one of them.
-    pub distinct: Vec<(PlaceId, PlaceId)>,
+    pub distinct: Vec<(PathId, PathId)>,
     /// What decides how much work the nest is: the trip count of every loop is bounded by a function of these numbers
     /// that grows with each of them. `None` if that is not known from a few ints and lengths.
     pub atoms: Option<Vec<Atom>>,
     /// What CPython does, at most if there are atoms, and otherwise at least.
     pub effort: Effort,
-    /// The places that it calls, each as often as its text does.
-    pub calls: Vec<PlaceId>,
+    /// The access paths that it calls, each as often as its text does.
+    pub calls: Vec<PathId>,
     /// Names of which it uses more than an element at once if they are arrays of more axes: then it does more than
     /// `effort` says.
     pub whole_array_uses: Vec<WholeArrayUse>,
@@ -71,15 +71,15 @@ pub struct Interface {
     pub returns: bool,
 }
 
-fn calls(site: &Site) -> Vec<PlaceId> {
+fn calls(site: &Site) -> Vec<PathId> {
     let mut called = Vec::new();
     walk_stmts(std::slice::from_ref(&site.top), &mut |stmt| {
         exprs_of(stmt, &mut |e| {
             walk_expr(e, &mut |e| {
                 if let ExprKind::Call { func, .. } = &e.kind
-                    && let ExprKind::Place(place) = func.kind
+                    && let ExprKind::Path(path) = func.kind
                 {
-                    called.push(place);
+                    called.push(path);
                 }
             });
         });
@@ -92,7 +92,7 @@ fn calls(site: &Site) -> Vec<PlaceId> {
 /// A name that has a value before is never in [`Interface::maybe`]: where the site may leave it alone, its old value
 /// goes in by `reads` and comes back by `writes`.
 pub fn interface(site: &Site, scope: &ScopeInfo) -> Result<Interface, WithSpan<Refusal>> {
-    let flow = flow_of_loop(&site.places, &site.top);
+    let flow = flow_of_loop(&site.paths, &site.top);
     let mut result = Interface {
         kind: match site.top.kind {
             _ if site.value => LoopKind::Value,
@@ -114,31 +114,31 @@ pub fn interface(site: &Site, scope: &ScopeInfo) -> Result<Interface, WithSpan<R
         sizes: vec![],
         returns: site.returns,
     };
-    for (id, place) in site.places.iter() {
+    for (id, path) in site.paths.iter() {
         let read = flow.reads.get(&id);
-        if place.captured && read.is_none() && place.item.is_none() && !is_method(place) {
+        if path.captured && read.is_none() && path.item.is_none() && !is_method(path) {
             result.pass_through.push(id);
         }
-        if place.scope != Scope::Local {
-            if place.written {
+        if path.scope != Scope::Local {
+            if path.written {
                 result.stores.push(id);
             }
             continue;
         }
-        let bound = scope.bound_names.contains(&place.name);
+        let bound = scope.bound_names.contains(&path.name);
         // What the site assigns itself is checked where it is read.
-        if let (Some(&span), false, false) = (read, bound, place.written) {
-            let name = place.name.clone();
+        if let (Some(&span), false, false) = (read, bound, path.written) {
+            let name = path.name.clone();
             return Err(WithSpan::new(span, Refusal::PossiblyUnbound { name }));
         }
-        if place.captured {
-            result.reads.push(place.name.clone());
+        if path.captured {
+            result.reads.push(path.name.clone());
         }
-        if place.written && (place.captured || flow.definite.contains(id)) {
-            result.writes.push(place.name.clone());
+        if path.written && (path.captured || flow.definite.contains(id)) {
+            result.writes.push(path.name.clone());
             result.write_order.push(id);
-        } else if place.written {
-            result.maybe.push(place.name.clone());
+        } else if path.written {
+            result.maybe.push(path.name.clone());
             result.maybe_order.push(id);
         }
     }
@@ -151,7 +151,7 @@ pub fn interface(site: &Site, scope: &ScopeInfo) -> Result<Interface, WithSpan<R
         result.sizes = result.reads.iter().take(MAX_ATOMS).cloned().collect();
     }
     for atom in result.atoms.iter().flatten() {
-        let name = &root(site, atom.place).name;
+        let name = &root(site, atom.path).name;
         if result.reads.contains(name) && !result.sizes.contains(name) {
             result.sizes.push(name.clone());
         }
@@ -159,22 +159,22 @@ pub fn interface(site: &Site, scope: &ScopeInfo) -> Result<Interface, WithSpan<R
     Ok(result)
 }
 
-/// The place that an attribute chain begins at.
-fn root(site: &Site, id: PlaceId) -> &Place {
-    let mut place = &site.places[id];
-    while let Some(parent) = place.parent {
-        place = &site.places[parent];
+/// The access path that an attribute chain begins at.
+fn root(site: &Site, id: PathId) -> &AccessPath {
+    let mut path = &site.paths[id];
+    while let Some(parent) = path.parent {
+        path = &site.paths[parent];
     }
-    place
+    path
 }
 
 /// Two objects with an attribute of the same name, assigned through one: if they were one object, the other's value
 /// would be stale.
-fn distinct(site: &Site) -> Vec<(PlaceId, PlaceId)> {
+fn distinct(site: &Site) -> Vec<(PathId, PathId)> {
     let attrs: Vec<_> = site
-        .places
+        .paths
         .iter()
-        .filter(|(id, place)| place.parent.is_some() && is_stable(&site.places, *id, &[]))
+        .filter(|(id, path)| path.parent.is_some() && is_stable(&site.paths, *id, &[]))
         .collect();
     let mut pairs = Vec::new();
     for (i, (_, a)) in attrs.iter().enumerate() {

@@ -1,13 +1,13 @@
 //! Attributes of objects that a site finds in lists: `bodies[i].x`, `for b in bodies: b.x += b.vx`.
 //!
 //! The attributes of one name of all objects in a list are an array to a nest. Which list an object is from only types
-//! tell (`specialise/objects.rs`), so whoever binds a list of objects does so for each name of an attribute that is
-//! asked of something which is not the same throughout ([`attributes_of_site`], [`attributes_of_function`]).
+//! tell (`lowering/objects/records.rs`), so whoever binds a list of objects does so for each name of an attribute that
+//! is asked of something which is not the same throughout ([`attributes_of_site`], [`attributes_of_function`]).
 
 use std::collections::BTreeSet;
 
-use nestwise_ir::surface::{Expr, ExprKind, Function, Place, Site, Stmt, StmtKind, Target};
-use nestwise_ir::{Arena, PlaceId, Span};
+use nestwise_ir::surface::{AccessPath, Expr, ExprKind, Function, Site, Stmt, StmtKind, Target};
+use nestwise_ir::{Arena, PathId, Span};
 
 use crate::site::access_paths::is_stable;
 use crate::site::inner_names::is_inner;
@@ -21,25 +21,25 @@ pub fn item_name(which: usize) -> String {
 /// Makes attributes of an expression of those targets that are attributes of something which the statements assign, or
 /// that is `unstable` otherwise.
 pub(crate) fn part_targets(
-    places: &Arena<PlaceId, Place>,
+    paths: &Arena<PathId, AccessPath>,
     stmts: &mut [Stmt],
-    unstable: &[PlaceId],
+    unstable: &[PathId],
 ) {
-    let mut changing: BTreeSet<PlaceId> = unstable.iter().copied().collect();
+    let mut changing: BTreeSet<PathId> = unstable.iter().copied().collect();
     walk_stmts(stmts, &mut |stmt| {
-        targets_of(stmt, &mut |place| {
-            changing.insert(place);
+        targets_of(stmt, &mut |path| {
+            changing.insert(path);
         });
     });
     each_target(stmts, &mut |target, span| {
-        let Target::Place(id) = *target else { return };
-        let parent = |id: &PlaceId| places.get(*id).and_then(|p| p.parent);
+        let Target::Path(id) = *target else { return };
+        let parent = |id: &PathId| paths.get(*id).and_then(|p| p.parent);
         let mut around = std::iter::successors(parent(&id), parent);
         if let Some(object) = parent(&id)
-            && around.any(|place| changing.contains(&place))
+            && around.any(|path| changing.contains(&path))
         {
-            let kind = ExprKind::Place(object);
-            *target = Target::Attr(Expr { kind, span }, places[id].name.clone());
+            let kind = ExprKind::Path(object);
+            *target = Target::Attr(Expr { kind, span }, paths[id].name.clone());
         }
     });
 }
@@ -79,19 +79,19 @@ fn each_target(stmts: &mut [Stmt], f: &mut impl FnMut(&mut Target, Span)) {
 
 /// The names of attributes that a site asks of what is not the same throughout.
 pub fn attributes_of_site(site: &Site) -> BTreeSet<String> {
-    attributes(&site.places, std::slice::from_ref(&site.top), &[])
+    attributes(&site.paths, std::slice::from_ref(&site.top), &[])
 }
 
 /// The attributes that a function asks of items of lists; its parameters differ from call to call.
 pub fn attributes_of_function(function: &Function) -> BTreeSet<String> {
-    let params: Vec<PlaceId> = function.params.iter().map(|p| p.place).collect();
-    attributes(&function.places, &function.body, &params)
+    let params: Vec<PathId> = function.params.iter().map(|p| p.path).collect();
+    attributes(&function.paths, &function.body, &params)
 }
 
 fn attributes(
-    places: &Arena<PlaceId, Place>,
+    paths: &Arena<PathId, AccessPath>,
     stmts: &[Stmt],
-    unstable: &[PlaceId],
+    unstable: &[PathId],
 ) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     walk_stmts(stmts, &mut |stmt| {
@@ -100,7 +100,7 @@ fn attributes(
                 ExprKind::Attr(_, name) => {
                     names.insert(name.clone());
                 }
-                ExprKind::Place(id) => names.extend(changing(places, *id, unstable)),
+                ExprKind::Path(id) => names.extend(changing(paths, *id, unstable)),
                 _ => {}
             });
         });
@@ -111,28 +111,28 @@ fn attributes(
         });
     });
     // What a function assigns of its first parameter, if that is an object of a list.
-    let written = places.iter().filter(|(id, place)| {
-        place.written && place.parent.is_some() && !is_stable(places, *id, unstable)
+    let written = paths.iter().filter(|(id, path)| {
+        path.written && path.parent.is_some() && !is_stable(paths, *id, unstable)
     });
-    names.extend(written.map(|(_, place)| place.name.clone()));
+    names.extend(written.map(|(_, path)| path.name.clone()));
     names
 }
 
-/// The names of a place and of those around it, as far as they are attributes of something which is not the same
+/// The names of an access path and of those around it, as far as they are attributes of something which is not the same
 /// throughout.
 fn changing(
-    places: &Arena<PlaceId, Place>,
-    id: PlaceId,
-    unstable: &[PlaceId],
+    paths: &Arena<PathId, AccessPath>,
+    id: PathId,
+    unstable: &[PathId],
 ) -> impl Iterator<Item = String> {
-    let parent = |id: &PlaceId| places.get(*id).and_then(|p| p.parent);
-    let all: Vec<PlaceId> = std::iter::successors(Some(id), parent).collect();
-    let root = all.last().and_then(|root| places.get(*root));
+    let parent = |id: &PathId| paths.get(*id).and_then(|p| p.parent);
+    let all: Vec<PathId> = std::iter::successors(Some(id), parent).collect();
+    let root = all.last().and_then(|root| paths.get(*root));
     let inner = root.is_some_and(|root| is_inner(&root.name));
     let mut names = Vec::new();
     for id in all.iter().take(all.len() - 1) {
-        if inner || !is_stable(places, *id, unstable) {
-            names.push(places[*id].name.clone());
+        if inner || !is_stable(paths, *id, unstable) {
+            names.push(paths[*id].name.clone());
         }
     }
     names.into_iter()
@@ -224,9 +224,9 @@ mod tests {
         let loops = site("for i in range(9):\n  me.x += 1\n");
         assert!(
             loops
-                .places
+                .paths
                 .values()
-                .any(|place| place.written && place.name == "x")
+                .any(|path| path.written && path.name == "x")
         );
     }
 

@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use nestwise_ir::PlaceId;
+use nestwise_ir::PathId;
 use nestwise_ir::surface::{
     BinOp, Expr, ExprKind, Generator, Scope, Site, Stmt, StmtKind, Target, UnOp,
 };
@@ -38,30 +38,30 @@ pub(crate) fn atoms(site: &Site, reads: &[String]) -> (Option<Vec<Atom>>, Effort
     let atoms = (!finder.open).then(|| finder.chosen(reads)).flatten();
     let all = finder.found.iter();
     let effort = Effort {
-        atoms: all.map(|&(place, kind)| Atom { place, kind }).collect(),
+        atoms: all.map(|&(path, kind)| Atom { path, kind }).collect(),
         turns,
     };
     (atoms, effort)
 }
 
-/// How a place gets a value inside the site.
+/// How an access path gets a value inside the site.
 #[derive(Clone, Copy)]
 enum Definition<'a> {
-    /// By `place = value`.
+    /// By `path = value`.
     Value(&'a Expr),
-    /// By `for place in iter`, a statement's or a comprehension's.
+    /// By `for path in iter`, a statement's or a comprehension's.
     Element(&'a Expr),
     /// Some other way.
     Unknown,
 }
 
-fn definitions<'a>(stmts: &'a [Stmt]) -> HashMap<PlaceId, Vec<Definition<'a>>> {
-    let mut all: HashMap<PlaceId, Vec<Definition<'a>>> = HashMap::new();
+fn definitions<'a>(stmts: &'a [Stmt]) -> HashMap<PathId, Vec<Definition<'a>>> {
+    let mut all: HashMap<PathId, Vec<Definition<'a>>> = HashMap::new();
     walk_stmts(stmts, &mut |stmt| {
         let mut generator = |part: &'a Generator| {
-            if let Target::Place(place) = part.target {
+            if let Target::Path(path) = part.target {
                 let element = Definition::Element(&part.iter);
-                all.entry(place).or_default().push(element);
+                all.entry(path).or_default().push(element);
             }
         };
         exprs_of(stmt, &mut |e| {
@@ -79,16 +79,16 @@ fn definitions<'a>(stmts: &'a [Stmt]) -> HashMap<PlaceId, Vec<Definition<'a>>> {
             StmtKind::For { target, iter, .. } => vec![(target, Definition::Element(iter))],
             _ => vec![],
         };
-        let is_plain = |(target, _): &(&Target, _)| matches!(target, Target::Place(_));
+        let is_plain = |(target, _): &(&Target, _)| matches!(target, Target::Path(_));
         if !plain.is_empty() && plain.iter().all(is_plain) {
             for (target, definition) in plain {
-                if let Target::Place(place) = target {
-                    all.entry(*place).or_default().push(definition);
+                if let Target::Path(path) = target {
+                    all.entry(*path).or_default().push(definition);
                 }
             }
         } else {
-            targets_of(stmt, &mut |place| {
-                all.entry(place).or_default().push(Definition::Unknown)
+            targets_of(stmt, &mut |path| {
+                all.entry(path).or_default().push(Definition::Unknown)
             });
         }
     });
@@ -137,17 +137,17 @@ fn returns(body: &[Stmt]) -> bool {
     found
 }
 
-/// A place and what is added to it.
-fn offset(expr: &Expr) -> Option<(PlaceId, f64)> {
+/// An access path and what is added to it.
+fn offset(expr: &Expr) -> Option<(PathId, f64)> {
     match &expr.kind {
-        ExprKind::Place(place) => Some((*place, 0.0)),
+        ExprKind::Path(path) => Some((*path, 0.0)),
         ExprKind::Binary(op @ (BinOp::Add | BinOp::Sub), a, b) => match (&a.kind, &b.kind) {
-            (ExprKind::Place(place), ExprKind::Int(n)) if *op == BinOp::Add => {
-                Some((*place, *n as f64))
+            (ExprKind::Path(path), ExprKind::Int(n)) if *op == BinOp::Add => {
+                Some((*path, *n as f64))
             }
-            (ExprKind::Place(place), ExprKind::Int(n)) => Some((*place, -(*n as f64))),
-            (ExprKind::Int(n), ExprKind::Place(place)) if *op == BinOp::Add => {
-                Some((*place, *n as f64))
+            (ExprKind::Path(path), ExprKind::Int(n)) => Some((*path, -(*n as f64))),
+            (ExprKind::Int(n), ExprKind::Path(path)) if *op == BinOp::Add => {
+                Some((*path, *n as f64))
             }
             _ => None,
         },
@@ -157,10 +157,10 @@ fn offset(expr: &Expr) -> Option<(PlaceId, f64)> {
 
 struct Finder<'a> {
     site: &'a Site,
-    definitions: HashMap<PlaceId, Vec<Definition<'a>>>,
-    found: Vec<(PlaceId, AtomKind)>,
-    /// Places assigned inside whose size was asked for, and the answer once it is there.
-    asked: HashMap<PlaceId, Option<Bound>>,
+    definitions: HashMap<PathId, Vec<Definition<'a>>>,
+    found: Vec<(PathId, AtomKind)>,
+    /// Access paths assigned inside whose size was asked for, and the answer once it is there.
+    asked: HashMap<PathId, Option<Bound>>,
     /// Something is not bounded.
     open: bool,
 }
@@ -229,7 +229,7 @@ impl<'a> Finder<'a> {
     /// What a target takes, besides its value.
     fn assigned(&mut self, target: &'a Target, turn: &mut Turn) {
         match target {
-            Target::Place(_) => turn.add_name(),
+            Target::Path(_) => turn.add_name(),
             Target::Subscript(base, index) => {
                 turn.add_element(base, index);
                 std::iter::once(base)
@@ -294,13 +294,13 @@ impl<'a> Finder<'a> {
     /// Whether a range begins or ends where the counter of a loop around it is.
     fn follows_counter(&self, iter: &'a Expr) -> bool {
         let mut follows = false;
-        let counts = |id: &PlaceId| match self.definitions.get(id).map(Vec::as_slice) {
+        let counts = |id: &PathId| match self.definitions.get(id).map(Vec::as_slice) {
             Some([Definition::Element(iter)]) => self.range(iter).is_some(),
             _ => false,
         };
         for end in self.range(iter).into_iter().flatten() {
             walk_expr(end, &mut |e| {
-                follows |= matches!(&e.kind, ExprKind::Place(id) if counts(id));
+                follows |= matches!(&e.kind, ExprKind::Path(id) if counts(id));
             });
         }
         follows
@@ -324,11 +324,11 @@ impl<'a> Finder<'a> {
         }
     }
 
-    fn add(&mut self, place: PlaceId, kind: AtomKind) -> Option<Bound> {
-        if !is_stable(&self.site.places, place, &[]) {
+    fn add(&mut self, path: PathId, kind: AtomKind) -> Option<Bound> {
+        if !is_stable(&self.site.paths, path, &[]) {
             return None;
         }
-        let atom = (place, kind);
+        let atom = (path, kind);
         let known = self.found.iter().position(|found| *found == atom);
         Some(Bound::Atom(known.unwrap_or_else(|| {
             self.found.push(atom);
@@ -338,11 +338,11 @@ impl<'a> Finder<'a> {
 
     /// The name of the builtin that `func` is, as far as the text shows.
     fn builtin(&self, func: &Expr) -> Option<&'a str> {
-        let ExprKind::Place(id) = func.kind else {
+        let ExprKind::Path(id) = func.kind else {
             return None;
         };
-        let place = self.site.places.get(id)?;
-        (place.scope == Scope::Global && !place.written).then_some(place.name.as_str())
+        let path = self.site.paths.get(id)?;
+        (path.scope == Scope::Global && !path.written).then_some(path.name.as_str())
     }
 
     /// Bounds the number of elements of something iterated.
@@ -368,13 +368,13 @@ impl<'a> Finder<'a> {
         if let Some(known) = known {
             return Some(Bound::Number(known as f64));
         }
-        let (place, depth) = self.view(iter, chain)?;
-        self.add_extent(place, depth)
+        let (path, depth) = self.view(iter, chain)?;
+        self.add_extent(path, depth)
     }
 
-    fn add_extent(&mut self, place: PlaceId, axis: u32) -> Option<Bound> {
+    fn add_extent(&mut self, path: PathId, axis: u32) -> Option<Bound> {
         self.add(
-            place,
+            path,
             if axis == 0 {
                 AtomKind::Len
             } else {
@@ -384,25 +384,25 @@ impl<'a> Finder<'a> {
     }
 
     /// The captured sequence that an expression is part of, and how many subscripts deep.
-    fn view(&self, expr: &'a Expr, chain: u32) -> Option<(PlaceId, u32)> {
+    fn view(&self, expr: &'a Expr, chain: u32) -> Option<(PathId, u32)> {
         if chain > MAX_CHAIN {
             return None;
         }
         match &expr.kind {
             ExprKind::Subscript(base, index) if !index.iter().any(Expr::is_slice) => {
-                let (place, depth) = self.view(base, chain + 1)?;
-                Some((place, depth.checked_add(u32::try_from(index.len()).ok()?)?))
+                let (path, depth) = self.view(base, chain + 1)?;
+                Some((path, depth.checked_add(u32::try_from(index.len()).ok()?)?))
             }
-            ExprKind::Place(place) => match self.definitions.get(place).map(Vec::as_slice) {
-                None => Some((*place, 0)),
+            ExprKind::Path(path) => match self.definitions.get(path).map(Vec::as_slice) {
+                None => Some((*path, 0)),
                 // A row under a name.
                 Some([Definition::Value(value)]) => match value.kind {
-                    ExprKind::Subscript(..) | ExprKind::Place(_) => self.view(value, chain + 1),
+                    ExprKind::Subscript(..) | ExprKind::Path(_) => self.view(value, chain + 1),
                     _ => None,
                 },
                 Some([Definition::Element(iter)]) => {
-                    let (place, depth) = self.view(iter, chain + 1)?;
-                    Some((place, depth + 1))
+                    let (path, depth) = self.view(iter, chain + 1)?;
+                    Some((path, depth + 1))
                 }
                 Some(_) => None,
             },
@@ -423,7 +423,7 @@ impl<'a> Finder<'a> {
             ExprKind::Int(v) => Some(Bound::Number((*v as f64).abs())),
             ExprKind::Float(v) => Some(Bound::Number(v.abs())),
             ExprKind::Bool(_) => Some(Bound::Number(1.0)),
-            ExprKind::Place(place) => self.size_of_place(*place, chain),
+            ExprKind::Path(path) => self.size_of_path(*path, chain),
             ExprKind::Unary(UnOp::Neg | UnOp::Pos | UnOp::Invert, a) => self.size(a, chain),
             ExprKind::Binary(op, a, b) => self.size_of_binary(*op, a, b, chain),
             ExprKind::IfExp { body, orelse, .. } => {
@@ -440,8 +440,8 @@ impl<'a> Finder<'a> {
                 "min" => Some(Bound::Smallest(self.sizes(args, chain)?)),
                 "max" | "abs" | "int" => Some(Bound::Largest(self.sizes(args, chain)?)),
                 "len" => {
-                    let (place, depth) = self.view(args.first()?, chain)?;
-                    self.add_extent(place, depth)
+                    let (path, depth) = self.view(args.first()?, chain)?;
+                    self.add_extent(path, depth)
                 }
                 _ => None,
             },
@@ -478,16 +478,16 @@ impl<'a> Finder<'a> {
         })
     }
 
-    fn size_of_place(&mut self, place: PlaceId, chain: u32) -> Option<Bound> {
+    fn size_of_path(&mut self, path: PathId, chain: u32) -> Option<Bound> {
         let site = self.site;
-        let Some(definitions) = self.definitions.get(&place) else {
-            return self.add(place, AtomKind::Int);
+        let Some(definitions) = self.definitions.get(&path) else {
+            return self.add(path, AtomKind::Int);
         };
-        match self.asked.insert(place, None) {
+        match self.asked.insert(path, None) {
             // Defined by itself: it may grow with every iteration.
             Some(None) => return None,
             Some(known) => {
-                self.asked.insert(place, known.clone());
+                self.asked.insert(path, known.clone());
                 return known;
             }
             None => {}
@@ -501,11 +501,11 @@ impl<'a> Finder<'a> {
             });
         }
         // The value at entry may be seen too.
-        if site.places.get(place)?.captured {
-            bounds.push(self.add(place, AtomKind::Int)?);
+        if site.paths.get(path)?.captured {
+            bounds.push(self.add(path, AtomKind::Int)?);
         }
         let bound = Bound::Largest(bounds).short();
-        self.asked.insert(place, Some(bound.clone()));
+        self.asked.insert(path, Some(bound.clone()));
         Some(bound)
     }
 
@@ -523,10 +523,10 @@ impl<'a> Finder<'a> {
 
     /// `A.shape[k]`.
     fn shape(&mut self, base: &Expr, index: &[Expr]) -> Option<Bound> {
-        let (ExprKind::Place(attr), [axis]) = (&base.kind, index) else {
+        let (ExprKind::Path(attr), [axis]) = (&base.kind, index) else {
             return None;
         };
-        let attr = self.site.places.get(*attr)?;
+        let attr = self.site.paths.get(*attr)?;
         let (parent, ExprKind::Int(axis)) = (attr.parent?, &axis.kind) else {
             return None;
         };
@@ -592,14 +592,14 @@ impl<'a> Finder<'a> {
 
     /// A function of `math` or NumPy under one of its usual names.
     fn is_library(&self, func: &Expr) -> bool {
-        let ExprKind::Place(id) = func.kind else {
+        let ExprKind::Path(id) = func.kind else {
             return false;
         };
-        let places = &self.site.places;
-        let module = places
+        let paths = &self.site.paths;
+        let module = paths
             .get(id)
             .and_then(|p| p.parent)
-            .and_then(|p| places.get(p));
+            .and_then(|p| paths.get(p));
         module.is_some_and(|m| {
             m.parent.is_none() && matches!(m.name.as_str(), "math" | "cmath" | "np" | "numpy")
         })
@@ -607,18 +607,18 @@ impl<'a> Finder<'a> {
 
     /// The atoms, if they can be looked at and are few.
     fn chosen(&self, reads: &[String]) -> Option<Vec<Atom>> {
-        let places = &self.site.places;
+        let paths = &self.site.paths;
         let mut plan = Vec::new();
-        for &(place, kind) in &self.found {
-            let mut root = places.get(place)?;
+        for &(path, kind) in &self.found {
+            let mut root = paths.get(path)?;
             while let Some(parent) = root.parent {
-                root = places.get(parent)?;
+                root = paths.get(parent)?;
             }
             // What is looked at must have a value.
             if root.scope == Scope::Local && !reads.contains(&root.name) {
                 return None;
             }
-            plan.push(Atom { place, kind });
+            plan.push(Atom { path, kind });
         }
         (plan.len() <= MAX_ATOMS).then_some(plan)
     }

@@ -1,11 +1,12 @@
 //! What is done with objects whose class has methods for it: `grid[x, y]` calls `__getitem__`, `grid[x, y] = v`
 //! `__setitem__`, `f(x)` `__call__`.
 //!
-//! What a name holds only captures tell, so there is a place for such a method of everything that has subscripts or is
-//! called; it is empty unless that is an object whose class has the method (`specialise/resolve/special.rs`).
+//! What a name holds only captures tell, so there is an access path for such a method of everything that has
+//! subscripts or is called; it is empty unless that is an object whose class has the method
+//! (`lowering/names/resolve/special_methods.rs`).
 
-use nestwise_ir::surface::{Expr, ExprKind, Place, Scope, Stmt, StmtKind, Target};
-use nestwise_ir::{Arena, PlaceId};
+use nestwise_ir::surface::{AccessPath, Expr, ExprKind, Scope, Stmt, StmtKind, Target};
+use nestwise_ir::{Arena, PathId};
 
 use crate::site::item_attributes::{exprs_of, targets};
 use crate::site::walk::{walk_expr, walk_stmts};
@@ -16,7 +17,7 @@ pub(crate) const GET: &str = "__getitem__";
 pub(crate) const SET: &str = "__setitem__";
 /// Called for a call.
 pub(crate) const CALL: &str = "__call__";
-/// Names that hardly ever are an object's, and the modules that functions mostly come from: without places for those a
+/// Names that hardly ever are an object's, and the modules that functions mostly come from: without access paths for those a
 /// call is looked at sooner.
 const USUAL: [&str; 14] = [
     "range",
@@ -35,26 +36,26 @@ const USUAL: [&str; 14] = [
     "random",
 ];
 
-/// Whether a place is such a method.
-pub fn is_method(place: &Place) -> bool {
-    place.parent.is_some() && [GET, SET, CALL].contains(&place.name.as_str())
+/// Whether an access path is such a method.
+pub fn is_method(path: &AccessPath) -> bool {
+    path.parent.is_some() && [GET, SET, CALL].contains(&path.name.as_str())
 }
 
-/// The place of a method of what another place holds.
+/// The access path of a method of what another access path holds.
 pub(crate) fn method_of(
-    places: &Arena<PlaceId, Place>,
-    object: PlaceId,
+    paths: &Arena<PathId, AccessPath>,
+    object: PathId,
     name: &str,
-) -> Option<PlaceId> {
-    let is = |place: &Place| place.parent == Some(object) && place.name == name;
-    places.iter().find(|(_, place)| is(place)).map(|(id, _)| id)
+) -> Option<PathId> {
+    let is = |path: &AccessPath| path.parent == Some(object) && path.name == name;
+    paths.iter().find(|(_, path)| is(path)).map(|(id, _)| id)
 }
 
-/// Adds places for methods of what has subscripts or is called in these statements, and is nothing that they assign.
-pub(crate) fn add_methods(places: &mut Arena<PlaceId, Place>, stmts: &[Stmt]) {
-    let mut wanted: Vec<(PlaceId, &str)> = Vec::new();
+/// Adds access paths for methods of what has subscripts or is called in these statements, and is nothing that they assign.
+pub(crate) fn add_methods(paths: &mut Arena<PathId, AccessPath>, stmts: &[Stmt]) {
+    let mut wanted: Vec<(PathId, &str)> = Vec::new();
     let mut want = |base: &Expr, name: &'static str| {
-        if let ExprKind::Place(id) = base.kind
+        if let ExprKind::Path(id) = base.kind
             && !wanted.contains(&(id, name))
         {
             wanted.push((id, name));
@@ -72,18 +73,18 @@ pub(crate) fn add_methods(places: &mut Arena<PlaceId, Place>, stmts: &[Stmt]) {
         exprs_of(stmt, &mut |e| {
             walk_expr(e, &mut |e| match &e.kind {
                 ExprKind::Subscript(base, _) => want(base, GET),
-                ExprKind::Call { func, .. } if !is_usual(places, func) => want(func, CALL),
+                ExprKind::Call { func, .. } if !is_usual(paths, func) => want(func, CALL),
                 _ => {}
             });
         });
     });
     for (object, name) in wanted {
-        let of = &places[object];
-        if of.written || of.item.is_some() || method_of(places, object, name).is_some() {
+        let of = &paths[object];
+        if of.written || of.item.is_some() || method_of(paths, object, name).is_some() {
             continue;
         }
         let captured = of.captured;
-        places.push(Place {
+        paths.push(AccessPath {
             parent: Some(object),
             name: name.to_owned(),
             scope: Scope::Attr,
@@ -94,12 +95,12 @@ pub(crate) fn add_methods(places: &mut Arena<PlaceId, Place>, stmts: &[Stmt]) {
     }
 }
 
-fn is_usual(places: &Arena<PlaceId, Place>, func: &Expr) -> bool {
-    let ExprKind::Place(id) = func.kind else {
+fn is_usual(paths: &Arena<PathId, AccessPath>, func: &Expr) -> bool {
+    let ExprKind::Path(id) = func.kind else {
         return true;
     };
-    let parent = |id: &PlaceId| places.get(*id).and_then(|place| place.parent);
+    let parent = |id: &PathId| paths.get(*id).and_then(|path| path.parent);
     let root = std::iter::successors(Some(id), parent).last().unwrap_or(id);
     // A method of an object is no object.
-    USUAL.contains(&places[root].name.as_str()) || places[id].name == "append"
+    USUAL.contains(&paths[root].name.as_str()) || paths[id].name == "append"
 }

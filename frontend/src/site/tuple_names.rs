@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use nestwise_ir::surface::{
-    Expr, ExprKind, Function, Item, Place, Scope, Site, Stmt, StmtKind, Target, UnOp,
+    AccessPath, Expr, ExprKind, Function, Item, Scope, Site, Stmt, StmtKind, Target, UnOp,
 };
-use nestwise_ir::{Arena, PlaceId};
+use nestwise_ir::{Arena, PathId};
 
 use crate::site::definite_assignment::flow_of_loop;
 use crate::site::item_attributes::item_name;
@@ -38,30 +38,30 @@ pub(crate) enum Callee {
 pub(crate) type Callees<'a> = &'a dyn Fn(&Expr) -> Callee;
 
 /// The names of a site that may be such tuples, with their lengths.
-pub(crate) fn tuples_of_site(site: &Site, callee: Callees<'_>) -> BTreeMap<PlaceId, usize> {
+pub(crate) fn tuples_of_site(site: &Site, callee: Callees<'_>) -> BTreeMap<PathId, usize> {
     let mut scan = Scan::new(callee, false);
     scan.stmt(&site.top);
-    scan.found(&site.places)
+    scan.found(&site.paths)
 }
 
 /// The names of a function's own that are.
-pub(crate) fn tuples_of_function(f: &Function, callee: Callees<'_>) -> BTreeMap<PlaceId, usize> {
+pub(crate) fn tuples_of_function(f: &Function, callee: Callees<'_>) -> BTreeMap<PathId, usize> {
     let mut scan = Scan::new(callee, true);
     scan.block(&f.body);
-    scan.whole.extend(f.params.iter().map(|p| p.place));
-    scan.found(&f.places)
+    scan.whole.extend(f.params.iter().map(|p| p.path));
+    scan.found(&f.paths)
 }
 
-/// Makes places of the items of tuples that the site reads before it assigns them.
+/// Makes access paths of the items of tuples that the site reads before it assigns them.
 pub(crate) fn add_items(site: &mut Site) {
-    let reads = flow_of_loop(&site.places, &site.top).reads;
+    let reads = flow_of_loop(&site.paths, &site.top).reads;
     for (id, length) in tuples_of_site(site, &|_| Callee::Any) {
-        if !site.places[id].captured || !reads.contains_key(&id) {
+        if !site.paths[id].captured || !reads.contains_key(&id) {
             continue;
         }
         for which in 0..length as u32 {
             let of = length as u32;
-            site.places.push(Place {
+            site.paths.push(AccessPath {
                 parent: Some(id),
                 name: item_name(which as usize),
                 scope: Scope::Attr,
@@ -99,12 +99,12 @@ struct Scan<'a> {
     callee: Callees<'a>,
     /// What is returned is a tuple to the caller, and nothing else.
     in_function: bool,
-    /// Places that are assigned displays, and their length.
-    lengths: BTreeMap<PlaceId, usize>,
-    /// Places that are used in any other way.
-    whole: BTreeSet<PlaceId>,
+    /// Access paths that are assigned displays, and their length.
+    lengths: BTreeMap<PathId, usize>,
+    /// Access paths that are used in any other way.
+    whole: BTreeSet<PathId>,
     /// Constant subscripts.
-    uses: Vec<(PlaceId, i128)>,
+    uses: Vec<(PathId, i128)>,
 }
 
 impl<'a> Scan<'a> {
@@ -118,14 +118,14 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn found(mut self, places: &Arena<PlaceId, Place>) -> BTreeMap<PlaceId, usize> {
+    fn found(mut self, paths: &Arena<PathId, AccessPath>) -> BTreeMap<PathId, usize> {
         // An attribute of it is an attribute of the object.
-        let attributes = places.values().filter(|p| p.item.is_none());
+        let attributes = paths.values().filter(|p| p.item.is_none());
         self.whole.extend(attributes.filter_map(|p| p.parent));
         self.lengths.retain(|id, length| {
-            let place = &places[*id];
-            let name = place.written && place.parent.is_none() && place.scope != Scope::Attr;
-            let there = |(_, index): &&(PlaceId, i128)| element(*index, *length).is_some();
+            let path = &paths[*id];
+            let name = path.written && path.parent.is_none() && path.scope != Scope::Attr;
+            let there = |(_, index): &&(PathId, i128)| element(*index, *length).is_some();
             let uses = self.uses.iter().filter(|(used, _)| used == id);
             name && !self.whole.contains(id) && uses.clone().count() == uses.filter(there).count()
         });
@@ -160,7 +160,7 @@ impl<'a> Scan<'a> {
                 self.block(orelse);
             }
             StmtKind::Return(Some(value))
-                if self.in_function && matches!(value.kind, ExprKind::Place(_)) => {}
+                if self.in_function && matches!(value.kind, ExprKind::Path(_)) => {}
             StmtKind::Return(Some(value)) | StmtKind::Call(value) => self.expr(value),
             StmtKind::Return(None)
             | StmtKind::Break
@@ -173,13 +173,13 @@ impl<'a> Scan<'a> {
     fn assign(&mut self, targets: &[Target], value: &Expr) {
         match (targets, &value.kind) {
             // Elements that are tuples themselves are objects that somebody may see.
-            ([Target::Place(id)], ExprKind::Tuple(items))
+            ([Target::Path(id)], ExprKind::Tuple(items))
                 if !items.is_empty() && !items.iter().any(is_tuple) =>
             {
                 self.is_tuple(*id, items.len());
                 items.iter().for_each(|e| self.expr(e));
             }
-            ([Target::Place(id)], ExprKind::Call { func, .. }) => {
+            ([Target::Path(id)], ExprKind::Call { func, .. }) => {
                 match (self.callee)(func) {
                     Callee::Any => {}
                     Callee::User {
@@ -192,7 +192,7 @@ impl<'a> Scan<'a> {
                 }
                 self.expr(value);
             }
-            ([Target::Tuple(items)], ExprKind::Place(_)) => {
+            ([Target::Tuple(items)], ExprKind::Path(_)) => {
                 items.iter().for_each(|t| self.target(t));
             }
             _ => {
@@ -202,7 +202,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn is_tuple(&mut self, id: PlaceId, length: usize) {
+    fn is_tuple(&mut self, id: PathId, length: usize) {
         if *self.lengths.entry(id).or_insert(length) != length {
             self.whole.insert(id);
         }
@@ -212,9 +212,9 @@ impl<'a> Scan<'a> {
     /// are.
     fn arguments(&mut self, func: &Expr, args: &[Expr], kwargs: &[(String, Expr)]) {
         let callee = (self.callee)(func);
-        let takes = |param: Option<PlaceId>| match (&callee, param) {
+        let takes = |param: Option<PathId>| match (&callee, param) {
             (Callee::Any | Callee::Append, _) => true,
-            (Callee::User { function, .. }, Some(param)) => !function.places[param].written,
+            (Callee::User { function, .. }, Some(param)) => !function.paths[param].written,
             _ => false,
         };
         let (function, skipped) = match &callee {
@@ -225,14 +225,14 @@ impl<'a> Scan<'a> {
         };
         let named = |name: &String| {
             let f = function?;
-            let mut params = f.params.iter().map(|p| p.place);
-            params.find(|p| f.places[*p].name == *name)
+            let mut params = f.params.iter().map(|p| p.path);
+            params.find(|p| f.paths[*p].name == *name)
         };
-        let at = |k: usize| Some(function?.params.get(k + skipped)?.place);
+        let at = |k: usize| Some(function?.params.get(k + skipped)?.path);
         let given = args.iter().enumerate().map(|(k, e)| (takes(at(k)), e));
         let given = given.chain(kwargs.iter().map(|(name, e)| (takes(named(name)), e)));
         for (takes, e) in given.collect::<Vec<_>>() {
-            if !takes || !matches!(e.kind, ExprKind::Place(_)) {
+            if !takes || !matches!(e.kind, ExprKind::Path(_)) {
                 self.expr(e);
             }
         }
@@ -240,7 +240,7 @@ impl<'a> Scan<'a> {
 
     fn target(&mut self, target: &Target) {
         match target {
-            Target::Place(id) => {
+            Target::Path(id) => {
                 self.whole.insert(*id);
             }
             Target::Subscript(base, index) => {
@@ -254,11 +254,11 @@ impl<'a> Scan<'a> {
 
     fn expr(&mut self, e: &Expr) {
         match &e.kind {
-            ExprKind::Place(id) => {
+            ExprKind::Path(id) => {
                 self.whole.insert(*id);
             }
             ExprKind::Subscript(base, index) => match (&base.kind, constant_index(index)) {
-                (ExprKind::Place(id), Some(at)) => self.uses.push((*id, at)),
+                (ExprKind::Path(id), Some(at)) => self.uses.push((*id, at)),
                 _ => {
                     self.expr(base);
                     index.iter().for_each(|e| self.expr(e));
@@ -329,7 +329,7 @@ pub(crate) fn returned(function: &Function, callee: Callees<'_>) -> Option<usize
     let own = tuples_of_function(function, callee);
     let length = |e: &Expr| match &e.kind {
         ExprKind::Tuple(items) if !items.iter().any(is_tuple) => Some(items.len()),
-        ExprKind::Place(id) => own.get(id).copied(),
+        ExprKind::Path(id) => own.get(id).copied(),
         ExprKind::Call { func, .. } => match callee(func) {
             Callee::User { length, .. } => length,
             _ => None,

@@ -1,6 +1,6 @@
 //! Walks over the expressions and statements of a surface nest.
 
-use nestwise_ir::PlaceId;
+use nestwise_ir::PathId;
 use nestwise_ir::surface::{Expr, ExprKind, Stmt, StmtKind, Target};
 
 /// Calls `f` on an expression and all below it, parents first.
@@ -23,7 +23,7 @@ pub(crate) fn children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
         | ExprKind::Ellipsis
         | ExprKind::Str(_)
         | ExprKind::Bytes(_)
-        | ExprKind::Place(_) => {}
+        | ExprKind::Path(_) => {}
         ExprKind::Attr(base, _) => f(base),
         ExprKind::Comprehension {
             func,
@@ -89,11 +89,11 @@ pub(crate) fn walk_stmts<'a>(stmts: &'a [Stmt], f: &mut impl FnMut(&'a Stmt)) {
     }
 }
 
-/// Calls `f` on every place that a statement itself assigns (not those of statements inside it).
-pub(crate) fn targets_of(stmt: &Stmt, f: &mut impl FnMut(PlaceId)) {
-    fn of_target(target: &Target, f: &mut impl FnMut(PlaceId)) {
+/// Calls `f` on every access path that a statement itself assigns (not those of statements inside it).
+pub(crate) fn targets_of(stmt: &Stmt, f: &mut impl FnMut(PathId)) {
+    fn of_target(target: &Target, f: &mut impl FnMut(PathId)) {
         match target {
-            Target::Place(place) => f(*place),
+            Target::Path(path) => f(*path),
             Target::Subscript(..) | Target::Attr(..) => {}
             Target::Tuple(items) => items.iter().for_each(|item| of_target(item, f)),
         }

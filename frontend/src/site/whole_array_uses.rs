@@ -4,22 +4,22 @@
 //! has two, and `x * y` may be one operation or a million. What such a site does is not told by its text and the bounds
 //! of its loops: it depends on how many axes arrays have, which is known when it is called.
 
-use nestwise_ir::PlaceId;
+use nestwise_ir::PathId;
 use nestwise_ir::surface::{Expr, ExprKind, Site, Stmt, StmtKind, Target};
 
 use crate::site::walk::{children, walk_stmts};
 
-/// A place, and of how many axes an array in it is used element by element: with more, it is used in larger parts
+/// An access path, and of how many axes an array in it is used element by element: with more, it is used in larger parts
 /// somewhere.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WholeArrayUse {
-    /// The place.
-    pub place: PlaceId,
+    /// The access path.
+    pub path: PathId,
     /// The fewest subscripts that it has anywhere, slices aside.
     pub axes: u32,
 }
 
-/// The whole-array uses of a site, each place once.
+/// The whole-array uses of a site, each access path once.
 pub(crate) fn whole_array_uses(site: &Site) -> Vec<WholeArrayUse> {
     let mut uses = Uses {
         site,
@@ -45,8 +45,8 @@ impl Uses<'_> {
                 self.value(value, 0);
             }
             StmtKind::AugAssign { target, value, .. } => {
-                if let Target::Place(place) = target {
-                    self.add(*place, 0);
+                if let Target::Path(path) = target {
+                    self.add(*path, 0);
                 }
                 self.target(target);
                 self.value(value, 0);
@@ -67,7 +67,7 @@ impl Uses<'_> {
 
     fn target(&mut self, target: &Target) {
         match target {
-            Target::Place(_) => {}
+            Target::Path(_) => {}
             Target::Subscript(base, index) => self.subscript(base, index, 0),
             Target::Attr(base, _) => self.value(base, 0),
             Target::Tuple(items) => items.iter().for_each(|item| self.target(item)),
@@ -77,7 +77,7 @@ impl Uses<'_> {
     /// A value of which `axes` more are taken by subscripts.
     fn value(&mut self, expr: &Expr, axes: u32) {
         match &expr.kind {
-            ExprKind::Place(place) => self.add(*place, axes),
+            ExprKind::Path(path) => self.add(*path, axes),
             ExprKind::Subscript(base, index) => self.subscript(base, index, axes),
             ExprKind::Attr(base, name) if FACTS.contains(&name.as_str()) => {
                 // A part of an array: its subscripts may be anything.
@@ -108,8 +108,8 @@ impl Uses<'_> {
     /// A method may do something to all of its object.
     fn called(&mut self, func: &Expr) {
         match func.kind {
-            ExprKind::Place(id) => {
-                if let Some(object) = self.site.places.get(id).and_then(|p| p.parent) {
+            ExprKind::Path(id) => {
+                if let Some(object) = self.site.paths.get(id).and_then(|p| p.parent) {
                     self.add(object, 0);
                 }
             }
@@ -118,17 +118,17 @@ impl Uses<'_> {
     }
 
     fn name(&self, func: &Expr) -> Option<&str> {
-        let ExprKind::Place(id) = func.kind else {
+        let ExprKind::Path(id) = func.kind else {
             return None;
         };
-        let place = self.site.places.get(id)?;
-        place.parent.is_none().then_some(place.name.as_str())
+        let path = self.site.paths.get(id)?;
+        path.parent.is_none().then_some(path.name.as_str())
     }
 
-    fn add(&mut self, place: PlaceId, axes: u32) {
-        match self.found.iter_mut().find(|whole| whole.place == place) {
+    fn add(&mut self, path: PathId, axes: u32) {
+        match self.found.iter_mut().find(|whole| whole.path == path) {
             Some(whole) => whole.axes = whole.axes.min(axes),
-            None => self.found.push(WholeArrayUse { place, axes }),
+            None => self.found.push(WholeArrayUse { path, axes }),
         }
     }
 }

@@ -14,8 +14,8 @@ pub(crate) mod source;
 
 use std::collections::HashSet;
 
-use nestwise_ir::surface::{Function, Place, Scope, Site, Stmt};
-use nestwise_ir::{Arena, PlaceId, Span, WithSpan};
+use nestwise_ir::surface::{AccessPath, Function, Scope, Site, Stmt};
+use nestwise_ir::{Arena, PathId, Span, WithSpan};
 use rustpython_parser::ast;
 
 use crate::refusal::Refusal;
@@ -74,10 +74,10 @@ fn finish(
     value: bool,
 ) -> Result<Site, Vec<WithSpan<Refusal>>> {
     let returns = converter.returns;
-    let mut places = std::mem::take(&mut converter.table).finish();
+    let mut paths = std::mem::take(&mut converter.table).finish();
     if let Some(top) = &mut top {
-        part_targets(&places, std::slice::from_mut(top), &[]);
-        for span in mark_written(&mut places, std::slice::from_ref(top), &[]) {
+        part_targets(&paths, std::slice::from_mut(top), &[]);
+        for span in mark_written(&mut paths, std::slice::from_ref(top), &[]) {
             converter.refuse_at(
                 span,
                 Refusal::AssignTarget {
@@ -89,14 +89,14 @@ fn finish(
     match (top, converter.refusals) {
         (Some(top), refusals) if refusals.is_empty() => {
             let mut site = Site {
-                places,
+                paths,
                 top,
                 returns,
                 value,
             };
             mark_captured(&mut site, scope);
             add_items(&mut site);
-            add_methods(&mut site.places, std::slice::from_ref(&site.top));
+            add_methods(&mut site.paths, std::slice::from_ref(&site.top));
             Ok(site)
         }
         (_, mut refusals) => {
@@ -109,7 +109,7 @@ fn finish(
 /// Reads a user's function, `def name(...)` or `anything = lambda ...`, for inlining.
 ///
 /// `local_names` and `free_names` are those of its code object (`co_varnames` and `co_cellvars`, `co_freevars`).
-/// A free name is a captured [`Scope::Local`] place that is no parameter.
+/// A free name is a captured [`Scope::Local`] access path that is no parameter.
 pub fn parse_function(
     text: &str,
     first_line: u32,
@@ -153,12 +153,12 @@ pub fn parse_function(
         (_, Some(first)) => return Err(first),
         (None, None) => return refuse(start, "could not be read"),
     };
-    let places = converter.table.finish();
+    let paths = converter.table.finish();
     let mut function = Function {
         name: name.to_owned(),
         file: file.to_owned(),
         params,
-        places,
+        paths,
         body,
         library: None,
     };
@@ -167,7 +167,7 @@ pub fn parse_function(
         return refuse(span.unwrap_or(start), why);
     }
     mark_function_captures(&mut function, free_names)?;
-    add_methods(&mut function.places, &function.body);
+    add_methods(&mut function.paths, &function.body);
     Ok(function)
 }
 
@@ -177,43 +177,43 @@ fn mark_function_writes(
     declared: &HashSet<String>,
     free_names: &HashSet<String>,
 ) -> Option<(Option<Span>, &'static str)> {
-    let params: Vec<PlaceId> = function.params.iter().map(|param| param.place).collect();
-    let places = &mut function.places;
+    let params: Vec<PathId> = function.params.iter().map(|param| param.path).collect();
+    let paths = &mut function.paths;
     // Attributes of the first parameter may be assigned where the function is a method.
     let (own, others) = match params.split_first() {
         Some((own, others)) => (Some(*own), others),
         None => (None, &params[..]),
     };
-    part_targets(places, &mut function.body, others);
-    if let Some(&span) = mark_written(places, &function.body, others).first() {
+    part_targets(paths, &mut function.body, others);
+    if let Some(&span) = mark_written(paths, &function.body, others).first() {
         return Some((Some(span), "assigns an attribute of a changing object"));
     }
-    for id in places.ids().collect::<Vec<_>>() {
-        if !places[id].written {
+    for id in paths.ids().collect::<Vec<_>>() {
+        if !paths[id].written {
             continue;
         }
-        if places[id].scope == Scope::Attr {
-            if own.is_none_or(|own| root(places, id) != own) {
+        if paths[id].scope == Scope::Attr {
+            if own.is_none_or(|own| root(paths, id) != own) {
                 return Some((None, "assigns an attribute"));
             }
             continue;
         }
-        let place = &mut places[id];
-        if declared.contains(&place.name) || free_names.contains(&place.name) {
+        let path = &mut paths[id];
+        if declared.contains(&path.name) || free_names.contains(&path.name) {
             return Some((None, "assigns a global or nonlocal name"));
         }
         // What a function assigns without declaring it is its own, whatever the caller listed.
-        place.scope = Scope::Local;
+        path.scope = Scope::Local;
     }
     None
 }
 
-/// The name that a place is an attribute of.
-fn root(places: &Arena<PlaceId, Place>, mut place: PlaceId) -> PlaceId {
-    while let Some(parent) = places.get(place).and_then(|p| p.parent) {
-        place = parent;
+/// The name that an access path is an attribute of.
+fn root(paths: &Arena<PathId, AccessPath>, mut path: PathId) -> PathId {
+    while let Some(parent) = paths.get(path).and_then(|p| p.parent) {
+        path = parent;
     }
-    place
+    path
 }
 
 /// Marks what a function needs from outside. A local that a path reads before it is assigned refuses it.
@@ -221,17 +221,17 @@ fn mark_function_captures(
     function: &mut Function,
     free_names: &HashSet<String>,
 ) -> Result<(), WithSpan<Refusal>> {
-    let params: Vec<PlaceId> = function.params.iter().map(|param| param.place).collect();
-    let reads = function_reads(&function.places, &params, &function.body);
+    let params: Vec<PathId> = function.params.iter().map(|param| param.path).collect();
+    let reads = function_reads(&function.paths, &params, &function.body);
     for (id, span) in reads {
-        let place = &function.places[id];
-        if place.scope == Scope::Local && !free_names.contains(&place.name) {
-            let name = place.name.clone();
+        let path = &function.paths[id];
+        if path.scope == Scope::Local && !free_names.contains(&path.name) {
+            let name = path.name.clone();
             return Err(WithSpan::new(span, Refusal::PossiblyUnbound { name }));
         }
         // Attributes of the first parameter have values where the function is called as a method.
         let others = params.get(1..).unwrap_or_default();
-        function.places[id].captured = is_stable(&function.places, id, others);
+        function.paths[id].captured = is_stable(&function.paths, id, others);
     }
     Ok(())
 }

@@ -45,8 +45,8 @@ macro_rules! id {
 }
 
 id!(
-    /// A place of the surface nest: a name, or an attribute of a place.
-    PlaceId, "p"
+    /// An access path of the surface nest: a name, or an attribute of an access path.
+    PathId, "p"
 );
 id!(
     /// A local of an inlined function or a hidden temporary of the surface nest.

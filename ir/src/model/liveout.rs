@@ -1,12 +1,12 @@
-//! What a nest leaves in the places that it writes.
+//! What a nest leaves in the access paths that it writes.
 
-use crate::model::ids::{ArrayId, PlaceId, VarId};
+use crate::model::ids::{ArrayId, PathId, VarId};
 
-/// What a written place holds afterwards.
+/// What a written access path holds afterwards.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct LiveOut {
-    /// The site's place.
-    pub place: PlaceId,
+    /// The site's access path.
+    pub path: PathId,
     /// Its value.
     pub kind: LiveOutKind,
     /// `None`: assigned whenever the top loop ran an iteration. `Some(flag)`: assigned when the bool variable is
@@ -23,7 +23,7 @@ pub enum LiveOutKind {
     View(ArrayId, Vec<VarId>),
     /// The object that the slot holds at the end (buffer swaps).
     Slot(ArrayId),
-    /// The place is a list's `append`: `count` is the number of elements, each of one value, or a tuple of one from
+    /// The access path is a list's `append`: `count` is the number of elements, each of one value, or a tuple of one from
     /// each column; those that were not there at entry are new.
     Appended {
         /// The list of numbers, or one for each item of a tuple.
@@ -50,17 +50,17 @@ pub struct MadeArray {
     pub array: ArrayId,
     /// By axis: how many elements of the slot belong to it.
     pub lens: Vec<VarId>,
-    /// Bool variables with the object that the place holds instead where the variable is true.
+    /// Bool variables with the object that the access path holds instead where the variable is true.
     pub same: Vec<(VarId, SameAs)>,
-    /// The bool variable that is true where the place holds a view of such an array.
+    /// The bool variable that is true where the access path holds a view of such an array.
     #[serde(default)]
     pub viewed: Option<VarId>,
 }
 
-/// An object that may be what a place holds.
+/// An object that may be what an access path holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum SameAs {
-    /// The new array that another place holds, of that slot.
+    /// The new array that another access path holds, of that slot.
     Made(ArrayId),
     /// What a capture was at entry.
     Entry(u32),

@@ -31,7 +31,7 @@ pub struct Nest {
     pub prologue: Vec<Stmt>,
     /// The top loop: a [`StmtKind::For`] or [`StmtKind::While`], loop `L0`.
     pub top: Stmt,
-    /// What the site's places hold afterwards, in the order they are to be written back.
+    /// What the site's access paths hold afterwards, in the order they are to be written back.
     pub live_outs: Vec<LiveOut>,
     /// Values of `return`, in order (a tuple has several); set before [`StmtKind::Return`].
     pub returns: Option<Returns>,

@@ -1,6 +1,6 @@
 //! A nest from calls that make its statements and expressions one by one.
 
-use crate::model::ids::{AccessId, Arena, ArrayId, LoopId, PlaceId, VarId};
+use crate::model::ids::{AccessId, Arena, ArrayId, LoopId, PathId, VarId};
 use crate::model::liveout::{LiveOut, LiveOutKind};
 use crate::model::nest::{
     Access, ArrayDecl, ArrayKind, Const, Expr, ExprKind, For, LoopDecl, Nest, Stmt, StmtKind,
@@ -83,11 +83,11 @@ impl Builder {
         self.nest.vars[v].live_in = Some(v.0);
         v
     }
-    /// Makes a variable a live-out, of the next place.
+    /// Makes a variable a live-out, of the next access path.
     pub fn output(&mut self, var: VarId) {
-        let place = PlaceId(self.nest.live_outs.len() as u32);
+        let path = PathId(self.nest.live_outs.len() as u32);
         self.nest.live_outs.push(LiveOut {
-            place,
+            path,
             kind: LiveOutKind::Var(var),
             assigned: None,
         });

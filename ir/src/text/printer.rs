@@ -245,7 +245,7 @@ impl Nest {
 
     fn left_behind(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for out in &self.live_outs {
-            write!(f, "out {} = {}", out.place, out.kind)?;
+            write!(f, "out {} = {}", out.path, out.kind)?;
             match out.assigned {
                 Some(flag) => writeln!(f, " if {flag}")?,
                 None => writeln!(f)?,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::ids::{Arena, Id, LoopId, PlaceId};
+use crate::model::ids::{Arena, Id, LoopId, PathId};
 use crate::model::liveout::{LiveOut, LiveOutKind, MadeArray, PartAxis, SameAs};
 use crate::model::nest::{
     ArrayDecl, ArrayKind, Extent, Length, Nest, ReturnForm, Returns, Stmt, VarDecl,
@@ -311,7 +311,7 @@ fn length(c: &mut Cursor<'_>) -> Read<Length> {
 
 fn left_behind(c: &mut Cursor<'_>, nest: &mut Nest) -> Read<()> {
     if c.eat_word("out") {
-        let place = c.id("p", "a place").map(PlaceId)?;
+        let path = c.id("p", "an access path").map(PathId)?;
         c.expect("=")?;
         let kind = live_out(c)?;
         let assigned = match c.eat_word("if") {
@@ -319,7 +319,7 @@ fn left_behind(c: &mut Cursor<'_>, nest: &mut Nest) -> Read<()> {
             false => None,
         };
         nest.live_outs.push(LiveOut {
-            place,
+            path,
             kind,
             assigned,
         });
@@ -380,7 +380,7 @@ fn live_out(c: &mut Cursor<'_>) -> Read<LiveOutKind> {
         return made(c).map(LiveOutKind::Made);
     }
     if !c.eat_word("part") {
-        return c.expected("what a place holds");
+        return c.expected("what an access path holds");
     }
     if c.eat("[") {
         let axes = c.list("]", axis)?;

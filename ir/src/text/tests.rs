@@ -195,7 +195,7 @@ fn errors_say_where_and_what() {
         ),
         (
             "top\n  L0 while true\nout p0 = what",
-            "line 3, column 10: expected what a place holds, found `what`",
+            "line 3, column 10: expected what an access path holds, found `what`",
         ),
     ];
     for (text, message) in wrong {

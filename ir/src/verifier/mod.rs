@@ -117,13 +117,13 @@ impl Verifier<'_> {
             a.kind == crate::ArrayKind::Scratch && a.rank as usize == made.lens.len()
         });
         ensure(own, || {
-            format!("live-out {}: {array} is not made", out.place)
+            format!("live-out {}: {array} is not made", out.path)
         })?;
         self.ints(out, &made.lens)?;
         let flags = made.same.iter().map(|(flag, _)| flag);
         for flag in flags.chain(&made.viewed) {
             ensure(self.ty(*flag)?.repr == Scalar::Bool, || {
-                format!("live-out {}: flag {flag} is no bool", out.place)
+                format!("live-out {}: flag {flag} is no bool", out.path)
             })?;
         }
         Ok(())
@@ -132,7 +132,7 @@ impl Verifier<'_> {
     fn ints(&self, out: &LiveOut, vars: &[VarId]) -> Check {
         for v in vars {
             ensure(self.ty(*v)? == Ty::PY_INT, || {
-                format!("live-out {}: index {v} is no py.i64", out.place)
+                format!("live-out {}: index {v} is no py.i64", out.path)
             })?;
         }
         Ok(())
@@ -148,12 +148,12 @@ impl Verifier<'_> {
                 LiveOutKind::View(a, index) => {
                     let rank = match n.arrays.get(*a) {
                         Some(a) => a.rank as usize,
-                        None => return Err(format!("live-out {}: no slot {a}", out.place)),
+                        None => return Err(format!("live-out {}: no slot {a}", out.path)),
                     };
                     ensure(index.len() < rank, || {
                         format!(
                             "live-out {}: {} indices on rank {rank}",
-                            out.place,
+                            out.path,
                             index.len()
                         )
                     })?;
@@ -165,7 +165,7 @@ impl Verifier<'_> {
                     };
                     ensure(
                         columns.iter().all(appended) && self.ty(*count)? == Ty::PY_INT,
-                        || format!("live-out {}: no columns and a count", out.place),
+                        || format!("live-out {}: no columns and a count", out.path),
                     )?;
                 }
                 LiveOutKind::Tuple(vars) => {
@@ -176,7 +176,7 @@ impl Verifier<'_> {
                 LiveOutKind::Part(a, axes) => {
                     let rank = n.arrays.get(*a).map(|a| a.rank as usize);
                     ensure(rank == Some(axes.len()), || {
-                        format!("live-out {}: {} axes of {a}", out.place, axes.len())
+                        format!("live-out {}: {} axes of {a}", out.path, axes.len())
                     })?;
                     self.ints(out, &out.kind.vars())?;
                 }
@@ -186,7 +186,7 @@ impl Verifier<'_> {
                     ensure(made.lens.len() == axes.len(), || {
                         format!(
                             "live-out {}: {} axes of {}",
-                            out.place,
+                            out.path,
                             axes.len(),
                             made.array
                         )
@@ -196,13 +196,13 @@ impl Verifier<'_> {
                 }
                 LiveOutKind::Slot(a) => {
                     ensure(n.arrays.get(*a).is_some(), || {
-                        format!("live-out {}: no slot {a}", out.place)
+                        format!("live-out {}: no slot {a}", out.path)
                     })?;
                 }
             }
             if let Some(flag) = out.assigned {
                 ensure(self.ty(flag)?.repr == Scalar::Bool, || {
-                    format!("live-out {}: flag {flag} is no bool", out.place)
+                    format!("live-out {}: flag {flag} is no bool", out.path)
                 })?;
             }
         }

@@ -22,8 +22,8 @@ use crate::host::waiting;
 use crate::objects::{layout, memory};
 use crate::process::{ending, panics};
 
-/// Whether this is not the interpreter that the process began with. PyO3 knows of that one alone: whatever attaches to
-/// it from another one waits for ever for the lock that it holds itself.
+/// Whether this is a subinterpreter. PyO3 knows only the interpreter that the process began with: whatever attaches to
+/// that one from another waits for ever for the lock that it holds itself.
 fn in_subinterpreter() -> bool {
     // SAFETY: called with the GIL held, so that there is a current interpreter.
     unsafe { pyo3::ffi::PyInterpreterState_GetID(pyo3::ffi::PyInterpreterState_Get()) != 0 }

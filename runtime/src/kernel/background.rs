@@ -5,7 +5,7 @@
 //! works. Having done its work it waits a while for more.
 //!
 //! A process that forks waits until the work is done and the threads are gone, since whatever lock they held would be held for ever
-//! in the child; one that exits does not (see `exit.rs` of the extension module).
+//! in the child; one that exits does not (see `python/cdylib/src/exit.rs`).
 
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -3,7 +3,9 @@
 //! `x[column[e]]` needs no test in the loop once every element of `column` is known to be a subscript of `x`. Looking
 //! costs one pass over the array, so it is done only where the nest does at least as much itself; and it holds only
 //! while nobody writes there, so a launch that relies on it keeps the interpreter lock and looks again whenever
-//! Python code may have run.
+//! Python code may have run. Memory that other threads can write while the lock is held is left out
+//! ([`Host::is_quiet`](crate::Host::is_quiet)): arrays that do not own their memory, and all arrays that are not copies
+//! while Python has several threads.
 
 use nestwise_analysis::dependence::Property;
 use nestwise_ir::Scalar;

@@ -1,4 +1,9 @@
 //! Plans on disk: what the stages of planning have found for a site that is called with values of some types.
+//!
+//! A plan is a function of its key: the site's text, the types and facts of what a call binds, the versions, the
+//! processor and the sources of the stages ([`cache::made_by`]). The verdicts of the loops are not kept, but the
+//! summary that launches ask ([`analysis::Summary`]): verdicts are found again when a kernel has to be compiled or a
+//! report shows them.
 
 use std::borrow::Cow;
 use std::fmt;

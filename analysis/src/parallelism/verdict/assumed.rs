@@ -1,4 +1,4 @@
-//! What verdicts may take for granted.
+//! What verdicts may assume.
 
 use nestwise_ir::{ArrayId, FpMode, IdSet, LoopId, Nest};
 
@@ -9,17 +9,17 @@ use crate::values::condition::Clause;
 /// How slots lie in memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Memory {
-    /// All slots are different memory.
+    /// No two slots share memory.
     Disjoint,
-    /// They may overlap in any way.
+    /// Any slots may overlap, in any way.
     Unknown,
-    /// These overlap, the others do not.
+    /// The slots of these pairs overlap, no others do.
     Overlaps(Vec<Overlap>),
 }
 
 impl Memory {
-    /// How the slots lie in memory throughout a nest, given how they lie at entry. Slots that swap buffers hold each other's
-    /// arrays in turn, so what is known of them at entry does not hold later.
+    /// How the slots lie in memory throughout a nest, given how they lie at entry. Slots that swap buffers hold each
+    /// other's arrays in turn, so what is known of them at entry does not hold later.
     pub fn throughout(self, nest: &Nest) -> Memory {
         let classes = Classes::of(nest);
         match &self {
@@ -38,15 +38,16 @@ impl Memory {
 /// Two slots that share memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Overlap {
-    /// The one.
+    /// One of the slots.
     pub a: ArrayId,
-    /// The other.
+    /// The other slot.
     pub b: ArrayId,
-    /// The element of `b` at an index is that of `a` at the index plus this; none: they lie otherwise.
+    /// The shift: the element of `b` at an index is that of `a` at the index plus the shift, by axis. `None`: the
+    /// arrays overlap in another way.
     pub shift: Option<Vec<i64>>,
 }
 
-/// What to assume.
+/// The assumptions of an analysis.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Whether sums of floats may be reassociated.
@@ -55,14 +56,14 @@ pub struct Options {
     pub memory: Memory,
     /// Loops that run at least once whenever they are entered.
     pub nonempty: IdSet<LoopId>,
-    /// None of these holds.
+    /// Clauses that are known not to hold.
     pub absent: Vec<Clause>,
-    /// The elements of these arrays, which the nest does not write, are so.
+    /// Properties that the elements of arrays, which the nest does not write, are known to have.
     pub elements: Vec<(ArrayId, Property)>,
 }
 
 impl Options {
-    /// Slots are disjoint; nothing else is known.
+    /// Assumes that slots are disjoint, and nothing else.
     pub fn new(fp: FpMode) -> Options {
         Options {
             fp,

@@ -25,79 +25,81 @@ pub use crate::parallelism::verdict::assumed::{Memory, Options, Overlap};
 /// What a loop's iterations may do.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Verdict {
-    /// Run in any order, or at once, if they work on copies of [`LoopInfo::private_arrays`], and read from copies what
-    /// [`LoopInfo::renamed`] says.
+    /// The iterations may run in any order, or in parallel, if each works on its own copies of
+    /// [`LoopInfo::private_arrays`], and the loads in [`LoopInfo::renamed`] read from copies.
     Parallel,
-    /// The same, if these variables and [`LoopInfo::array_reductions`] are combined from partial values.
+    /// The iterations may run as with [`Verdict::Parallel`], if these variables and [`LoopInfo::array_reductions`] are
+    /// combined from partial values.
     Reduction(Vec<(VarId, RedOp)>),
-    /// Parallel (perhaps with reductions) if the condition holds.
+    /// The iterations may run in parallel (perhaps with reductions) if the condition holds.
     When(Condition),
-    /// Run in order.
+    /// The iterations must run in order.
     Serial(Why),
 }
 
-/// What only values can tell; all of it has to hold.
+/// A condition that only values can decide; all of its parts have to hold.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Condition {
-    /// These accesses stay in bounds without wrapping (the launch checks it).
+    /// Accesses that must stay in bounds without wrapping (the launch checks it).
     pub in_bounds: Vec<AccessId>,
-    /// None of these holds.
+    /// Clauses none of which may hold.
     pub absent: Vec<Clause>,
-    /// The elements of these arrays are so.
+    /// Properties that the elements of index arrays must have.
     pub elements: Vec<(ArrayId, Property)>,
 }
 
 /// Why a loop runs in order.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Why {
-    /// It is a `while`.
+    /// The loop is a `while`.
     While,
-    /// It may be left early, on this line.
+    /// The loop may be left early, on this line.
     Exit(Exit, u32),
-    /// A variable passes from one iteration to the next.
+    /// A variable's value passes from one iteration to the next; the line is that of an assignment.
     Scalar(VarId, u32),
-    /// An element does.
+    /// Iterations depend on each other through an element.
     Dependence(Dependence),
-    /// Its iterations swap arrays, on this line.
+    /// The iterations swap arrays, on this line.
     Rebind(u32),
-    /// These slots may overlap in memory.
+    /// Two slots may overlap in memory.
     Overlap(ArrayId, ArrayId),
-    /// The nest has too many pairs of accesses for all of them to be looked at.
+    /// The nest has too many pairs of accesses to examine all of them.
     Budget,
 }
 
 /// What is known of one loop.
 #[derive(Clone, Debug)]
 pub struct LoopInfo {
-    /// What it may do.
+    /// What the loop's iterations may do.
     pub verdict: Verdict,
     /// Variables that are private to an iteration.
     pub private: Vec<VarId>,
-    /// Those of them whose last value is read after the loop.
+    /// The private variables whose last value is read after the loop.
     pub last_values: Vec<VarId>,
-    /// What its variables would be combined by, if it ran in parallel.
+    /// The variables that would be combined if the loop ran in parallel, with the operations.
     pub reductions: Vec<(VarId, RedOp)>,
-    /// Arrays that pass no value from one iteration to another, if each works on a copy; the last one works on the
-    /// array itself.
+    /// Arrays through which no value passes from one iteration to another, if each iteration works on a copy; the last
+    /// one works on the array itself.
     pub private_arrays: Vec<ArrayId>,
     /// Arrays that iterations only accumulate into.
     pub array_reductions: Vec<(ArrayId, RedOp)>,
-    /// Arrays of which some loads find what was there before the loop.
+    /// Arrays of which some loads read what was there before the loop, from a copy.
     pub renamed: Vec<Renamed>,
-    /// Where none of these holds, that is not necessary.
+    /// Clauses that make the copies of `renamed` unnecessary if none of them holds.
     pub uncopied: Vec<Clause>,
-    /// Variables that pass from one iteration to the next.
+    /// Variables whose values pass from one iteration to the next.
     pub carried: Vec<VarId>,
-    /// What the loop could do if all of those, which count along with it, were computed from its counter.
+    /// The verdict if all carried variables were computed from the counter; `None` if not all count along with the
+    /// loop.
     pub otherwise: Option<Verdict>,
     /// Variables that are carried only because sums of floats keep their order.
     pub float_sums: Vec<VarId>,
-    /// Nothing but such sums keeps the iterations in order.
+    /// Whether only sums of floats keep the iterations in order.
     pub ordered_sums: bool,
 }
 
 impl LoopInfo {
-    /// Of a loop of which nothing is known yet.
+    /// The information on a loop of which only the verdict is known.
     fn new(verdict: Verdict) -> LoopInfo {
         LoopInfo {
             verdict,
@@ -114,7 +116,7 @@ impl LoopInfo {
             ordered_sums: false,
         }
     }
-    /// The arrays that its iterations must not share, if they run at once.
+    /// The arrays that the loop's iterations must not share, if they run in parallel.
     pub fn copied(&self) -> impl Iterator<Item = ArrayId> + '_ {
         let reduced = self.array_reductions.iter().map(|r| r.0);
         let renamed = self.renamed.iter().map(|r| r.array);
@@ -131,11 +133,11 @@ impl LoopInfo {
 /// What each loop of a nest may do.
 #[derive(Clone)]
 pub struct Analysis {
-    /// By [`LoopId`].
+    /// The loops' information, by [`LoopId`].
     pub loops: Vec<LoopInfo>,
-    /// The forms it rests on.
+    /// The forms of the nest's values that the verdicts are derived from.
     pub forms: Forms,
-    /// What it assumes.
+    /// What the verdicts assume.
     pub options: Options,
 }
 
@@ -188,8 +190,9 @@ pub fn analyse_in(nest: &Nest, ranges: &Ranges, options: Options) -> Analysis {
     }
 }
 
-/// What is known of a part of a loop's iterations: those in which none of `within` is negative, where `body` does what
-/// the loop's body does. `live`: the variables that are read after the loop. Nobody asks under what condition it would be parallel.
+/// Analyses a part of a loop's iterations: those in which none of `within` is negative, where `body` does what the
+/// loop's body does. `live`: the variables that are read after the loop. No condition is looked for: the part is
+/// parallel without one, or runs in order.
 pub(crate) fn of_part(
     nest: &Nest,
     analysis: &Analysis,
@@ -208,22 +211,22 @@ pub(crate) fn of_part(
     ctx.loop_info(id, None, body, live)
 }
 
-/// Work that one nest may make, by pairs of accesses that are tested: each counts the square of the loops around it.
-/// Further ones are taken to depend on each other.
+/// The most work for one nest: each pair of accesses that is tested counts the square of the number of loops around it.
+/// Pairs beyond that are taken to depend on each other.
 const MAX_WORK: usize = 40_000;
-/// Clauses in one condition.
+/// The most clauses in one condition.
 const MAX_CLAUSES: usize = 8;
-/// Atoms in one clause.
+/// The most atoms in one clause.
 const MAX_ATOMS: usize = 6;
 
-/// What keeps iterations apart in memory.
+/// What is needed so that a loop carries no dependence through memory.
 #[derive(Default, PartialEq)]
 struct CarriedMemory {
     condition: Condition,
     private: Vec<ArrayId>,
     reductions: Vec<(ArrayId, RedOp)>,
     renamed: Vec<Renamed>,
-    /// If none of these holds either, nothing need be renamed.
+    /// Clauses that make the copies of `renamed` unnecessary if none of them holds.
     uncopied: Vec<Clause>,
 }
 
@@ -249,9 +252,9 @@ struct Context<'a> {
     nest: &'a Nest,
     forms: &'a Forms,
     options: &'a Options,
-    /// Iterations in which one of these is negative are not looked at.
+    /// Forms that are not negative in the iterations examined; other iterations are left out.
     within: &'a [Affine],
-    /// In one condition, at most.
+    /// The most clauses in one condition.
     clauses: usize,
     work: Cell<usize>,
 }
@@ -337,8 +340,14 @@ impl Context<'_> {
             .collect()
     }
 
-    /// Under what condition no dependence through memory is carried by a loop, and for what arrays iterations must not
-    /// share them; or why one is.
+    /// The condition under which the loop carries no dependence through memory, and the arrays that iterations must not
+    /// share for that.
+    ///
+    /// # Errors
+    /// Why the loop carries a dependence.
+    ///
+    /// # Errors
+    /// Why the loop carries a dependence.
     fn memory(&self, id: LoopId, body: &[Stmt]) -> Result<CarriedMemory, Why> {
         let all: Vec<&AccessForm> = self.inside(id).collect();
         let mut arrays: Vec<ArrayId> = all.iter().map(|a| a.array).collect();
@@ -363,8 +372,8 @@ impl Context<'_> {
         Ok(found)
     }
 
-    /// Adds the condition under which no access of the one list depends on one of the other (or of the same list, each
-    /// pair once). True: provided that no subscript wraps.
+    /// Adds the condition under which no access of one list depends on one of the other (or of the same list, each pair
+    /// once). Returns whether that also needs that no subscript wraps.
     fn pairs_of(
         &self,
         xs: &[&AccessForm],
@@ -395,8 +404,8 @@ impl Context<'_> {
         }
     }
 
-    /// What dependences between accesses of one array take: nothing, a condition, or that iterations do not share the
-    /// array. True: provided that no subscript wraps.
+    /// Adds what the dependences between accesses of one array need: nothing, a condition, or that iterations do not
+    /// share the array. Returns whether that also needs that no subscript wraps.
     fn own_pairs(
         &self,
         array: ArrayId,
@@ -444,8 +453,8 @@ impl Context<'_> {
         result
     }
 
-    /// Has loads of an array find what was there before the loop, if that asks for no more than so many clauses: nothing
-    /// but flows has to be absent then.
+    /// Lets loads of an array read a copy made before the loop, if that needs at most `most` clauses; only flow and
+    /// output dependences have to be absent then. Returns whether it did.
     fn renames(
         &self,
         id: LoopId,
@@ -478,8 +487,8 @@ impl Context<'_> {
         }
     }
 
-    /// How two accesses, as written, can be to one element: of one slot, or of two that share memory. Within a loop
-    /// that has a verdict nothing is permuted, so different slots are different arrays; they may still overlap.
+    /// The pairs by which two accesses can be to one element: of one slot, or of two slots that share memory. A loop
+    /// that has a verdict swaps no arrays, so different slots are different arrays; they may still overlap.
     fn pairs_in_memory<'p>(
         &'p self,
         x: &'p AccessForm,
@@ -512,7 +521,7 @@ impl Context<'_> {
         Ok(out)
     }
 
-    /// Adds the condition under which a pair is independent. True: provided that no subscript wraps.
+    /// Adds the condition under which a pair is independent. Returns whether that also needs that no subscript wraps.
     fn pair(&self, pair: Pair<'_>, id: LoopId, condition: &mut Condition) -> Result<bool, Why> {
         let loops = common_loops(pair.x, pair.y).len();
         self.work.set(self.work.get() + loops * loops);
@@ -559,11 +568,11 @@ impl Context<'_> {
 }
 
 impl Analysis {
-    /// What is known of a loop.
+    /// What is known of a loop; `None` if the nest has no loop with this number.
     pub fn loop_info(&self, id: LoopId) -> Option<&LoopInfo> {
         self.loops.get(id.index())
     }
-    /// Answers questions about its accesses; guarded ones may be anywhere.
+    /// A tester for questions about the nest's accesses; guarded accesses may be anywhere.
     pub fn tester<'a>(&'a self, nest: &'a Nest) -> Tester<'a> {
         Tester {
             nest,

@@ -1,5 +1,8 @@
 //! Loops that are one call of NumPy's: a body of nothing but `acc = fun(acc, elements)`, and for products with matrices
 //! three loops of nothing but that and a store.
+//!
+//! The analysis knows nothing of such a step but that each needs the one before, and a step that stands anywhere else
+//! does not compile. So no rewriting can change the order in which NumPy adds without being found out.
 
 use std::ffi::CString;
 

@@ -1,12 +1,12 @@
-//! What a call takes on a graphics card.
+//! The time that a call takes on a GPU.
 //!
-//! Kernels take as long as the busiest of three: the operations that a processor does at once, those that one thread
-//! does one after the other (times the turns that threads take, where there are more than have room), and the memory
-//! (after Hong and Kim, "An analytical model for a GPU architecture with memory-level and thread-level parallelism
-//! awareness", 2009, and Volkov, "Understanding Latency Hiding on GPUs", 2016). They run beside the host, which hands
-//! them over one by one: where they are short, that is what takes time, unless one kernel runs the loop around them,
-//! whose threads wait for each other behind each part, and are no more than have room at once. Arrays cross before and
-//! after.
+//! A kernel takes as long as the longest of three: the operations that a multiprocessor does at once, the operations
+//! that one thread does one after the other (times the turns that threads take, where there are more than have room),
+//! and memory (after Hong and Kim, "An analytical model for a GPU architecture with memory-level and thread-level
+//! parallelism awareness", 2009, and Volkov, "Understanding Latency Hiding on GPUs", 2016). Kernels run beside the
+//! host, which hands them over one by one. Where kernels are short, the handing over is what takes time, unless a
+//! cooperative launch runs the loop around them: its threads, no more than have room at once, wait for each other
+//! behind each part. Arrays cross before and after.
 
 #[cfg(test)]
 mod tests;
@@ -21,31 +21,31 @@ use crate::features::{Counts, LoopFeatures};
 use crate::profile::gpu::{CopyWeights, GpuOps, GpuWeights};
 use crate::units::Seconds;
 
-/// Bytes that memory is read and written by.
+/// Bytes by which memory is read and written.
 const SECTOR: f64 = 32.0;
-/// The part of a thread's operations that wait for each other.
+/// The share of a thread's operations that wait for each other.
 const CHAINED: f64 = 0.5;
-/// Threads of a block of a cooperative kernel.
+/// The number of threads in a block of a cooperative launch.
 const TEAM_BLOCK: f64 = 256.0;
-/// Waiting for all threads of a cooperative kernel, where nobody has measured that, and the share of it that threads of
-/// a single block wait: choices, not measured on any card.
+/// `BARRIER`: nanoseconds of a barrier for all threads of a cooperative launch, where nobody has measured it;
+/// `ONE_BLOCK`: the share of that for the threads of a single block. Both are choices, not measured on any GPU.
 const BARRIER: f64 = 1_500.0;
 const ONE_BLOCK: f64 = 0.1;
 
-/// Arrays that cross in one direction.
+/// Arrays that are copied in one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Copied {
-    /// How many.
+    /// The number of arrays.
     pub arrays: f64,
-    /// Their bytes.
+    /// The bytes of all arrays.
     pub bytes: f64,
-    /// Of these the ones that are among the first [`CopyWeights::FIRST`] of their arrays.
+    /// The bytes that are among the first [`CopyWeights::FIRST`] of their arrays.
     pub first: f64,
 }
 
 impl Copied {
-    /// One more array, of so many bytes.
+    /// Adds an array of `bytes` bytes.
     pub fn add(&mut self, bytes: f64) {
         self.arrays += 1.0;
         self.bytes += bytes;
@@ -53,13 +53,13 @@ impl Copied {
     }
 }
 
-/// What crosses in a call.
+/// The arrays that are copied in a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Copies {
-    /// To the card.
+    /// Arrays to the GPU.
     pub up: Copied,
-    /// To the host.
+    /// Arrays to the host.
     pub down: Copied,
 }
 
@@ -69,7 +69,7 @@ fn copying(w: &CopyWeights, copied: &Copied) -> f64 {
     copied.arrays * w.copy + copied.first * w.first + more * w.byte
 }
 
-/// Nanoseconds of a thread's operations.
+/// Nanoseconds that a thread takes for the operations `c`.
 fn weigh(w: &GpuOps, c: &Counts) -> f64 {
     w.simple * c.simple_ops
         + w.slow * c.slow_ops
@@ -77,51 +77,51 @@ fn weigh(w: &GpuOps, c: &Counts) -> f64 {
         + w.call * (c.calls + c.numpy_calls)
 }
 
-/// A loop of a nest that becomes a kernel.
+/// A loop of a nest that becomes a kernel, or a part of one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OnAxes {
-    /// It and those inside it that are axes of one grid, outermost first.
+    /// The loop and those inside it that are axes of one grid, outermost first.
     pub loops: Vec<LoopId>,
-    /// The host waits for what it leaves behind.
+    /// Whether the host waits for what the kernel leaves behind.
     pub awaited: bool,
-    /// Arrays of which each thread has one.
+    /// The privatised arrays, of which each thread has one.
     pub private: Vec<ArrayId>,
 }
 
-/// A way to have a nest's loops on a grid.
+/// A way to map a nest's loops to grids.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Axes {
-    /// Those that become kernels, or parts of one.
+    /// The loops that become kernels, or parts of one.
     pub kernels: Vec<OnAxes>,
-    /// Loops around such ones that are each a cooperative kernel.
+    /// The loops around `kernels` that are each run by a cooperative launch.
     pub cooperative: Vec<LoopId>,
 }
 
-/// Whether loops may be cooperative kernels.
+/// Whether loops may be run by cooperative launches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cooperation {
-    /// Nowhere.
+    /// No loop is.
     Never,
-    /// Where that is cheaper.
+    /// Loops are where that is cheaper.
     ByPrice,
-    /// Wherever they can be.
+    /// All loops are that can be.
     Always,
 }
 
-/// A call on a card, by term.
+/// The price of a call on a GPU, by term.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct OnGpu {
-    /// Arrays up and down.
+    /// Copying arrays to the GPU and back.
     pub transfer: Seconds,
-    /// Handing kernels over, and waiting.
+    /// Handing kernels over, and waiting for them.
     pub launch: Seconds,
-    /// What kernels take longer than that.
+    /// The time that kernels take beyond that.
     pub compute: Seconds,
 }
 
-/// A nest under a card's weights.
+/// A nest under a GPU's weights.
 #[derive(Clone, Debug)]
 pub struct Priced {
     top: LoopFeatures,
@@ -129,24 +129,25 @@ pub struct Priced {
     weights: GpuWeights,
 }
 
-/// Kernels of the same loops.
+/// The kernels made of the same loops, which are alike.
 #[derive(Clone, Copy, Debug, Default)]
 struct Kernels {
-    /// How many run, one after the other.
+    /// The number of kernels that run, one after the other.
     launches: f64,
-    /// They are parts of a cooperative kernel, which has so many blocks.
+    /// The number of blocks, if the kernels are parts of a cooperative launch.
     team: Option<f64>,
-    /// What one leaves behind the host may wait for.
+    /// Whether the host may wait for what a kernel leaves behind.
     awaited: bool,
-    /// Threads of each.
+    /// The number of threads of each kernel.
     threads: f64,
-    /// Nanoseconds that each thread keeps a processor busy, and that it takes by itself.
+    /// `busy`: nanoseconds that each thread keeps a multiprocessor busy; `latency`: nanoseconds that it takes by
+    /// itself.
     busy: f64,
     latency: f64,
 }
 
 impl Priced {
-    /// Weighs a nest with those features.
+    /// Weighs a nest with the features `top`.
     pub fn new(top: &LoopFeatures, traffic: TrafficPlan, weights: &GpuWeights) -> Priced {
         Priced {
             top: top.clone(),
@@ -155,14 +156,13 @@ impl Priced {
         }
     }
 
-    /// To get ready for the first kernel of this nest; `begun`: the process has used the card before.
+    /// Time to get ready for the first kernel of this nest; `begun`: the process has used the GPU before.
     pub fn ready(&self, begun: bool) -> Seconds {
         let context = if begun { 0.0 } else { self.weights.context };
         Seconds::from_nanos(self.weights.module + context)
     }
 
-    /// Of several ways to map the nest's loops the one that takes the least, and what that is; none where there is no
-    /// way.
+    /// The index of the cheapest of several ways to map the nest's loops, and its price; none where there is no way.
     pub fn cheapest<'a>(
         &self,
         ways: impl Iterator<Item = &'a Axes> + Clone,
@@ -186,7 +186,7 @@ impl Priced {
         priced.min_by(|a, b| takes(&a.1).total_cmp(&takes(&b.1)))
     }
 
-    /// Whether it was measured what cooperative kernels take: on no other card are they chosen.
+    /// Whether cooperative launches are chosen by price: only on a GPU where their barriers were measured.
     pub fn cooperation(&self) -> Cooperation {
         match self.weights.barrier {
             Some(_) => Cooperation::ByPrice,
@@ -233,14 +233,14 @@ impl Priced {
         }
     }
 
-    /// What copies between the host's memory and the card's take.
+    /// Time of the copies between the host's memory and the GPU's.
     pub fn crossing(&self, copies: &Copies) -> Seconds {
         let (up, down) = (&self.weights.up, &self.weights.down);
         Seconds::from_nanos(copying(up, &copies.up) + copying(down, &copies.down))
     }
 
-    /// The kernels of a loop that is reached so many times: its own, where it is an axis, or else those of the loops
-    /// inside and, for what else there is, one of one thread in each iteration.
+    /// Adds to `out` the kernels of a loop that is reached `times` times: its own, where it is an axis; else those of
+    /// the loops inside and, for what else there is, one of a single thread in each iteration.
     fn kernels(
         &self,
         l: &LoopFeatures,
@@ -261,7 +261,7 @@ impl Priced {
         self.kernels_of(l, times, axes, trips, out);
     }
 
-    /// The same of a loop that runs so many times, as if it were not cooperative itself.
+    /// Adds to `out` the kernels of a loop that runs `times` times, as if it were not cooperative itself.
     fn kernels_of(
         &self,
         l: &LoopFeatures,
@@ -293,7 +293,7 @@ impl Priced {
         out.push(all);
     }
 
-    /// Adds what a thread does in a loop; axes only multiply threads.
+    /// Adds to `all` what a thread does in a loop that runs `times` times; axes only multiply `threads`.
     fn inside(
         &self,
         l: &LoopFeatures,
@@ -322,7 +322,8 @@ impl Priced {
         }
     }
 
-    /// Those from there on become parts of one kernel, which runs so often.
+    /// Turns the kernels of `out` from `first` on into parts of one cooperative launch, which is made `times` times,
+    /// and returns that launch.
     fn together(&self, times: f64, first: usize, out: &mut [Kernels]) -> Kernels {
         let parts = &mut out[first..];
         let widest = parts.iter().map(|k| k.threads).fold(1.0, f64::max);
@@ -332,7 +333,7 @@ impl Priced {
         }
         Kernels {
             launches: times,
-            // It tells where the loop ended.
+            // The kernel tells the host where the loop ended.
             awaited: true,
             ..Kernels::default()
         }
@@ -359,14 +360,14 @@ fn holds_axes(l: &LoopFeatures, axes: &Axes) -> bool {
 }
 
 impl Kernels {
-    /// Until all threads of the team have met behind a part.
+    /// Nanoseconds until all threads of the cooperative launch have met behind a part.
     fn barrier(&self, w: &GpuWeights) -> f64 {
         let all = w.barrier.unwrap_or(BARRIER);
         let alone = self.team.is_some_and(|blocks| blocks <= 1.0);
         all * if alone { ONE_BLOCK } else { 1.0 }
     }
 
-    /// Nanoseconds on the card, memory apart.
+    /// Nanoseconds on the GPU, without memory.
     fn nanos(&self, w: &GpuWeights) -> f64 {
         if let Some(blocks) = self.team {
             let turns = (self.threads / (blocks * TEAM_BLOCK)).ceil().max(1.0);

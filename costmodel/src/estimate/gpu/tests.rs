@@ -3,7 +3,7 @@ use nestwise_ir::{LoopWork, Tally};
 use crate::estimate::gpu::*;
 use crate::features::LoopFeatures;
 
-/// A card of the 2020s on a fast bus, by its makers' tables.
+/// A GPU of the 2020s on a fast bus, by its makers' tables.
 fn card() -> GpuWeights {
     GpuWeights {
         context: 1.5e8,
@@ -191,7 +191,7 @@ fn the_first_nest_pays_for_the_context() {
     assert_eq!(priced.ready(true).0, 3e6 * 1e-9);
 }
 
-/// The second of two loops on axes, as a kernel in each iteration of the first or as parts of one.
+/// A call in which the second of two loops is on axes: as a kernel in each iteration of the first, and as parts of one.
 fn steps(weights: &GpuWeights, steps: f64, threads: f64) -> [OnGpu; 2] {
     let priced = Priced::new(&loops(2), TrafficPlan::default(), weights);
     let trips = |id: LoopId| [steps, threads][id.index()];

@@ -16,27 +16,27 @@ use crate::units::Seconds;
 /// Threads that a nest may run on.
 #[derive(Clone, Copy, Debug)]
 pub struct Team<'a> {
-    /// How many.
+    /// The number of threads.
     pub threads: u32,
-    /// What they cost and gain on the machine.
+    /// What the threads cost and gain on the machine.
     pub weights: &'a ThreadWeights,
-    /// They start whatever loop is for them, whether that pays or not.
+    /// Whether parallel loops are started on the threads even where that does not pay.
     pub always: bool,
 }
 
 impl Team<'_> {
-    /// Starting a loop, and joining.
+    /// Time to start a parallel loop, and to join its threads.
     pub fn start(&self) -> Seconds {
         let more = f64::from(self.threads.saturating_sub(1));
         Seconds::from_nanos(self.weights.fork_join + self.weights.thread * more)
     }
 
-    /// What is left of something that takes so long on one core, if each further thread adds such a share of one.
+    /// Time on all threads of what takes `time` on one core, if each further thread adds `share` of a core.
     pub fn on(&self, share: f64, time: Seconds) -> Seconds {
         time * (1.0 / (1.0 + f64::from(self.threads.saturating_sub(1)) * share))
     }
 
-    /// What is left of loops that are shared.
+    /// Time on all threads of loops that take `time` on one core.
     pub fn share(&self, time: &ByBound) -> Seconds {
         let w = self.weights;
         ByBound {
@@ -47,8 +47,8 @@ impl Team<'_> {
         .total()
     }
 
-    /// The fewest iterations for which it pays to start a loop: they save what the start takes. Of one that is started
-    /// but once it is the decision for threads that says so, which rests on more than a model.
+    /// The fewest iterations with which starting a loop pays: they save what the start takes. 0 for a loop that is
+    /// started only once: whether that pays is the decision for threads, which rests on more than a model.
     pub fn least(&self, l: &Shared) -> f64 {
         if self.always || l.starts <= 1.0 {
             return 0.0;
@@ -61,15 +61,15 @@ impl Team<'_> {
         }
     }
 
-    /// Numbers of threads to choose from: powers of two, and all.
+    /// The numbers of threads to choose from: powers of two below all of them, and all.
     pub fn numbers(&self) -> impl Iterator<Item = u32> + use<> {
         let all = self.threads;
         let fewer = (1..u32::BITS).map(|k| 1 << k).take_while(move |&n| n < all);
         fewer.chain([all])
     }
 
-    /// Whether it usually has as many, for some number of threads. Of a single iteration there is nothing to share
-    /// (those of waves, which are always started, no kernel tells).
+    /// Whether the loop's mean trips reach [`Team::least`] with some number of threads. A single iteration leaves
+    /// nothing to share (the trips of waves, which are always started, are known by no kernel).
     fn pays(&self, l: &Shared) -> bool {
         if l.trips <= 1.0 && !self.always {
             return false;
@@ -82,7 +82,7 @@ impl Team<'_> {
 }
 
 impl Priced {
-    /// The time of a call of a kernel whose loops threads share where that pays.
+    /// Time of a call of a kernel, where threads share the loops for which that pays.
     pub fn on_team(
         &self,
         trips: &dyn Fn(LoopId) -> f64,
@@ -106,13 +106,13 @@ impl Priced {
         }
     }
 
-    /// How often loops with something to share are started.
+    /// The number of times that loops with more than one iteration to share are started in a call.
     pub fn starts(&self, trips: &dyn Fn(LoopId) -> f64, values: &LaunchValues) -> f64 {
         let shared = self.parts(trips, values).1.into_iter();
         shared.filter(|l| l.trips > 1.0).map(|l| l.starts).sum()
     }
 
-    /// By loop of the kernel: the fewest iterations for which threads are to be started.
+    /// For each loop of the kernel: the fewest iterations with which threads are to be started.
     pub fn least(
         &self,
         trips: &dyn Fn(LoopId) -> f64,

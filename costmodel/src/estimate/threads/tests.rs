@@ -5,7 +5,7 @@ use crate::estimate::threads::*;
 use crate::profile::MachineProfile;
 use crate::profile::host::HostWeights;
 
-/// Iterations of the loop around.
+/// The number of iterations of the loop around the shared ones.
 const STEPS: f64 = 100.0;
 
 fn own(id: Option<u32>, threads: bool, body: Body) -> LoopShape {
@@ -20,7 +20,8 @@ fn own(id: Option<u32>, threads: bool, body: Body) -> LoopShape {
     }
 }
 
-/// A loop on one core, and in it a short one for threads and another one.
+/// A kernel of a loop on one core with two loops for threads in it: one with a division in each iteration, and one with
+/// a thousand.
 fn kernel() -> Priced {
     let shared = |id: u32, divisions: f32| {
         let mut body = Body::default();

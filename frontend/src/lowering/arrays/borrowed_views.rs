@@ -164,7 +164,7 @@ pub(crate) fn check_parts_left(cx: &mut Lowering<'_>, span: Span) -> R<()> {
             defs.iter()
                 .any(|def| cx.env.live_ranges.of_def.get(*def) == Some(&live))
         });
-        if place.is_some_and(|l| l.place.is_some()) && last {
+        if place.is_some_and(|l| l.path.is_some()) && last {
             if cx.memory.parts.is_gone(live) {
                 let what = "a name of a part of an array that the loop makes anew behind it";
                 return Err(unsupported(what, span));

@@ -73,7 +73,7 @@ impl Resolver<'_> {
             return self.expr(names, e);
         };
         let known = match func.as_ref().map(|func| &func.kind) {
-            Some(s::ExprKind::Place(id)) => match self.place(names, *id, span)? {
+            Some(s::ExprKind::Path(id)) => match self.resolve_path(names, *id, span)? {
                 Res::Known(Known::Builtin(builtin)) => Some(builtin),
                 _ => None,
             },
@@ -182,8 +182,8 @@ impl Resolver<'_> {
     /// New locals for the loop variables.
     fn own_names(&mut self, names: &mut Names, target: &s::Target, fresh: &mut Vec<LocalId>) {
         match target {
-            s::Target::Place(id) => {
-                let name = s::path(names.places, *id);
+            s::Target::Path(id) => {
+                let name = s::dotted_name(names.paths, *id);
                 let local = self.local(name, None, None);
                 names.locals.insert(*id, local);
                 fresh.push(local);

@@ -5,7 +5,7 @@
 
 use nestwise_ir::model::nest::{Access, Expr, StmtKind};
 use nestwise_ir::{
-    ArrayDecl, ArrayId, ArrayKind, BinOp, CmpOp, LiveOut, LiveOutKind, PlaceId, Scalar, Span, Ty,
+    ArrayDecl, ArrayId, ArrayKind, BinOp, CmpOp, LiveOut, LiveOutKind, PathId, Scalar, Span, Ty,
     VarId, Work, surface as s,
 };
 
@@ -32,15 +32,15 @@ impl Resolver<'_> {
         let s::ExprKind::Call { func, args, kwargs } = &call.kind else {
             return Ok(None);
         };
-        let (s::ExprKind::Place(id), [value], []) = (&func.kind, &args[..], &kwargs[..]) else {
+        let (s::ExprKind::Path(id), [value], []) = (&func.kind, &args[..], &kwargs[..]) else {
             return Ok(None);
         };
-        let name = names.path(*id);
+        let name = names.dotted_name(*id);
         let method = self.index_of(names, *id);
         if names.locals.contains_key(id) || !matches!(self.capture(method), Capture::Append) {
             return Ok(None);
         }
-        if let Some(list) = names.places[*id].parent {
+        if let Some(list) = names.paths[*id].parent {
             self.is_fixed(names, list, call.span)?;
         }
         let value = self.expr(names, value)?;
@@ -53,11 +53,12 @@ impl Resolver<'_> {
 
     /// The list, if the expression names one that the nest appends to.
     pub fn grown(&mut self, names: &mut Names, list: &s::Expr) -> R<Option<Grown>> {
-        let s::ExprKind::Place(id) = list.kind else {
+        let s::ExprKind::Path(id) = list.kind else {
             return Ok(None);
         };
-        let appends = |(_, p): &(PlaceId, &s::Place)| p.parent == Some(id) && p.name == "append";
-        let Some((method, _)) = names.places.iter().find(appends) else {
+        let appends =
+            |(_, p): &(PathId, &s::AccessPath)| p.parent == Some(id) && p.name == "append";
+        let Some((method, _)) = names.paths.iter().find(appends) else {
             return Ok(None);
         };
         let method = self.index_of(names, method);
@@ -72,15 +73,15 @@ impl Resolver<'_> {
     }
 
     /// A name that the nest rebinds means another list later.
-    fn is_fixed(&mut self, names: &mut Names, list: PlaceId, span: Span) -> R<()> {
+    fn is_fixed(&mut self, names: &mut Names, list: PathId, span: Span) -> R<()> {
         let rebound = || {
             let what = "appending to a list that the nest also rebinds".into();
             refuse(span, Refusal::Unsupported { what })
         };
-        match self.place(names, list, span) {
+        match self.resolve_path(names, list, span) {
             Ok(Res::Value(hir::ExprKind::Read(read))) => {
                 let local = &self.hir.locals[read.local];
-                let fixed = local.place.is_none() && !names.locals.contains_key(&list);
+                let fixed = local.path.is_none() && !names.locals.contains_key(&list);
                 fixed.then_some(()).ok_or_else(rebound)
             }
             Ok(_) => Err(rebound()),
@@ -337,10 +338,10 @@ pub(crate) fn grown_len(cx: &mut Lowering<'_>, list: Grown, span: Span) -> R<Sv>
     Ok(Sv::of(e, Kind::PyInt).with_range((0, i64::MAX.into())))
 }
 
-/// The lists that grow, in the order of their places.
+/// The lists that grow, in the order of their access paths.
 pub(crate) fn appended_outs(cx: &Lowering<'_>) -> impl Iterator<Item = LiveOut> {
     cx.live_outs.appended.iter().map(|(method, a)| LiveOut {
-        place: PlaceId(*method),
+        path: PathId(*method),
         kind: LiveOutKind::Appended {
             columns: a.columns.clone(),
             count: a.count,

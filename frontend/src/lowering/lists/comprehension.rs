@@ -1,4 +1,8 @@
 //! List comprehensions: a list of its own for each, filled by loops.
+//!
+//! Where a comprehension has tests, the elements are counted while they are stored into memory that has room for all of
+//! them. The length of such a list is not known before the nest runs, so the nest may leave it behind, and may not read
+//! it ([`make::of_known_length`]).
 
 use nestwise_ir::branch_likelihood::HALF;
 use nestwise_ir::model::nest::{Expr, StmtKind};

@@ -1,7 +1,7 @@
-//! What is written back: the variables behind the site's places, and the values of `return`.
+//! What is written back: the variables behind the site's access paths, and the values of `return`.
 //!
-//! The last assignment of a place decides the type of what is written back. Where assignments of several types
-//! may be the last (`s = 0` before an inner loop that adds floats and may run zero times), the place has several
+//! The last assignment of an access path decides the type of what is written back. Where assignments of several types
+//! may be the last (`s = 0` before an inner loop that adds floats and may run zero times), the access path has several
 //! *facets*: one live-out each, with a bool variable that says whether it is the one. Those variables, like all
 //! flags, are false at entry.
 
@@ -12,7 +12,7 @@ pub(crate) mod state;
 use std::collections::BTreeSet;
 
 use nestwise_ir::model::nest::{ReturnForm, Returns};
-use nestwise_ir::{ArrayId, LiveOut, LiveOutKind, Nest, PlaceId, Prov, Scalar, Span, Ty, VarId};
+use nestwise_ir::{ArrayId, LiveOut, LiveOutKind, Nest, PathId, Prov, Scalar, Span, Ty, VarId};
 
 use crate::lowering::arrays::named_views;
 use crate::lowering::context::Lowering;
@@ -142,15 +142,15 @@ pub(crate) fn finish(mut cx: Lowering<'_>) -> R<Nest> {
     })
 }
 
-/// What is written back, in the order of the site's places.
+/// What is written back, in the order of the site's access paths.
 pub(crate) fn live_outs(cx: &mut Lowering<'_>) -> R<Vec<LiveOut>> {
     let mut outs = Vec::new();
     for local in 0..cx.env.hir.locals.len() {
         let decl = &cx.env.hir.locals[local];
-        let Some(place) = decl.place else { continue };
+        let Some(path) = decl.path else { continue };
         match decl.element {
             Some(0) => {
-                outs.extend(tuple_out(cx, place)?);
+                outs.extend(tuple_out(cx, path)?);
                 continue;
             }
             Some(_) => continue,
@@ -159,7 +159,7 @@ pub(crate) fn live_outs(cx: &mut Lowering<'_>) -> R<Vec<LiveOut>> {
         if decl.swapped {
             if let Some(array) = decl.capture.and_then(|c| cx.env.slots.get(&c)) {
                 outs.push(LiveOut {
-                    place,
+                    path,
                     kind: LiveOutKind::Slot(*array),
                     assigned: None,
                 });
@@ -190,7 +190,7 @@ pub(crate) fn live_outs(cx: &mut Lowering<'_>) -> R<Vec<LiveOut>> {
                 }
             };
             outs.push(LiveOut {
-                place,
+                path,
                 kind,
                 assigned: facet.flag,
             });
@@ -213,11 +213,11 @@ fn facet_var(cx: &mut Lowering<'_>, facet: &Facet) -> R<Option<VarId>> {
     Ok(Some(var))
 }
 
-/// The tuple that a place holds, from its elements; `None` where it is never assigned.
-fn tuple_out(cx: &mut Lowering<'_>, place: PlaceId) -> R<Option<LiveOut>> {
+/// The tuple that an access path holds, from its elements; `None` where it is never assigned.
+fn tuple_out(cx: &mut Lowering<'_>, path: PathId) -> R<Option<LiveOut>> {
     let locals = 0..cx.env.hir.locals.len();
     let elements: Vec<LocalId> = locals
-        .filter(|l| cx.env.hir.locals[*l].place == Some(place))
+        .filter(|l| cx.env.hir.locals[*l].path == Some(path))
         .collect();
     let (mut vars, mut assigned) = (vec![], None);
     for local in elements {
@@ -236,7 +236,7 @@ fn tuple_out(cx: &mut Lowering<'_>, place: PlaceId) -> R<Option<LiveOut>> {
         assigned = assigned.or(facet.flag);
     }
     Ok(Some(LiveOut {
-        place,
+        path,
         kind: LiveOutKind::Tuple(vars),
         assigned,
     }))

@@ -181,7 +181,7 @@ pub(crate) fn observe(
     Ok(())
 }
 
-/// A place with one facet that is not the live range's variable itself.
+/// An access path with one facet that is not the live range's variable itself.
 fn set_only_side(
     cx: &mut Lowering<'_>,
     local: LocalId,

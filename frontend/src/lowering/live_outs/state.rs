@@ -8,7 +8,7 @@ use crate::lowering::hir::LocalId;
 use crate::lowering::types::kinds::Kind;
 use crate::lowering::types::live_ranges::LiveRangeId;
 
-/// One way in which a place may be written back.
+/// One way in which an access path may be written back.
 #[derive(Clone, Debug)]
 pub(crate) struct Facet {
     pub live: LiveRangeId,

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use nestwise_ir::{PlaceId, Span, surface as s};
+use nestwise_ir::{PathId, Span, surface as s};
 
 use crate::lowering::hir::{Expr, ExprKind, Inline, Kind, LocalId, Origin, Read, Stmt, Target};
 use crate::lowering::names::method_paths;
@@ -98,14 +98,14 @@ impl Resolver<'_> {
     /// What a function sees of those around it is what it was when the site began: nothing that the site assigns
     /// itself. Whether a name is the same variable as the site's of that name is not looked at.
     fn free_names(&self, function: &s::Function, span: Span) -> R<()> {
-        let is_param = |id| function.params.iter().any(|p| p.place == id);
-        for (id, place) in function.places.iter() {
-            let local = place.scope == s::Scope::Local && place.parent.is_none();
-            let free = local && !place.written && !is_param(id);
-            if free && self.own_names.contains(&place.name) {
+        let is_param = |id| function.params.iter().any(|p| p.path == id);
+        for (id, path) in function.paths.iter() {
+            let local = path.scope == s::Scope::Local && path.parent.is_none();
+            let free = local && !path.written && !is_param(id);
+            if free && self.own_names.contains(&path.name) {
                 let what = format!(
                     "a call of {}, which may see {} as the loop assigns it,",
-                    function.name, place.name
+                    function.name, path.name
                 );
                 return Err(refuse(span, Refusal::Unsupported { what }));
             }
@@ -117,16 +117,16 @@ impl Resolver<'_> {
         let function = callee.function;
         let receiver = callee
             .receiver
-            .and_then(|path| Some((function.params.first()?.place, path)));
+            .and_then(|path| Some((function.params.first()?.path, path)));
         let mut locals = HashMap::new();
-        for (id, place) in function.places.iter() {
-            let is_param = function.params.iter().any(|p| p.place == id);
+        for (id, path) in function.paths.iter() {
+            let is_param = function.params.iter().any(|p| p.path == id);
             if receiver.as_ref().is_none_or(|(own, _)| *own != id)
-                && place.parent.is_none()
-                && place.scope == s::Scope::Local
-                && (is_param || place.written)
+                && path.parent.is_none()
+                && path.scope == s::Scope::Local
+                && (is_param || path.written)
             {
-                let name = format!("{}.{}", function.name, place.name);
+                let name = format!("{}.{}", function.name, path.name);
                 locals.insert(id, self.local(name, None, None));
             }
         }
@@ -139,7 +139,7 @@ impl Resolver<'_> {
             results: vec![],
         };
         Names {
-            places: &function.places,
+            paths: &function.paths,
             first: callee.first,
             call: Some(call),
             locals,
@@ -153,10 +153,10 @@ impl Resolver<'_> {
     /// Attributes of a method's object that the nest assigns are variables of the site.
     fn add_attributes(&self, names: &mut Names) {
         let receiver = names.receiver.as_ref();
-        let attributes = names.places.iter().filter(|(_, p)| p.parent.is_some());
-        let found: Vec<(PlaceId, LocalId)> = attributes
+        let attributes = names.paths.iter().filter(|(_, p)| p.parent.is_some());
+        let found: Vec<(PathId, LocalId)> = attributes
             .filter_map(|(id, _)| {
-                let path = method_paths::path(names.places, receiver, false, id)?;
+                let path = method_paths::own_path(names.paths, receiver, false, id)?;
                 Some((id, *self.written.get(&path)?))
             })
             .collect();
@@ -191,12 +191,7 @@ impl Resolver<'_> {
                 args.len()
             )));
         }
-        let param_name = |p: &s::Param| {
-            function
-                .places
-                .get(p.place)
-                .map(|place| place.name.as_str())
-        };
+        let param_name = |p: &s::Param| function.paths.get(p.path).map(|path| path.name.as_str());
         for (key, _) in kwargs {
             if !params
                 .iter()
@@ -215,8 +210,8 @@ impl Resolver<'_> {
         }
         let mut bound: Vec<(usize, Expr)> = Vec::new();
         for (k, arg) in &given {
-            let stays = params.get(*k).map(|p| p.place);
-            let stays = stays.filter(|id| !function.places[*id].written);
+            let stays = params.get(*k).map(|p| p.path);
+            let stays = stays.filter(|id| !function.paths[*id].written);
             match (self.function(caller, arg), stays) {
                 (Some(handed), Some(param)) => {
                     names.functions.insert(param, handed);
@@ -238,8 +233,8 @@ impl Resolver<'_> {
         }
         let mut body = Vec::new();
         for (k, value) in bound {
-            let stays = params.get(k).map(|p| p.place);
-            let stays = stays.filter(|id| !function.places[*id].written);
+            let stays = params.get(k).map(|p| p.path);
+            let stays = stays.filter(|id| !function.paths[*id].written);
             let value = match (value.kind, stays) {
                 (ExprKind::None, Some(param)) => {
                     names.nones.insert(param);
@@ -260,9 +255,9 @@ impl Resolver<'_> {
             };
             let local = params
                 .get(k)
-                .and_then(|p| names.locals.get(&p.place))
+                .and_then(|p| names.locals.get(&p.path))
                 .copied();
-            let local = local.ok_or_else(|| wrong("a parameter without a place".into()))?;
+            let local = local.ok_or_else(|| wrong("a parameter without a path".into()))?;
             let target = Target::Local(self.def(local));
             body.push(Stmt {
                 kind: Kind::Assign {
@@ -277,7 +272,7 @@ impl Resolver<'_> {
 
     /// The function that a name stands for, if it does for one.
     fn function(&mut self, names: &mut Names, e: &s::Expr) -> Option<Handed> {
-        let s::ExprKind::Place(id) = e.kind else {
+        let s::ExprKind::Path(id) = e.kind else {
             return None;
         };
         if let Some(handed) = names.functions.get(&id) {
@@ -286,7 +281,7 @@ impl Resolver<'_> {
         if names.locals.contains_key(&id) || names.tuples.contains_key(&id) {
             return None;
         }
-        match self.place(names, id, e.span).ok()? {
+        match self.resolve_path(names, id, e.span).ok()? {
             Res::Known(known) => Some(Handed::Known(known)),
             Res::User(function, first, receiver) => Some(Handed::User(function, first, receiver)),
             Res::Value(_) | Res::Holder(_) => None,
@@ -297,13 +292,13 @@ impl Resolver<'_> {
     fn tuple_argument(
         &mut self,
         names: &mut Names,
-        param: PlaceId,
+        param: PathId,
         items: Vec<Expr>,
         body: &mut Vec<Stmt>,
     ) {
         let mut locals = Vec::with_capacity(items.len());
         for (k, value) in items.into_iter().enumerate() {
-            let local = self.local(format!("{}[{k}]", names.path(param)), None, None);
+            let local = self.local(format!("{}[{k}]", names.dotted_name(param)), None, None);
             locals.push(local);
             let target = Target::Local(self.def(local));
             let span = value.span;
@@ -318,12 +313,12 @@ impl Resolver<'_> {
     fn returned_argument(
         &mut self,
         names: &mut Names,
-        param: PlaceId,
+        param: PathId,
         call: Box<Inline>,
         body: &mut Vec<Stmt>,
         span: Span,
     ) {
-        let name = names.path(param);
+        let name = names.dotted_name(param);
         let element = |k| self.local(format!("{name}[{k}]"), None, None);
         let locals: Vec<LocalId> = (0..call.results.len()).map(element).collect();
         let targets = locals.iter().map(|local| Target::Local(self.def(*local)));

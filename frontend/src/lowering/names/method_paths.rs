@@ -1,24 +1,24 @@
 //! Paths of methods.
 
-use nestwise_ir::{Arena, PlaceId, surface as s};
+use nestwise_ir::{Arena, PathId, surface as s};
 
-/// The path of a place from the names of the site, if there is one: in a function only its object's attributes have
+/// The path of an access path from the names of the site, if there is one: in a function only its object's attributes have
 /// one. `receiver` is a method's first parameter and the path of what that stands for.
-pub(crate) fn path(
-    places: &Arena<PlaceId, s::Place>,
-    receiver: Option<&(PlaceId, String)>,
+pub(crate) fn own_path(
+    paths: &Arena<PathId, s::AccessPath>,
+    receiver: Option<&(PathId, String)>,
     in_site: bool,
-    id: PlaceId,
+    id: PathId,
 ) -> Option<String> {
-    let place = places.get(id)?;
-    match (receiver, place.parent) {
+    let path = paths.get(id)?;
+    match (receiver, path.parent) {
         (Some((own, path)), _) if *own == id => Some(path.clone()),
         (_, Some(parent)) => Some(format!(
             "{}.{}",
-            path(places, receiver, in_site, parent)?,
-            place.name
+            own_path(paths, receiver, in_site, parent)?,
+            path.name
         )),
-        (_, None) => in_site.then(|| place.name.clone()),
+        (_, None) => in_site.then(|| path.name.clone()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nestwise_ir::{ArrayId, ArrayKind, PlaceId, Precondition, Span, surface as s};
+use nestwise_ir::{ArrayId, ArrayKind, PathId, Precondition, Span, surface as s};
 
 use crate::lowering::context::Lowering;
 use crate::lowering::environment::Environment;
@@ -13,13 +13,13 @@ use crate::site::captures::Capture;
 impl Resolver<'_> {
     /// The site's local of a name that holds an array at entry.
     fn array_local(&self, names: &Names, e: &s::Expr) -> Option<LocalId> {
-        let s::ExprKind::Place(id) = &e.kind else {
+        let s::ExprKind::Path(id) = &e.kind else {
             return None;
         };
-        self.array_place(names, *id)
+        self.array_path(names, *id)
     }
 
-    fn array_place(&self, names: &Names, id: PlaceId) -> Option<LocalId> {
+    fn array_path(&self, names: &Names, id: PathId) -> Option<LocalId> {
         let local = *names.locals.get(&id)?;
         let capture = self.hir.locals.get(local)?.capture?;
         matches!(self.capture(capture), Capture::Array { .. }).then_some(local)
@@ -38,11 +38,11 @@ impl Resolver<'_> {
         };
         let sources: Option<Vec<LocalId>> =
             values.iter().map(|e| self.array_local(names, e)).collect();
-        let place = |t: &s::Target| match t {
-            s::Target::Place(id) => self.array_place(names, *id),
+        let path = |t: &s::Target| match t {
+            s::Target::Path(id) => self.array_path(names, *id),
             _ => None,
         };
-        let targets: Option<Vec<LocalId>> = targets.iter().map(place).collect();
+        let targets: Option<Vec<LocalId>> = targets.iter().map(path).collect();
         let (sources, targets) = (sources?, targets?);
         let sorted = |v: &[LocalId]| {
             let mut v = v.to_vec();
@@ -61,18 +61,16 @@ impl Resolver<'_> {
         &self,
         names: &Names,
         stmts: &[s::Stmt],
-    ) -> Option<(PlaceId, Vec<PlaceId>, usize)> {
+    ) -> Option<(PathId, Vec<PathId>, usize)> {
         let plain = |stmt: &s::Stmt| match &stmt.kind {
             s::StmtKind::Assign { targets, value } => match (targets.as_slice(), &value.kind) {
-                ([s::Target::Place(target)], s::ExprKind::Place(source)) => {
-                    Some((*target, *source))
-                }
+                ([s::Target::Path(target)], s::ExprKind::Path(source)) => Some((*target, *source)),
                 _ => None,
             },
             _ => None,
         };
         let (tmp, first) = plain(stmts.first()?)?;
-        self.array_place(names, first)?;
+        self.array_path(names, first)?;
         names.locals.get(&tmp)?;
         let mut cycle = vec![first];
         for (k, stmt) in stmts.iter().enumerate().skip(1) {
@@ -83,7 +81,7 @@ impl Resolver<'_> {
             if source == tmp {
                 return (cycle.len() > 1).then_some((tmp, cycle, k + 1));
             }
-            self.array_place(names, source)?;
+            self.array_path(names, source)?;
             if cycle.contains(&source) {
                 return None;
             }
@@ -97,8 +95,8 @@ impl Resolver<'_> {
         &mut self,
         names: &Names,
         out: &mut Vec<Stmt>,
-        tmp: PlaceId,
-        cycle: &[PlaceId],
+        tmp: PathId,
+        cycle: &[PathId],
         span: Span,
     ) {
         let locals: Vec<LocalId> = cycle

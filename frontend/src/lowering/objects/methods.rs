@@ -1,12 +1,12 @@
-//! Methods of the user's objects: their attributes are places of the site, whoever mentions them.
+//! Methods of the user's objects: their attributes are access paths of the site, whoever mentions them.
 //!
-//! A place is known by its path from a name of the site: `self.rng.state` in the site and `self.state` in a method
+//! An access path is known by its path from a name of the site: `self.rng.state` in the site and `self.state` in a method
 //! called as `self.rng.next()` are one variable. Two paths that end in the same attribute could lead to one object
 //! all the same, so where one of them is assigned the other is refused.
 
 use std::collections::HashSet;
 
-use nestwise_ir::{Arena, PlaceId, surface as s};
+use nestwise_ir::{Arena, PathId, surface as s};
 
 use crate::lowering::names::method_paths;
 use crate::lowering::names::resolve::Resolver;
@@ -16,17 +16,17 @@ use crate::site::captures::Capture;
 impl Resolver<'_> {
     /// Whether a method whose captures begin there is one of an array.
     pub fn is_of_array(&self, method: &s::Function, first: u32) -> bool {
-        let own = method.params.first().map(|p| first + p.place.0);
+        let own = method.params.first().map(|p| first + p.path.0);
         own.is_some_and(|i| matches!(self.capture(i), Capture::Array { .. }))
     }
 
     /// Makes locals of the attributes that the methods called by the site assign.
     pub fn note_methods(&mut self, site: &s::Site) -> R<()> {
         let mut seen = HashSet::new();
-        self.note_methods_of(&site.places, 0, None, &mut seen, site.top.span)?;
+        self.note_methods_of(&site.paths, 0, None, &mut seen, site.top.span)?;
         // A method that assigns before it reads has no use for the value at entry, but the site may.
-        for (id, _) in site.places.iter() {
-            if let Some(local) = self.written.get(&s::path(&site.places, id))
+        for (id, _) in site.paths.iter() {
+            if let Some(local) = self.written.get(&s::dotted_name(&site.paths, id))
                 && !matches!(self.capture(id.0), Capture::Unbound)
             {
                 let decl = &mut self.hir.locals[*local];
@@ -38,13 +38,13 @@ impl Resolver<'_> {
 
     fn note_methods_of(
         &mut self,
-        places: &Arena<PlaceId, s::Place>,
+        paths: &Arena<PathId, s::AccessPath>,
         first: u32,
-        receiver: Option<&(PlaceId, String)>,
+        receiver: Option<&(PathId, String)>,
         seen: &mut HashSet<u32>,
         span: nestwise_ir::Span,
     ) -> R<()> {
-        for (id, place) in places.iter() {
+        for (id, path) in paths.iter() {
             let Capture::User {
                 function,
                 first: inner,
@@ -55,21 +55,21 @@ impl Resolver<'_> {
             };
             if !method {
                 if seen.insert(inner) {
-                    self.note_methods_of(&function.places, inner, None, seen, span)?;
+                    self.note_methods_of(&function.paths, inner, None, seen, span)?;
                 }
                 continue;
             }
             let in_site = first == 0;
             let of = match self.is_of_array(&function, inner) {
                 true => {
-                    let own = method_paths::path(places, receiver, in_site, id);
+                    let own = method_paths::own_path(paths, receiver, in_site, id);
                     Some(method_paths::of_array(
-                        &own.unwrap_or_else(|| s::path(places, id)),
+                        &own.unwrap_or_else(|| s::dotted_name(paths, id)),
                     ))
                 }
-                false => place
+                false => path
                     .parent
-                    .and_then(|p| method_paths::path(places, receiver, in_site, p)),
+                    .and_then(|p| method_paths::own_path(paths, receiver, in_site, p)),
             };
             let (Some(of), Some(param)) = (of, function.params.first()) else {
                 continue;
@@ -77,9 +77,9 @@ impl Resolver<'_> {
             if !seen.insert(inner) {
                 continue;
             }
-            let own = (param.place, of);
+            let own = (param.path, of);
             self.note_writes(&function, inner, &own, span)?;
-            self.note_methods_of(&function.places, inner, Some(&own), seen, span)?;
+            self.note_methods_of(&function.paths, inner, Some(&own), seen, span)?;
         }
         Ok(())
     }
@@ -88,34 +88,34 @@ impl Resolver<'_> {
         &mut self,
         function: &s::Function,
         first: u32,
-        own: &(PlaceId, String),
+        own: &(PathId, String),
         span: nestwise_ir::Span,
     ) -> R<()> {
-        for (id, place) in function.places.iter() {
-            if !place.written || place.parent.is_none() {
+        for (id, path) in function.paths.iter() {
+            if !path.written || path.parent.is_none() {
                 continue;
             }
-            let Some(path) = method_paths::path(&function.places, Some(own), false, id) else {
+            let Some(dotted) = method_paths::own_path(&function.paths, Some(own), false, id) else {
                 continue;
             };
-            self.by_method.insert(path.clone());
-            if self.written.contains_key(&path) {
+            self.by_method.insert(dotted.clone());
+            if self.written.contains_key(&dotted) {
                 continue;
             }
-            let ending = format!(".{}", place.name);
+            let ending = format!(".{}", path.name);
             if self.written.keys().any(|other| other.ends_with(&ending)) {
-                let what = format!("attributes {} of several objects", place.name);
+                let what = format!("attributes {} of several objects", path.name);
                 return Err(refuse(span, Refusal::Unsupported { what }));
             }
             let flat = first.saturating_add(id.0);
             let bound = !matches!(self.capture(flat), Capture::Unbound);
-            let local = self.local(path.clone(), Some(PlaceId(flat)), bound.then_some(flat));
-            self.written.insert(path, local);
+            let local = self.local(dotted.clone(), Some(PathId(flat)), bound.then_some(flat));
+            self.written.insert(dotted, local);
         }
         Ok(())
     }
 
-    /// Whether an attribute that is read under another path may be one that is assigned. Of two places of the site
+    /// Whether an attribute that is read under another path may be one that is assigned. Of two access paths of the site
     /// itself the hook knows.
     pub fn may_be_written(&self, name: &str, in_call: bool) -> bool {
         let ending = format!(".{name}");

@@ -388,18 +388,18 @@ fn check(program: &Program, run: &Run) -> Outcome {
     };
     // Flat captures behind the site's are globals of functions.
     let mut name_of: HashMap<u32, String> = HashMap::new();
-    for (id, _) in site.places.iter() {
-        name_of.insert(id.0, site.path(id));
+    for (id, _) in site.paths.iter() {
+        name_of.insert(id.0, site.dotted_name(id));
     }
     for capture in &captured {
         if let Capture::User {
             function, first, ..
         } = capture
         {
-            for (id, _) in function.places.iter() {
+            for (id, _) in function.paths.iter() {
                 name_of.insert(
                     first + id.0,
-                    nestwise_ir::surface::path(&function.places, id),
+                    nestwise_ir::surface::dotted_name(&function.paths, id),
                 );
             }
         }
@@ -478,9 +478,9 @@ fn compare(
             continue;
         };
         let written = site
-            .places
+            .paths
             .iter()
-            .any(|(id, p)| p.written && site.path(id) == decl.name);
+            .any(|(id, p)| p.written && site.dotted_name(id) == decl.name);
         if written {
             continue;
         }
@@ -490,7 +490,7 @@ fn compare(
         );
     }
     for out in &nest.live_outs {
-        let name = site.path(out.place);
+        let name = site.dotted_name(out.path);
         let assigned = match out.assigned {
             Some(flag) => machine.var(flag) == V::Bool(true),
             None => machine.trips > 0 || matches!(out.kind, LiveOutKind::Slot(_)),
@@ -563,7 +563,7 @@ fn compare(
     // What is not assigned keeps its value.
     for (name, before) in run.pre.iter().filter(|(_, o)| o.dims.is_none()) {
         let touched = nest.live_outs.iter().any(|o| {
-            site.path(o.place) == *name
+            site.dotted_name(o.path) == *name
                 && o.assigned
                     .map_or(machine.trips > 0, |f| machine.var(f) == V::Bool(true))
         });

@@ -12,7 +12,7 @@ impl Converter<'_> {
         let base = self.expr(&e.value)?;
         let name = self.spelling(e.attr.as_str(), e)?;
         Some(match base.kind {
-            ExprKind::Place(parent) => ExprKind::Place(self.table.attr(parent, name)),
+            ExprKind::Path(parent) => ExprKind::Path(self.table.attr(parent, name)),
             _ => ExprKind::Attr(Box::new(base), name.to_owned()),
         })
     }

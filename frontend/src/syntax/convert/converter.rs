@@ -33,7 +33,7 @@ pub(crate) enum Names<'a> {
 pub(crate) struct Converter<'a> {
     pub(crate) source: &'a Source,
     pub(crate) names: Names<'a>,
-    /// The places so far.
+    /// The access paths so far.
     pub(crate) table: PlaceTable,
     /// The refusals so far.
     pub(crate) refusals: Vec<WithSpan<Refusal>>,

@@ -44,7 +44,7 @@ impl Converter<'_> {
         positional: bool,
         keyword: bool,
     ) -> Option<Param> {
-        let place = self.name(arg.def.arg.as_str(), &arg.def, true)?;
+        let path = self.name(arg.def.arg.as_str(), &arg.def, true)?;
         let default = match arg.default.as_deref() {
             None => None,
             Some(default) => match self.literal(default) {
@@ -57,7 +57,7 @@ impl Converter<'_> {
             },
         };
         Some(Param {
-            place,
+            path,
             positional,
             keyword,
             default,

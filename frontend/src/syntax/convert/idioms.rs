@@ -19,9 +19,9 @@ impl Converter<'_> {
     pub(crate) fn value(&mut self, expr: &ast::Expr) -> Option<Stmt> {
         let span = self.span(expr);
         let value = self.expr(expr)?;
-        let place = self.table.name(VALUE, true);
+        let path = self.table.name(VALUE, true);
         let kind = StmtKind::Assign {
-            targets: vec![Target::Place(place)],
+            targets: vec![Target::Path(path)],
             value,
         };
         let once = ExprKind::Tuple(vec![Expr {
@@ -29,7 +29,7 @@ impl Converter<'_> {
             span,
         }]);
         let kind = StmtKind::For {
-            target: Target::Place(place),
+            target: Target::Path(path),
             iter: Expr { kind: once, span },
             body: vec![Stmt { kind, span }],
             orelse: vec![],
@@ -293,7 +293,7 @@ fn is_plain(part: &ast::Comprehension) -> bool {
 /// Whether it may be an object in a list.
 pub(crate) fn may_be_object(e: &Expr) -> bool {
     match &e.kind {
-        ExprKind::Place(_) | ExprKind::Subscript(..) => true,
+        ExprKind::Path(_) | ExprKind::Subscript(..) => true,
         ExprKind::Attr(base, _) => may_be_object(base),
         _ => false,
     }

@@ -7,7 +7,7 @@ pub(crate) mod function;
 pub(crate) mod idioms;
 pub(crate) mod interpreter_exits;
 
-use nestwise_ir::PlaceId;
+use nestwise_ir::PathId;
 use nestwise_ir::surface::{BinOp, CmpOp, Expr, ExprKind, Stmt, StmtKind, Target, UnOp};
 use rustpython_parser::ast::{self, Ranged};
 
@@ -242,9 +242,9 @@ impl Converter<'_> {
 
     fn target_here(&mut self, target: &ast::Expr) -> Option<Target> {
         match target {
-            ast::Expr::Name(e) => Some(Target::Place(self.name(e.id.as_str(), e, false)?)),
+            ast::Expr::Name(e) => Some(Target::Path(self.name(e.id.as_str(), e, false)?)),
             ast::Expr::Attribute(e) => match self.expr(target)?.kind {
-                ExprKind::Place(place) => Some(Target::Place(place)),
+                ExprKind::Path(path) => Some(Target::Path(path)),
                 ExprKind::Attr(base, name) if may_be_object(&base) => {
                     Some(Target::Attr(*base, name))
                 }
@@ -294,7 +294,7 @@ impl Converter<'_> {
 
     fn expr_here(&mut self, expr: &ast::Expr) -> Option<ExprKind> {
         Some(match expr {
-            ast::Expr::Name(e) => ExprKind::Place(self.name(e.id.as_str(), e, false)?),
+            ast::Expr::Name(e) => ExprKind::Path(self.name(e.id.as_str(), e, false)?),
             ast::Expr::Constant(e) => self.constant(e)?,
             ast::Expr::Attribute(e) => self.attribute(e)?,
             ast::Expr::Subscript(e) => {
@@ -470,8 +470,8 @@ impl Converter<'_> {
 
     // ---- Names --------------------------------------------------------------------------------------------------
 
-    /// The place of a name; `own` for a parameter.
-    fn name(&mut self, name: &str, node: &impl Ranged, own: bool) -> Option<PlaceId> {
+    /// The access path of a name; `own` for a parameter.
+    fn name(&mut self, name: &str, node: &impl Ranged, own: bool) -> Option<PathId> {
         let name = self.spelling(name, node)?;
         if let Some(inner) = self.inner.iter().rev().find_map(|own| own.get(name)) {
             if inner.is_empty() {

@@ -9,7 +9,7 @@ mod expr;
 
 use std::collections::HashMap;
 
-use crate::model::ids::{AccessId, Arena, ArrayId, LoopId, PlaceId, ScopeId, VarId};
+use crate::model::ids::{AccessId, Arena, ArrayId, LoopId, PathId, ScopeId, VarId};
 use crate::model::liveout::{LiveOut, LiveOutKind};
 use crate::model::nest::{Access, ArrayDecl, ArrayKind, Expr, ExprKind, For, LoopDecl, Nest, Stmt};
 use crate::model::nest::{StmtKind, VarDecl, While};
@@ -37,7 +37,7 @@ pub fn nest(header: &str, body: &str) -> Nest {
         let var = b.names[name];
         let kind = LiveOutKind::Var(var);
         b.live_outs.push(LiveOut {
-            place: PlaceId(i as u32),
+            path: PathId(i as u32),
             kind,
             assigned: None,
         });

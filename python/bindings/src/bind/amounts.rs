@@ -1,4 +1,4 @@
-//! How much work a call of a site is: the sizes of what it is given, found without running anybody's code.
+//! Estimates how much work a call of a site is from the sizes of its arguments, without running user code.
 
 use nestwise_frontend::site::bounds::{Atom, AtomKind};
 use nestwise_ir::surface::Scope;
@@ -12,22 +12,23 @@ use crate::objects::{attributes, layout};
 use crate::site::parsed::Parsed;
 use crate::verify;
 
-/// Whether attempts that come to nothing are counted: a device that was asked for is not second-guessed, and comparisons want every
-/// run.
+/// Whether futile attempts are counted: only where the device is chosen automatically, runs are not compared and prices
+/// are not summed up.
 pub fn counts_futile() -> bool {
     options().device == DeviceChoice::Auto && !verify::on() && !options().prices
 }
 
-/// How much work a call is: the product of the atoms' sizes, or of what is large of the places, where there are no atoms or one is not
-/// a plain int or container now (a row of a list of lists, which may have any length). Runs no user code. `argument(i)` is the
-/// value of the `i`th name that the hook is given.
+/// The work of a call: the product of the atoms' sizes; where there are no atoms, or one is not a plain int or
+/// container now (a row of a list of lists may have any length), the product of the magnitudes of the access paths that
+/// tell large calls from small ones. Runs no user code. `argument(i)` is the value of the `i`th name that the hook is
+/// given.
 pub fn work(
     py: Python<'_>,
     parsed: &Parsed,
     argument: &impl Fn(usize) -> Option<*mut PyObject>,
 ) -> Work {
     let held = |index: usize| held(py, parsed, index, argument);
-    let size = |atom: &Atom| size(py, held(atom.place.index())?.as_ptr(), atom.kind);
+    let size = |atom: &Atom| size(py, held(atom.path.index())?.as_ptr(), atom.kind);
     let atoms = parsed.interface.atoms.as_ref();
     atoms
         .and_then(|atoms| bounded(atoms.iter().map(size)))
@@ -41,7 +42,7 @@ pub fn work(
         })
 }
 
-/// The sizes that a site's effort depends on; None: it is not a plain int or container now.
+/// The size of each atom that a site's effort depends on; `None` for an atom that is not a plain int or container now.
 pub fn sizes(
     py: Python<'_>,
     parsed: &Parsed,
@@ -49,7 +50,7 @@ pub fn sizes(
 ) -> Vec<Option<f64>> {
     let atoms = parsed.interface.effort.atoms.iter();
     let size = |atom: &Atom| {
-        let held = held(py, parsed, atom.place.index(), argument)?;
+        let held = held(py, parsed, atom.path.index(), argument)?;
         Some(size(py, held.as_ptr(), atom.kind)? as f64)
     };
     atoms.map(size).collect()
@@ -65,7 +66,7 @@ pub fn uses_whole_arrays(
         return false;
     };
     parsed.interface.whole_array_uses.iter().any(|whole| {
-        let held = held(py, parsed, whole.place.index(), argument);
+        let held = held(py, parsed, whole.path.index(), argument);
         held.is_some_and(|held| {
             let object = held.as_ptr();
             // SAFETY: an object that is held; only an array's header is read as one.
@@ -78,7 +79,7 @@ pub fn uses_whole_arrays(
     })
 }
 
-/// The work of a call whose atoms have these sizes.
+/// The work of a call whose atoms have these sizes; `None` where a size is unknown or the product overflows.
 fn bounded(sizes: impl Iterator<Item = Option<i64>>) -> Option<Work> {
     let mut amount = 1i64;
     for size in sizes {
@@ -90,16 +91,16 @@ fn bounded(sizes: impl Iterator<Item = Option<i64>>) -> Option<Work> {
     })
 }
 
-/// What a place holds.
+/// The object that an access path holds: borrowed from the hook's arguments, or a reference of this value's own.
 pub enum Held<'py> {
     Borrowed(*mut PyObject),
     Owned(Bound<'py, PyAny>),
 }
 
 impl<'py> Held<'py> {
-    /// A reference of its own.
+    /// A new reference to the object.
     pub fn bound(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        // SAFETY: what a place holds lives as long as this does.
+        // SAFETY: what an access path holds lives as long as this does.
         unsafe { Bound::from_borrowed_ptr(py, self.as_ptr()) }
     }
 
@@ -111,39 +112,41 @@ impl<'py> Held<'py> {
     }
 }
 
+/// The object that the access path with this index holds, or `None` where it is not found without running user code.
+/// `argument(i)` is the value of the `i`th name that the hook is given.
 pub fn held<'py>(
     py: Python<'py>,
     parsed: &Parsed,
     index: usize,
     argument: &impl Fn(usize) -> Option<*mut PyObject>,
 ) -> Option<Held<'py>> {
-    let place = &parsed.places[index];
-    match place.argument.filter(|_| place.parent.is_none()) {
+    let path = &parsed.paths[index];
+    match path.argument.filter(|_| path.parent.is_none()) {
         Some(i) => argument(i).map(Held::Borrowed),
         None => object(py, parsed, index, argument).map(Held::Owned),
     }
 }
 
-/// What a place holds, if it is found without running user code.
+/// The object that the access path with this index holds, or `None` where it is not found without running user code.
 fn object<'py>(
     py: Python<'py>,
     parsed: &Parsed,
     index: usize,
     argument: &impl Fn(usize) -> Option<*mut PyObject>,
 ) -> Option<Bound<'py, PyAny>> {
-    let place = &parsed.places[index];
+    let path = &parsed.paths[index];
     // SAFETY: arguments and dictionaries live through the call; attributes are read as new references.
     unsafe {
-        if let Some(parent) = place.parent {
+        if let Some(parent) = path.parent {
             let parent = object(py, parsed, parent, argument)?;
-            let object = read_path(py, place, parent.as_ptr());
+            let object = read_path(py, path, parent.as_ptr());
             return Bound::from_owned_ptr_or_opt(py, object);
         }
-        let object = match (place.scope, place.argument) {
+        let object = match (path.scope, path.argument) {
             (Scope::Local, Some(i)) => argument(i)?,
             (Scope::Global, _) => {
                 let globals = attributes::globals(py);
-                ffi::PyDict_GetItemWithError(globals.as_ptr(), place.name.as_ptr())
+                ffi::PyDict_GetItemWithError(globals.as_ptr(), path.name.as_ptr())
             }
             _ => return None,
         };
@@ -183,14 +186,15 @@ fn size(py: Python<'_>, object: *mut PyObject, kind: AtomKind) -> Option<i64> {
     None
 }
 
-/// How large a float is, as far as loops go by it: a tolerance is the larger, the smaller it is.
+/// The magnitude of a float where it bounds a loop: the larger of its absolute value and its reciprocal, since a
+/// smaller tolerance means more iterations.
 #[inline]
 pub fn size_of_float(value: f64) -> i64 {
     let value = value.abs();
     value.max(value.recip()) as i64
 }
 
-/// How large a number or a container is, at least 1; 1 for whatever else there is.
+/// The magnitude of a number or a container (the elements of an array), at least 1; 1 for any other object.
 fn magnitude(py: Python<'_>, object: *mut PyObject) -> i64 {
     if object.is_null() {
         return 1;

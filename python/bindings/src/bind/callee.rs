@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use crate::objects::functions::{UserFunction, method, parsed_function};
 use crate::objects::random;
 
-/// The function that a call of `object` runs, and for a bound method the first argument.
+/// The function that a call of `object` runs, and the object that a bound method is bound to.
 pub fn callee(py: Python<'_>, object: *mut PyObject) -> Option<(Py<PyAny>, Option<Py<PyAny>>)> {
     // SAFETY: a live object.
     let own = || unsafe { Bound::from_borrowed_ptr(py, object) }.unbind();

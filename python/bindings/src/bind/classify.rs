@@ -1,4 +1,4 @@
-//! What an object is to a nest: its signature word and its native value, told by exact types alone.
+//! Classifies objects for a nest by their exact types: a signature word, and a value in native form.
 
 use std::sync::Arc;
 
@@ -13,17 +13,29 @@ use crate::objects::numpy::{self, Numpy};
 use crate::objects::{builtins, functions, layout, lists, random, records};
 
 // What a signature word's lowest byte says.
+/// The tag of an access path without a value.
 pub const UNBOUND: u64 = 0;
+/// The tag of a number of Python's or NumPy's, or a string of one character.
 pub const SCALAR: u64 = 1;
+/// The tag of an array, a list or tuple of numbers, or a flat sequence of numbers or characters.
 pub const ARRAY: u64 = 2;
+/// The tag of a function or type that the front end knows.
 pub const KNOWN: u64 = 3;
+/// The tag of a module.
 pub const MODULE: u64 = 4;
+/// The tag of an object whose attributes are access paths.
 pub const OBJECT: u64 = 5;
+/// The tag of a user's function.
 pub const USER: u64 = 6;
+/// The tag of an object of any other type; the rest of the word is the address of its type.
 pub const OTHER: u64 = 7;
+/// The tag of a bound method of a user's class or of a random generator.
 pub const METHOD: u64 = 8;
+/// The tag of a list's bound `append`.
 pub const APPEND: u64 = 9;
+/// The tag of a list or tuple of objects, or of tuples whose length is in the rest of the word.
 pub const OBJECTS: u64 = 10;
+/// The tag of the items of tuples in a list where they are of a type that a nest cannot use.
 pub const OPAQUE: u64 = 11;
 
 fn scalar_word(ty: Ty, class: u64) -> u64 {
@@ -38,7 +50,7 @@ fn array_word(kind: ArrayKind, storage: Scalar, rank: usize, writable: bool) -> 
         | u64::from(writable) << 32
 }
 
-/// A word that says what kind of object it is, and which.
+/// The signature word of an object that is told by its address: `tag` in the lowest byte, the address above it.
 pub fn pointer_word(tag: u64, object: *const PyObject) -> u64 {
     tag | (object as u64) << 8
 }
@@ -54,7 +66,7 @@ fn repr_of(byte: u64) -> Option<Scalar> {
     Scalar::ALL.into_iter().find(|s| *s as u64 == byte & 0xff)
 }
 
-/// The type of a scalar with this word.
+/// The type of a scalar with this signature word; `None` for an unknown representation.
 pub fn scalar_type(word: u64) -> Option<Ty> {
     let repr = repr_of(word >> 16)?;
     Some(if (word >> 8) & 0xff == 0 {
@@ -64,7 +76,7 @@ pub fn scalar_type(word: u64) -> Option<Ty> {
     })
 }
 
-/// What an array with this word is to the front end.
+/// The capture that the front end is told of for an array with this signature word.
 pub fn array_type(word: u64) -> Option<Capture> {
     let kinds = [
         ArrayKind::Ndarray,
@@ -167,7 +179,8 @@ pub unsafe fn classify(
     }
 }
 
-/// The signature word and the value of a number of Python's or NumPy's.
+/// The signature word and the native value of a number of Python's or NumPy's; `None` for other objects and for ints of
+/// more than 64 bits.
 ///
 /// # Safety
 /// `object` is alive; the GIL is held.
@@ -196,8 +209,8 @@ pub unsafe fn number(np: Option<&'static Numpy>, object: *mut PyObject) -> Optio
     }
 }
 
-/// An element of a list, tuple or text, whose rows are lists or tuples; below zero subscripts count from the end. None where it
-/// is no number.
+/// The element of a list, tuple or string (possibly of nested lists or tuples) at the subscripts `at`, of which
+/// negative ones count from the end; `None` where they are out of range or the element is no number.
 ///
 /// # Safety
 /// `object` is alive; the GIL is held.
@@ -279,8 +292,8 @@ unsafe fn numpy_scalar(object: *mut PyObject, repr: Scalar) -> (u64, Value) {
     (scalar_word(Ty::np(repr), 2), value)
 }
 
-/// What of an ndarray's header its signature word was made from, and with its extents and strides decides whether
-/// another one is used alike.
+/// The part of an ndarray's header that a signature word depends on, to tell whether a later array, with the same
+/// extents and strides, can be used in its stead.
 pub struct Shape {
     type_num: i32,
     flags: i32,
@@ -289,7 +302,7 @@ pub struct Shape {
 const LOOKED_AT: i32 = layout::ALIGNED | layout::WRITEABLE;
 
 impl Shape {
-    /// Of an exact ndarray; none for other objects.
+    /// The shape of an exact ndarray; `None` for any other object.
     ///
     /// # Safety
     /// `object` is alive; the GIL is held.
@@ -307,7 +320,7 @@ impl Shape {
         }
     }
 
-    /// Whether an array is like the one of `view`, which becomes the window on it.
+    /// Whether an array has this shape and the extents and strides of `view`, whose pointer is set to the array's data.
     ///
     /// # Safety
     /// `object` is an exact ndarray.
@@ -375,7 +388,7 @@ unsafe fn ndarray(object: *mut PyObject) -> (u64, Value) {
     )
 }
 
-/// The elements of an array, if they are numbers that kernels could work with.
+/// A view of an array whose elements are numbers that kernels can work with; `None` for any other array.
 ///
 /// # Safety
 /// `object` is an exact ndarray, alive.
@@ -430,7 +443,7 @@ unsafe fn sequence(
     )
 }
 
-/// A list as an array of as many objects.
+/// The native value of a list of objects: an array with one row for each object.
 ///
 /// # Safety
 /// `list` is a live list or tuple.
@@ -440,14 +453,15 @@ pub unsafe fn objects_in(list: *mut PyObject) -> Value {
     objects_of(length)
 }
 
-/// So many objects.
+/// The native value of a list of `length` objects.
 pub fn objects_of(length: i64) -> Value {
     let mut extents = [0; 8];
     extents[0] = length;
     Value::Sequence { rank: 2, extents }
 }
 
-/// What the objects of a list have in common, by its word; none: it is no such list.
+/// What the objects of a list with this signature word have in common; `None` where the word is not that of a list of
+/// objects.
 pub fn alike(word: u64) -> Option<Alike> {
     match (word & 0xff, word >> 8) {
         (OPAQUE, _) => Some(Alike::Nothing),
@@ -457,7 +471,7 @@ pub fn alike(word: u64) -> Option<Alike> {
     }
 }
 
-/// Recognises a flat sequence, or the state of a random generator.
+/// Recognises a flat sequence, or the state of a random generator; `None` for any other object.
 pub fn flat(py: Python<'_>, object: *mut PyObject) -> Option<Flat> {
     // SAFETY: a live object.
     buffers::view(py, object).or_else(|| unsafe { random::state(py, object) })

@@ -1,4 +1,4 @@
-//! How much work a call is, seen at a glance: see [`FastReject`](nestwise_tiering::FastReject).
+//! Estimates how much work a call is by a look at a few numbers: see [`FastReject`](nestwise_tiering::FastReject).
 
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -13,11 +13,11 @@ use crate::objects::{layout, numpy};
 use crate::process::once::Once;
 use crate::site::parsed::Parsed;
 
-/// What tells how much work a call of a site is.
+/// The estimator of a site's fast reject.
 pub struct Sight {
-    /// None where a device may have copies of arrays, which have to come down.
+    /// The sizes to look at; `None` where a device may have copies of arrays, which have to be copied back first.
     glance: Once<Option<Glance>>,
-    /// NumPy's array type, once that is known.
+    /// NumPy's array type, once the program has imported NumPy; null before.
     ndarray: AtomicPtr<ffi::PyTypeObject>,
 }
 
@@ -25,7 +25,7 @@ pub struct Sight {
 const _: () = assert!(size_of::<FastReject<Sight>>() == 64);
 
 impl Sight {
-    /// Of a site of which nothing is known yet.
+    /// An estimator that knows nothing of its site yet.
     pub fn new() -> Sight {
         Sight {
             glance: Once::new(),
@@ -33,7 +33,7 @@ impl Sight {
         }
     }
 
-    /// How much work a call is, if that is seen at a glance. `key`: a name's value, or a tuple of them.
+    /// The work of a call, if a look at its sizes tells it. `key`: a name's value, or a tuple of several names' values.
     #[inline]
     pub fn work(&self, key: *mut PyObject) -> Option<Work> {
         let glance = self.glance.get()?.as_ref()?;
@@ -44,7 +44,7 @@ impl Sight {
         })
     }
 
-    /// The site is known now: its calls may be looked at.
+    /// Prepares for calls of a site whose text has been read.
     pub fn arm(&self, py: Python<'_>, parsed: &Parsed, options: &Options) {
         let glance = || Glance::of(parsed).filter(|_| !may_keep_copies(options));
         if self.glance.get_or_init(glance).is_some()
@@ -55,7 +55,7 @@ impl Sight {
     }
 }
 
-/// Whether a device may have copies of arrays from one nest to the next.
+/// Whether a device may keep copies of arrays from one nest to the next.
 fn may_keep_copies(options: &Options) -> bool {
     match options.device {
         DeviceChoice::Auto => options.profile.gpu.is_some(),
@@ -64,20 +64,21 @@ fn may_keep_copies(options: &Options) -> bool {
     }
 }
 
-/// What tells how much work a call is: the atoms of a site that are sizes of its names, or what is large of all names.
+/// The sizes that tell how much work a call is: the atoms of a site that are sizes of its names, or the magnitudes of
+/// all names.
 struct Glance {
-    /// Which of the names in the brackets of `GATE`, and what of it.
+    /// For each atom, the index of its name in the brackets of `GATE`, and how the size is read off its value.
     atoms: [(u8, Measure); Glance::MOST],
     count: u8,
-    /// How many names stand there.
+    /// The number of names in the brackets of `GATE`.
     names: u8,
-    /// There are atoms, and that is all of them.
+    /// The site has atoms, and they bound its work.
     bounds: bool,
-    /// What small ints have in front of their digit.
+    /// The values that CPython stores in front of the digit of small ints, see [`layout::before_digit`].
     digit: [u8; 3],
 }
 
-/// An [`AtomKind`] in two bytes.
+/// An [`AtomKind`], packed into two bytes.
 #[derive(Clone, Copy)]
 enum Measure {
     Int,
@@ -88,13 +89,13 @@ enum Measure {
 impl Glance {
     const MOST: usize = 4;
 
-    /// None where there are too many atoms, or attributes among them.
+    /// The sizes to look at for a site; `None` where it has too many atoms, or attributes among them.
     fn of(parsed: &Parsed) -> Option<Glance> {
         let found = parsed.interface.atoms.as_deref().unwrap_or_default();
         let mut atoms = [(0, Measure::Int); Glance::MOST];
         for (k, atom) in found.iter().enumerate() {
-            let place = &parsed.places[atom.place.index()];
-            let argument = place.argument.filter(|_| place.parent.is_none())?;
+            let path = &parsed.paths[atom.path.index()];
+            let argument = path.argument.filter(|_| path.parent.is_none())?;
             let at = parsed.sizes.iter().position(|s| *s == argument)?;
             let measure = match atom.kind {
                 AtomKind::Int => Measure::Int,
@@ -112,8 +113,8 @@ impl Glance {
         })
     }
 
-    /// The product of the atoms, or of what is large; None if an atom is not a small int, a list, a string or an array now.
-    /// See [`crate::bind::amounts::work`].
+    /// The product of the atoms' sizes, or of the names' magnitudes where there are no atoms; `None` if a value is not
+    /// a small int, a list, a string or an array now. See [`crate::bind::amounts::work`].
     #[inline]
     fn amount(&self, key: *mut PyObject, ndarray: *mut ffi::PyTypeObject) -> Option<i64> {
         let values = match self.names {
@@ -170,7 +171,7 @@ impl Glance {
         }
     }
 
-    /// [`crate::bind::amounts::magnitude`]; None: it takes more to find out.
+    /// The same as [`crate::bind::amounts::magnitude`]; `None` where that takes more than a look.
     #[inline]
     fn magnitude(&self, object: *mut PyObject, ndarray: *mut ffi::PyTypeObject) -> Option<i64> {
         // SAFETY: a live object; exact types are looked at before anything is read.

@@ -1,9 +1,9 @@
-//! Sites whose calls look alike: binding that only compares.
+//! Inline-cached calls: binding that only compares with an earlier call.
 //!
-//! A [`Settled`] belongs to a call that ran natively with the facts of the call before. It holds, for each place of the
-//! site, what the binder made of it then, and the launch. A further call looks every name up as the binder does,
-//! compares what it finds, and runs the launch again ([`Repeat`]): nothing is planned, priced or allocated. Whatever
-//! differs, or is of a kind that has to be converted or looked into, goes the full way.
+//! A [`Settled`] belongs to a call that ran natively with the same facts as the call before. It holds, for each access
+//! path of the site, what the binder made of it then, and the launch. A further call looks every name up as the binder
+//! does, compares what it finds, and runs the launch again ([`Repeat`]): nothing is planned, priced or allocated. A
+//! call in which anything differs, or has to be converted or looked into, is bound in full.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -20,22 +20,23 @@ use crate::host::environment::NumpyErrors;
 use crate::objects::access_path::AccessPath;
 use crate::objects::numpy::{self, Numpy};
 
-/// Boxed, since they are moved for each call.
+/// The cached calls of a site, boxed since they are moved for each call.
 #[allow(clippy::vec_box)]
 type Calls = Vec<Box<Settled>>;
 
-/// Calls of one site that can be made again, the latest first.
+/// The inline-cached calls of one site, the latest first.
 #[derive(Default)]
 pub struct SettledCalls {
     calls: Mutex<Calls>,
-    /// Calls since one was timed, and how many there are to be until the next.
+    /// The number of calls since the last timed one.
     untimed: AtomicU32,
+    /// The number of calls to leave untimed before the next timed one.
     pause: AtomicU32,
 }
 
-/// More than this are not kept.
+/// The most inline-cached calls that a site keeps.
 const MAX_SETTLED: usize = 4;
-/// Of so many calls one is timed at least.
+/// The most calls that are left untimed between two timed ones.
 const SELDOM: u32 = 64;
 
 impl SettledCalls {
@@ -43,7 +44,7 @@ impl SettledCalls {
         self.calls.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// Whether this call is to be timed; it stands for so many then. Ever fewer are.
+    /// Whether this call is to be timed, and the number of calls that its time stands for; ever fewer calls are timed.
     pub fn times(&self) -> Option<u32> {
         let calls = self.untimed.load(Ordering::Relaxed).saturating_add(1);
         let pause = self.pause.load(Ordering::Relaxed);
@@ -58,12 +59,13 @@ impl SettledCalls {
         Some(calls)
     }
 
-    /// Makes a call like an earlier one: that one, run again and for the caller to [`keep`](Self::keep). None, and
-    /// nothing has happened, where there is none that it is like. `like` sees what neither values nor shapes tell.
+    /// Runs a call as a repetition of an earlier one that it is like, which the caller has to [`keep`](Self::keep)
+    /// afterwards. Returns `None`, with nothing done, where it is like none. `like` checks what neither values nor
+    /// shapes tell.
     pub fn run(
         &self,
         py: Python<'_>,
-        places: &[AccessPath],
+        paths: &[AccessPath],
         names: &Names<'_>,
         errors: NumpyErrors,
         like: &dyn Fn(&Settled) -> bool,
@@ -74,7 +76,7 @@ impl SettledCalls {
         let mut ran = None;
         for at in 0..all.len() {
             let one = &mut all[at];
-            let outcome = if one.bind(py, np, places, names, errors) && like(one) {
+            let outcome = if one.bind(py, np, paths, names, errors) && like(one) {
                 one.run()
             } else {
                 Repeated::Differs
@@ -96,20 +98,21 @@ impl SettledCalls {
         ran
     }
 
-    /// Lets go of all.
+    /// Drops all cached calls.
     pub fn forget(&self) {
         let all = std::mem::take(&mut *self.lock());
         drop(all);
     }
 
-    /// Keeps a call that was made in full. It is like none of the others: from now on more calls are timed again.
+    /// Caches a call that was bound in full because it is like none of the others; from now on calls are timed more
+    /// often again.
     pub fn add(&self, one: Box<Settled>) {
         let pause = if options().learns() { 0 } else { u32::MAX };
         self.pause.store(pause, Ordering::Relaxed);
         self.keep(one);
     }
 
-    /// Keeps a call in front of the others.
+    /// Caches a call in front of the others, and drops the oldest if there are too many.
     pub fn keep(&self, one: Box<Settled>) {
         let mut calls = self.lock();
         calls.insert(0, one);
@@ -122,7 +125,7 @@ impl SettledCalls {
 
     fn put_back(&self, mut all: Calls) {
         let mut calls = self.lock();
-        // Those that were added meanwhile.
+        // Calls that were cached while these were taken out.
         all.append(&mut calls);
         let old = all.split_off(MAX_SETTLED.min(all.len()));
         *calls = all;
@@ -132,32 +135,32 @@ impl SettledCalls {
     }
 }
 
-/// A call that can be made again.
+/// An inline-cached call: one that can be repeated.
 pub struct Settled {
     repeat: Repeat,
-    /// What the last call bound; between calls without its objects.
+    /// The binding of the last call; between calls it holds no objects.
     binding: Binding,
     seen: Vec<Seen>,
-    /// Of the options then.
+    /// The generation of the options with which the call was made.
     generation: u64,
     errors: NumpyErrors,
 }
 
-/// What has to be so for a place to be as it was.
+/// The condition under which an access path counts as unchanged since the cached call.
 enum Seen {
-    /// Whatever it holds: it is unbound, or only handed through.
+    /// Any value will do: the path is unbound, or its value is only passed through.
     Anything,
-    /// The object of this address: one that lives as long as the process.
+    /// The object must be the one at this address, which lives as long as the process.
     Object(*mut PyObject),
-    /// An ndarray, of the shape that the binding has.
+    /// The object must be an ndarray of this shape, with the extents and strides in the binding.
     Array(Shape),
-    /// A number with this signature word.
+    /// The object must be a number with this signature word.
     Number(u64),
-    /// A module.
+    /// The object must be a module.
     Module,
-    /// A user's function, or a method of an object, which the binding knows.
+    /// The object must call the user's function that the binding has for this path.
     Function,
-    /// An object of the class, which is kept alive so that its address stays its own.
+    /// The object must be of this class, which is kept alive so that its address stays its own.
     Instance(Py<PyType>),
 }
 
@@ -165,23 +168,23 @@ enum Seen {
 unsafe impl Send for Settled {}
 
 impl Settled {
-    /// The call as one that can be made again, if all its places are of kinds that are told apart at a glance.
+    /// Makes a call repeatable; `None` where an access path holds something that takes more than a look to compare.
     pub fn of(
         py: Python<'_>,
-        places: &[AccessPath],
+        paths: &[AccessPath],
         mut binding: Binding,
         plan: &Arc<Plan>,
         launch: Box<Launch>,
         errors: NumpyErrors,
     ) -> Option<Settled> {
-        // One whose places were not bound is not inlined.
+        // One whose access paths were not bound is not inlined.
         if !launch.repeated || binding.users.iter().any(|u| u.first == 0) {
             return None;
         }
         let users = binding.users.iter();
-        let inner = users.flat_map(|u| u.function.places.iter());
-        let every = places.iter().chain(inner).zip(&binding.captures);
-        let seen: Option<Vec<Seen>> = every.map(|(place, b)| look(py, place, b)).collect();
+        let inner = users.flat_map(|u| u.function.paths.iter());
+        let every = paths.iter().chain(inner).zip(&binding.captures);
+        let seen: Option<Vec<Seen>> = every.map(|(path, b)| look(py, path, b)).collect();
         let seen = seen?;
         let repeat = Repeat::of(plan, launch, &binding.captures)?;
         binding.release();
@@ -194,51 +197,52 @@ impl Settled {
         })
     }
 
-    /// What was bound.
+    /// The binding of the last call.
     pub fn binding(&self) -> &Binding {
         &self.binding
     }
 
-    /// How the launch went.
+    /// The launch of the last call.
     pub fn launch(&self) -> &Launch {
         self.repeat.launch()
     }
 
-    /// Whether NumPy may warn in it.
+    /// Whether NumPy may warn in the call.
     pub fn warns(&self) -> bool {
         self.repeat.warns()
     }
 
-    /// The plan that was followed.
+    /// The plan that the call follows.
     pub fn plan(&self) -> &Plan {
         self.repeat.plan()
     }
 
-    /// Binds the places again; false if something is not as it was.
+    /// Binds the site's access paths anew; returns false if a value differs in more than the cached call allows.
     pub fn bind(
         &mut self,
         py: Python<'_>,
         np: Option<&'static Numpy>,
-        places: &[AccessPath],
+        paths: &[AccessPath],
         names: &Names<'_>,
         errors: NumpyErrors,
     ) -> bool {
         if self.generation != options::generation() || self.errors != errors {
             return false;
         }
-        self.bind_scope(py, np, places, names, 0)
+        self.bind_scope(py, np, paths, names, 0)
     }
 
-    /// The same for the places of one scope, whose captures begin at `first`.
+    /// Binds the access paths of one scope (the site, or an inlined function), whose captures begin at `first`; returns
+    /// false if a value differs in more than the cached call allows.
     fn bind_scope(
         &mut self,
         py: Python<'_>,
         np: Option<&'static Numpy>,
-        places: &[AccessPath],
+        paths: &[AccessPath],
         names: &Names<'_>,
         first: usize,
     ) -> bool {
-        for (at, place) in places.iter().enumerate() {
+        for (at, path) in paths.iter().enumerate() {
             let index = first + at;
             let object = match names.receiver {
                 Some((receiver, object)) if receiver == at => {
@@ -246,7 +250,7 @@ impl Settled {
                     unsafe { ffi::Py_INCREF(object) };
                     object
                 }
-                _ if place.captured => self.binding.look_up(py, place, first, names),
+                _ if path.captured => self.binding.look_up(py, path, first, names),
                 _ => continue,
             };
             let bound = &mut self.binding.captures[index];
@@ -264,7 +268,8 @@ impl Settled {
         true
     }
 
-    /// The same for a user's function, the capture `index`, and all that it sees.
+    /// Binds the user's function at capture `index` and the access paths inside it; returns false if a value differs in
+    /// more than the cached call allows.
     fn bind_user(&mut self, np: Option<&'static Numpy>, index: usize, names: &Names<'_>) -> bool {
         // Attached once more in PyO3's own books: references that it gives up would else wait for that for ever.
         Python::attach(|py| {
@@ -279,7 +284,7 @@ impl Settled {
             }
             let (first, inside) = (user.first, user.inside(py));
             let inner = inside.names(names.builtins);
-            self.bind_scope(py, np, &inside.function.places, &inner, first)
+            self.bind_scope(py, np, &inside.function.paths, &inner, first)
         })
     }
 
@@ -289,7 +294,7 @@ impl Settled {
         self.repeat.run(&self.binding.captures, silent)
     }
 
-    /// Lets go of what was bound.
+    /// Releases the objects of the binding.
     pub fn release(&mut self) {
         self.binding.release();
     }
@@ -300,11 +305,12 @@ impl Settled {
     }
 }
 
-/// How a place is told to be as it is now; none if that takes more than a glance.
-fn look(py: Python<'_>, place: &AccessPath, bound: &bind::Bound) -> Option<Seen> {
+/// The condition under which the value of an access path counts as unchanged later; `None` if that takes more than a
+/// look.
+fn look(py: Python<'_>, path: &AccessPath, bound: &bind::Bound) -> Option<Seen> {
     let object = bound.object;
     // A method's first parameter holds something without being looked up.
-    if place.pass_through || !place.captured && object.is_null() {
+    if path.pass_through || !path.captured && object.is_null() {
         return Some(Seen::Anything);
     }
     Some(match (bound.word & 0xff, &bound.value) {
@@ -330,7 +336,7 @@ fn look(py: Python<'_>, place: &AccessPath, bound: &bind::Bound) -> Option<Seen>
 }
 
 impl Seen {
-    /// Whether `object` is what it was; `value` becomes its value.
+    /// Whether `object` fulfils the condition; `value` becomes its native value.
     ///
     /// # Safety
     /// `object` is null or alive; the GIL is held.

@@ -1,7 +1,7 @@
-//! Binding: what a call of the hook finds in the places of its site, without running any user code.
+//! Binding: looks up what the access paths of a site hold in a call of the hook, without running any user code.
 //!
-//! Each place gives a *capture*: the object (kept alive until the call ends), its value in native form, and a
-//! 64-bit signature word. The words of all places together are the signature under which a plan is found.
+//! Each access path gives a *capture*: the object (kept alive until the call ends), its value in native form, and a
+//! 64-bit signature word. The words of all paths together are the signature under which a plan is found.
 
 pub(crate) mod amounts;
 pub(crate) mod callee;
@@ -28,13 +28,13 @@ use crate::objects::records::{self, Field, Part};
 use crate::objects::{attributes, builtins, random};
 use crate::site::parsed::Parsed;
 
-/// So many attributes of objects in lists are bound.
+/// The most attributes of objects in lists that one call may bind.
 const MOST_FIELDS: usize = 128;
-/// So many functions.
+/// The most functions that one call may bind.
 const MOST_USERS: usize = 16;
 
-/// Reads the attribute or the item that `path` names of its parent's object: a new reference, or null where it is not there or
-/// could run user code.
+/// Reads the attribute or item of `parent` that `path` names: a new reference, or null where there is none or reading
+/// it could run user code.
 ///
 /// # Safety
 /// `parent` is alive; the GIL is held.
@@ -60,11 +60,11 @@ pub unsafe fn read_path(py: Python<'_>, path: &AccessPath, parent: *mut PyObject
 
 /// One capture of a call.
 pub struct Bound {
-    /// A strong reference, or null.
+    /// A strong reference to the object; null where the access path is unbound, and between calls.
     pub object: *mut PyObject,
-    /// Signature word.
+    /// The signature word: the kind of the object, and what else a plan depends on.
     pub word: u64,
-    /// Native value.
+    /// The object's value in native form.
     pub value: Value,
 }
 
@@ -94,23 +94,23 @@ impl Drop for Bound {
 pub struct Names<'a> {
     /// Positional arguments of the hook.
     pub arguments: &'a [*mut PyObject],
-    /// Borrowed dictionaries.
+    /// The dictionary of the module's globals, borrowed.
     pub globals: *mut PyObject,
-    /// The frame's builtins.
+    /// The dictionary of the frame's builtins, borrowed; null if it is not an exact dictionary.
     pub builtins: *mut PyObject,
-    /// In a method: the place of its first parameter, and the object it is bound to.
+    /// In a method, the index of its first parameter's access path, and the object that the method is bound to.
     pub receiver: Option<(usize, *mut PyObject)>,
 }
 
 /// A user's function, or a method of a user's object, among the captures.
 pub struct User {
-    /// Its capture.
+    /// The index of the function's own capture.
     pub capture: usize,
-    /// What it is.
+    /// The function in surface form.
     pub function: Arc<UserFunction>,
-    /// The capture of its first place.
+    /// The index of the capture of the function's first access path; 0 where its access paths were not bound.
     pub first: usize,
-    /// The object that a method is bound to: its first parameter.
+    /// The object that a method is bound to, which is the value of its first parameter.
     receiver: Option<Py<PyAny>>,
     callee: Option<Py<PyAny>>,
 }
@@ -123,12 +123,13 @@ impl User {
             .map_or(std::ptr::null_mut(), Py::as_ptr)
     }
 
-    /// Whether it is bound to an object.
+    /// Whether the function is a method, bound to an object.
     pub fn is_method(&self) -> bool {
         self.receiver.is_some()
     }
 
-    /// Takes what a call of `object` runs, if that is the same function; what a method is bound to may be another object.
+    /// Takes over the function that a call of `object` runs; returns whether it is the same function as before and a
+    /// method only if `method` says so. A method may be bound to another object than before.
     pub fn accepts(&mut self, py: Python<'_>, object: *mut PyObject, method: bool) -> bool {
         let Some((callee, receiver)) = callee(py, object) else {
             return false;
@@ -140,12 +141,12 @@ impl User {
         same && bound == method
     }
 
-    /// What it is called on is let go of.
+    /// Releases the function object and the object that a method is bound to.
     pub fn release(&mut self) {
         (self.callee, self.receiver) = (None, None);
     }
 
-    /// What its names are looked up in.
+    /// The scope in which the function's names are looked up.
     pub fn inside(&self, py: Python<'_>) -> Inside {
         let first = self.function.surface.params.first();
         let receiver = self.receiver.as_ref().map(|r| r.clone_ref(py));
@@ -154,23 +155,23 @@ impl User {
             function: self.function.clone(),
             cells: held.iter().map(Py::as_ptr).collect(),
             _held: held,
-            receiver: first.map(|p| p.place.index()).zip(receiver),
+            receiver: first.map(|p| p.path.index()).zip(receiver),
         }
     }
 }
 
-/// A function as it sees itself.
+/// The scope of a user's function: what its names are looked up in.
 pub struct Inside {
-    /// The function.
+    /// The function in surface form.
     pub function: Arc<UserFunction>,
-    /// What its free names hold.
+    /// The values of the function's free names, borrowed.
     cells: Vec<*mut PyObject>,
     _held: Vec<Py<PyAny>>,
     receiver: Option<(usize, Py<PyAny>)>,
 }
 
 impl Inside {
-    /// Where its names are looked up.
+    /// The dictionaries and values in which the function's names are looked up.
     pub fn names(&self, builtins: *mut PyObject) -> Names<'_> {
         Names {
             arguments: &self.cells,
@@ -183,23 +184,24 @@ impl Inside {
 
 /// Everything bound in one call.
 pub struct Binding {
-    /// Captures: the site's places, then those of user functions, then attributes of objects in lists.
+    /// The captures: those of the site's access paths, then those of user functions, then those of attributes of
+    /// objects in lists.
     pub captures: Vec<Bound>,
-    /// User functions among them.
+    /// The user functions among the captures.
     pub users: Vec<User>,
-    /// The attributes.
+    /// The attributes of objects in lists.
     pub fields: Vec<Field>,
 }
 
-/// Binds all places of a site; `mixed` are the captures that are known to hold ints and floats together.
+/// Binds all access paths of a site. `mixed` lists the captures that are known to hold ints and floats together.
 pub fn bind(py: Python<'_>, parsed: &Parsed, names: &Names<'_>, mixed: &[usize]) -> Binding {
     let mut binding = Binding {
-        captures: Vec::with_capacity(parsed.places.len() + 4),
+        captures: Vec::with_capacity(parsed.paths.len() + 4),
         users: Vec::new(),
         fields: Vec::new(),
     };
     let np = numpy::numpy(py);
-    binding.scope(py, np, &parsed.places, names, mixed);
+    binding.scope(py, np, &parsed.paths, names, mixed);
     let mut bound = 0;
     // Functions found while binding functions are appended behind, as are those that objects in lists have; a function that
     // contains itself is cut off by the limit.
@@ -209,7 +211,7 @@ pub fn bind(py: Python<'_>, parsed: &Parsed, names: &Names<'_>, mixed: &[usize])
             binding.users[bound].first = first;
             let inside = binding.users[bound].inside(py);
             let names = inside.names(names.builtins);
-            binding.scope(py, np, &inside.function.places, &names, mixed);
+            binding.scope(py, np, &inside.function.paths, &names, mixed);
             bound += 1;
         }
         if !binding.add_fields(py, np, parsed, mixed) {
@@ -218,8 +220,8 @@ pub fn bind(py: Python<'_>, parsed: &Parsed, names: &Names<'_>, mixed: &[usize])
     }
 }
 
-/// The signature word of a function: it stands for what a call of it does. One that is not inlined is an object like any
-/// other of its type, since its address may be another's later.
+/// The signature word of a function, which identifies what a call of it does. A function that is not inlined is told by
+/// its type alone, like any other object, since its address may be another's later.
 ///
 /// # Safety
 /// `object` is alive.
@@ -236,7 +238,7 @@ unsafe fn function_word(
 }
 
 impl Binding {
-    /// The signature of the call.
+    /// The signature of the call: one word for each capture.
     pub fn words(&self) -> impl Iterator<Item = u64> {
         self.captures.iter().map(|b| b.word)
     }
@@ -245,24 +247,24 @@ impl Binding {
         &mut self,
         py: Python<'_>,
         np: Option<&'static Numpy>,
-        places: &[AccessPath],
+        paths: &[AccessPath],
         names: &Names<'_>,
         mixed: &[usize],
     ) {
         let first = self.captures.len();
-        for place in places {
+        for path in paths {
             let index = self.captures.len();
             let receiver = names.receiver.filter(|(at, _)| first + at == index);
             let object = if let Some((_, object)) = receiver {
                 // SAFETY: kept alive by the caller.
                 unsafe { ffi::Py_XINCREF(object) };
                 object
-            } else if place.captured {
-                self.look_up(py, place, first, names)
+            } else if path.captured {
+                self.look_up(py, path, first, names)
             } else {
                 std::ptr::null_mut()
             };
-            if place.pass_through {
+            if path.pass_through {
                 let (word, value) = (UNBOUND, Value::None);
                 self.captures.push(Bound {
                     object,
@@ -272,11 +274,11 @@ impl Binding {
                 continue;
             }
             // SAFETY: null or a strong reference, which is given up.
-            unsafe { self.push(py, np, object, place.has_children, mixed) };
+            unsafe { self.push(py, np, object, path.has_children, mixed) };
         }
     }
 
-    /// One more capture, and user if it is a function of the user's.
+    /// Adds a capture, and a [`User`] if the object is a user's function that can be inlined.
     ///
     /// # Safety
     /// `object` is null or a strong reference, which the capture takes over.
@@ -317,8 +319,8 @@ impl Binding {
         });
     }
 
-    /// Binds attributes that the site and the functions it calls may ask for of objects in lists, as far as they are not yet;
-    /// whether there were any.
+    /// Binds the attributes, not bound yet, that the site and the functions it calls may read of objects in lists;
+    /// returns whether there were any.
     fn add_fields(
         &mut self,
         py: Python<'_>,
@@ -389,7 +391,7 @@ impl Binding {
         self.fields.len() > before
     }
 
-    /// Lists of tuples that could be arrays of ints and floats.
+    /// The captures of lists of tuples that could be arrays of ints and floats.
     pub fn tuples_of_numbers(&self) -> Vec<usize> {
         let could_be = |bound: &Bound| {
             // SAFETY: what is bound is alive.
@@ -402,7 +404,7 @@ impl Binding {
             .collect()
     }
 
-    /// Lets go of all objects; what was found of them stays.
+    /// Releases all objects; words and native values stay.
     pub fn release(&mut self) {
         for bound in &mut self.captures {
             let object = std::mem::replace(&mut bound.object, std::ptr::null_mut());
@@ -415,36 +417,37 @@ impl Binding {
         }
     }
 
-    /// A strong reference to the place's object, or null.
+    /// Looks an access path up: a strong reference to its object, or null. `first` is the index of its scope's first
+    /// capture.
     pub fn look_up(
         &self,
         py: Python<'_>,
-        place: &AccessPath,
+        path: &AccessPath,
         first: usize,
         names: &Names<'_>,
     ) -> *mut PyObject {
         // SAFETY: the dictionaries and arguments are alive during the call; lookups of interned exact strings in
         // exact dictionaries run no user code.
         unsafe {
-            match (place.parent, place.scope) {
+            match (path.parent, path.scope) {
                 (Some(parent), _) => {
                     let parent = &self.captures[first + parent];
                     if parent.object.is_null() {
                         return std::ptr::null_mut();
                     }
-                    read_path(py, place, parent.object)
+                    read_path(py, path, parent.object)
                 }
                 (None, Scope::Local) => {
-                    let object = place.argument.and_then(|i| names.arguments.get(i)).copied();
+                    let object = path.argument.and_then(|i| names.arguments.get(i)).copied();
                     let object = object.unwrap_or(std::ptr::null_mut());
                     ffi::Py_XINCREF(object);
                     object
                 }
                 (None, _) => {
                     let mut object =
-                        ffi::PyDict_GetItemWithError(names.globals, place.name.as_ptr());
+                        ffi::PyDict_GetItemWithError(names.globals, path.name.as_ptr());
                     if object.is_null() && !names.builtins.is_null() {
-                        object = ffi::PyDict_GetItemWithError(names.builtins, place.name.as_ptr());
+                        object = ffi::PyDict_GetItemWithError(names.builtins, path.name.as_ptr());
                     }
                     ffi::Py_XINCREF(object);
                     object
@@ -453,8 +456,9 @@ impl Binding {
         }
     }
 
-    /// A place by its number among all captures, and the capture of what it is an attribute of.
-    pub fn place<'a>(
+    /// The access path of capture `index`, and the capture of the object that it is an attribute of. `site` are the
+    /// access paths of the site itself.
+    pub fn path_of<'a>(
         &'a self,
         site: &'a [AccessPath],
         index: usize,
@@ -462,14 +466,12 @@ impl Binding {
         let owner = self
             .users
             .iter()
-            .filter(|u| {
-                u.first > 0 && (u.first..u.first + u.function.places.len()).contains(&index)
-            })
-            .map(|u| (u.function.places.as_slice(), u.first))
+            .filter(|u| u.first > 0 && (u.first..u.first + u.function.paths.len()).contains(&index))
+            .map(|u| (u.function.paths.as_slice(), u.first))
             .next();
-        let (places, first) = owner.unwrap_or((site, 0));
-        let place = &places[index - first];
-        (place, place.parent.map(|p| first + p))
+        let (paths, first) = owner.unwrap_or((site, 0));
+        let path = &paths[index - first];
+        (path, path.parent.map(|p| first + p))
     }
 
     /// What the front end needs to know of the captures.

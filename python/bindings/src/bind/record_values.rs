@@ -11,21 +11,21 @@ use crate::objects::access_path::AccessPath;
 use crate::objects::records::{Field, alike, are_distinct, each};
 use crate::objects::{attributes, lists};
 
-/// The attributes of all objects, as lists.
+/// The attributes of the objects in lists, each as a list of one value for each object.
 #[derive(Default)]
 pub struct Values {
-    /// By their captures.
+    /// The list of each attribute, with the attribute's capture.
     lists: Vec<(usize, Py<PyAny>)>,
-    /// Captures of lists whose objects are of one class.
+    /// The captures of lists whose objects are of one class.
     alike: Vec<usize>,
 }
 
 impl Values {
-    /// Of the captures that are wanted: lists of objects, and attributes of theirs; with those, what they are attributes of is wanted,
-    /// too. None: some are not of one class, or lack an attribute.
+    /// Reads the attributes whose captures are `wanted`, and checks the lists of objects that are. Returns `None` if
+    /// the objects of such a list are not of one class, or one lacks an attribute.
     pub fn of(py: Python<'_>, binding: &Binding, wanted: impl Fn(usize) -> bool) -> Option<Values> {
         let mut values = Values::default();
-        // Those of objects that are attributes come behind these.
+        // Attributes of objects that are themselves attributes come later in `fields` than these.
         for field in binding.fields.iter().filter(|field| wanted(field.capture)) {
             let objects = values.look(binding, field.list)?;
             // SAFETY: kept alive by the binding, or here; null or a new reference.
@@ -44,7 +44,7 @@ impl Values {
         Some(values)
     }
 
-    /// The objects of a list, once it is known that they are of one class.
+    /// The objects of the list at `capture`, once they are known to be of one class; `None` where they are not.
     fn look(&mut self, binding: &Binding, capture: usize) -> Option<&'static [*mut PyObject]> {
         // SAFETY: a list that is kept alive by the binding, or here; the GIL is held.
         unsafe {
@@ -58,13 +58,13 @@ impl Values {
         }
     }
 
-    /// What a capture holds, all of it.
+    /// The object of a capture: for an attribute of objects in a list, the list of all its values.
     pub fn object(&self, binding: &Binding, capture: usize) -> *mut PyObject {
         let own = self.lists.iter().find(|(own, _)| *own == capture);
         own.map_or(binding.captures[capture].object, |(_, list)| list.as_ptr())
     }
 
-    /// The objects that it holds; none where they are not known to be of one class.
+    /// The objects of the list at `capture`; empty where they are not known to be of one class.
     pub fn objects<'a>(&'a self, binding: &'a Binding, capture: usize) -> &'a [*mut PyObject] {
         if !self.alike.contains(&capture) {
             return &[];
@@ -75,8 +75,8 @@ impl Values {
 }
 
 impl Field {
-    /// Whether the nest may assign it: no object stands there twice, and setting it runs nobody's code, and makes no attribute
-    /// that an object did not have. Of a tuple's item only what is in it changes.
+    /// Whether the nest may assign the attribute: no object stands in the list twice, and setting the attribute runs no
+    /// user code and adds it to no object that lacks it. Of a tuple's item only the contents may change.
     pub fn settable(&self, py: Python<'_>, binding: &Binding, values: &Values) -> bool {
         let name = self.part.name.bind(py);
         let objects = values.objects(binding, self.list);
@@ -92,7 +92,8 @@ impl Field {
         }
     }
 
-    /// Sets the attributes that differ from what the list of them holds; false: there is no memory.
+    /// Sets the attribute on each object whose value differs from the list of values; returns false where there is no
+    /// memory.
     ///
     /// # Safety
     /// The attributes were found [settable](Field::settable), and nothing has changed them since.
@@ -113,7 +114,7 @@ impl Field {
         }
     }
 
-    /// Whether the objects are those, and what they have under the name is what it was.
+    /// Whether the list still holds exactly `objects`, and their attribute has the values that were read.
     pub fn holds(
         &self,
         py: Python<'_>,
@@ -145,8 +146,8 @@ impl Field {
     }
 }
 
-/// The name of an attribute that is assigned, and could be looked at in two ways: through a list that the nest uses, and through
-/// another, or as a place of its own.
+/// The name of an attribute that the nest assigns and that can be reached in two ways: through two lists that the nest
+/// uses, or through a list and an access path of its own; `None` if there is no such attribute.
 pub fn shared(
     site: &[AccessPath],
     binding: &Binding,
@@ -164,16 +165,16 @@ pub fn shared(
                 && other.part.name.is(&field.part.name)
                 && others.any(|object| own.contains(object))
         });
-        let is_place = |index: usize| {
-            let (place, parent) = binding.place(site, index);
+        let is_path = |index: usize| {
+            let (path, parent) = binding.path_of(site, index);
             let owner = parent.map(|parent| binding.captures[parent].object);
-            place.name.is(&field.part.name)
-                && (written[field.capture] || place.is_written)
+            path.name.is(&field.part.name)
+                && (written[field.capture] || path.is_written)
                 && owner.is_some_and(|owner| own.contains(&owner))
         };
         let is_field = |index: &usize| binding.fields.iter().any(|f| f.capture == *index);
-        let mut places = (0..binding.captures.len()).filter(|index| !is_field(index));
-        if in_lists || places.any(is_place) {
+        let mut paths = (0..binding.captures.len()).filter(|index| !is_field(index));
+        if in_lists || paths.any(is_path) {
             return Some(field.part.name.to_string());
         }
     }

@@ -1,4 +1,4 @@
-//! What becomes of a site's text: an interface, verdicts, or the reason why not.
+//! The answers about a site's text: its hook's interface, the verdicts of its loops, or the reason why there are none.
 
 use std::collections::HashSet;
 
@@ -13,13 +13,13 @@ use crate::boundary::record;
 record! {
     /// Why a loop stays in CPython.
     Refused {
-        /// Line of the user's file; 0 where none is known.
+        /// The line in the user's file; 0 where none is known.
         line: u32,
         /// The reason code.
         code: String,
         /// The reason as a sentence.
         message: String,
-        /// What would change it; empty where nothing is known.
+        /// A hint what would change it; empty where nothing is known.
         hint: String,
     }
 }
@@ -35,7 +35,7 @@ impl Refused {
         }
     }
 
-    /// The reason of a later stage; `line` is the site's.
+    /// The refusal for the reason of a later stage; `line` is the site's line, for reasons that have none.
     pub fn because(reason: Reason, line: u32) -> Refused {
         match reason {
             Reason::Refused {
@@ -60,7 +60,7 @@ impl Refused {
 }
 
 record! {
-    /// What a site's hook is given and gives back, or why the loop is not a site: all else is empty then.
+    /// The interface of a site's hook, or why the loop is not a site; then all other fields are empty.
     Lowered {
         /// Why the loop is not a site.
         refused: Option<Refused>,
@@ -78,7 +78,7 @@ record! {
 }
 
 impl Lowered {
-    /// The interface of a site; `sizes` of a gate that judges by them.
+    /// The interface of a site. `judged`: a gate judges calls by their sizes, so that `sizes` is filled in.
     pub fn of(interface: &Interface, judged: bool) -> Lowered {
         Lowered {
             refused: None,
@@ -95,7 +95,7 @@ impl Lowered {
         }
     }
 
-    /// No site.
+    /// The answer for a loop that is not a site.
     pub fn refused(refused: Option<Refused>) -> Lowered {
         Lowered {
             refused,
@@ -121,7 +121,7 @@ record! {
 record! {
     /// One variable of a reduction.
     Reduction {
-        /// In the user's words.
+        /// The variable's name, as the user wrote it.
         name: String,
         /// How partial results are combined.
         op: &'static str,
@@ -139,9 +139,9 @@ record! {
         source_line: u32,
         /// Line of the later access.
         sink_line: u32,
-        /// Per loop around both, outermost first: `<`, `=`, `>` or `*`.
+        /// The direction for each loop around both accesses, outermost first: `<`, `=`, `>` or `*`.
         direction: Vec<String>,
-        /// Per loop: iterations between them, where that is one number.
+        /// The distance for each loop around both accesses, in iterations; `None` where it is not one number.
         distance: Vec<Option<i64>>,
     }
 }
@@ -153,31 +153,31 @@ record! {
         line: u32,
         /// The loop variables as written; empty for `while`.
         var: String,
-        /// Loops of the nest around it.
+        /// The number of loops of the nest around this one.
         depth: u32,
         /// `parallel`, `reduction`, `when` or `serial`.
         verdict: &'static str,
-        /// How a reduction combines, if it is one kind of operation.
+        /// How a reduction combines partial results, where one kind of operation does.
         op: Option<&'static str>,
         /// What must hold for a `when` to be parallel.
         condition: Option<String>,
-        /// Why it is no more than that.
+        /// The reason why the loop may do no more than its verdict says.
         because: Option<String>,
-        /// What would change it, where that is known.
+        /// A hint what would change the verdict, where that is known.
         hint: Option<String>,
         /// How many times as fast the nest would be under `--fp fast`.
         gain: Option<f64>,
         /// How many times as fast the nest would be under `--fp faithful`.
         faithful_gain: Option<f64>,
-        /// What the verdict takes for granted; a launch checks it.
+        /// The conditions that the verdict assumes; every launch checks them.
         assumes: Vec<String>,
-        /// Variables of which each iteration has its own.
+        /// The variables that are privatised: each iteration has its own copy.
         private: Vec<String>,
-        /// Arrays that some accesses read from a copy made before the loop.
+        /// The arrays with an anti-dependence copy, made before the loop, that some accesses read.
         copied_before: Vec<String>,
         /// Variables that are combined from partial results.
         reductions: Vec<Reduction>,
-        /// What passes from one iteration to a later one.
+        /// The dependences from one iteration to a later one.
         dependences: Vec<Dependence>,
     }
 }
@@ -227,13 +227,13 @@ impl From<LoopRecord> for LoopVerdict {
 }
 
 record! {
-    /// Seconds that the stages of a run took which come before any value is known.
+    /// Seconds spent in the stages of a run that come before any value is known.
     StageSeconds {
-        /// From syntax to an untyped nest.
+        /// Seconds spent in lowering the surface nest to a typed nest.
         lower: f64,
-        /// Static proofs.
+        /// Seconds spent in static proofs.
         prove: f64,
-        /// Verdicts.
+        /// Seconds spent in finding verdicts.
         analyse: f64,
     }
 }
@@ -243,17 +243,17 @@ record! {
     Explained {
         /// Why there are no verdicts.
         refused: Option<Refused>,
-        /// Descriptions of what the site's places were taken to hold, by their paths.
+        /// The descriptions of the types assumed for the site's access paths, by dotted name.
         types: Mapping<String>,
         /// Names of the stated sizes that the site uses.
         used: HashSet<String>,
-        /// Names of the stated sizes that do not fit, with what is wrong.
+        /// The stated sizes that do not fit, by name, with what is wrong.
         unfit: Mapping<String>,
         /// The loops, in source order.
         loops: Vec<LoopVerdict>,
         /// The nest after the stage that was asked for, as text.
         stage: Option<String>,
-        /// What the stages took; none where the site was refused.
+        /// The time that each stage took; `None` where the site was refused.
         seconds: Option<StageSeconds>,
     }
 }

@@ -16,17 +16,17 @@ use crate::commands::calibrate;
 use crate::objects::numpy;
 use crate::process::speed;
 
-/// `nestwise.native.settings.Settings`.
+/// The options that the package states: `nestwise.native.settings.Settings`.
 #[derive(FromPyObject)]
 pub struct Settings {
     device: String,
-    /// 0 means all cores.
+    /// The number of threads; 0 means all cores.
     threads: usize,
     fp: String,
     cache_dir: Option<PathBuf>,
-    /// The profile that was asked for.
+    /// The file of the profile that the user asked for.
     profile: Option<PathBuf>,
-    /// The profile that calibration left.
+    /// The file of the profile that calibration left.
     found: Option<PathBuf>,
     schedule: Option<String>,
     broken: Option<String>,
@@ -40,7 +40,7 @@ pub struct Settings {
     background: bool,
     early: bool,
     reported: bool,
-    /// The profile's times are scaled to this machine's pace.
+    /// Whether the times of a profile that was not measured are scaled to this machine's pace.
     scaled: bool,
 }
 
@@ -50,8 +50,8 @@ pub fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
-/// Sets the process's options, and gives what there is to tell the user of them. Raises ValueError with a message for the
-/// user.
+/// Sets the process's options, and returns notes for the user. Raises ValueError, with a message for the user, for a
+/// setting that is unknown or cannot be met.
 #[pyfunction]
 pub fn configure(py: Python<'_>, settings: Settings) -> PyResult<Vec<String>> {
     let bad = PyValueError::new_err::<String>;
@@ -70,7 +70,7 @@ pub fn configure(py: Python<'_>, settings: Settings) -> PyResult<Vec<String>> {
         python.minor
     );
     let cache_dir = settings.cache_dir;
-    // Of a profile that somebody asks for, numbers are what it says.
+    // The numbers of a profile that the user asked for are used as they are.
     let learns = settings.scaled && settings.profile.is_none();
     let (mut profile, notes) = choose_profile(py, settings.profile, settings.found).map_err(bad)?;
     if settings.scaled && profile.machine.is_none() {
@@ -137,14 +137,15 @@ pub fn cores() -> usize {
     nestwise_runtime::options::cores()
 }
 
-/// Where libdevice.10.bc is; the first call counts.
+/// Tells the code generator where libdevice.10.bc is; only the first call counts.
 #[pyfunction]
 pub fn use_libdevice(file: PathBuf) {
     nestwise_codegen::register_libdevice(file);
 }
 
-/// The profile that was asked for, or the one that calibration left (`found`), or the default; and what there is to
-/// say of that. One that was asked for and cannot be used is an error, unless it is of another version.
+/// Loads the profile that was asked for, or the one that calibration left (`found`), or the default one, and returns it
+/// with notes for the user. A profile that was asked for and cannot be used is an error, unless it is of another
+/// version.
 fn choose_profile(
     py: Python<'_>,
     asked: Option<PathBuf>,

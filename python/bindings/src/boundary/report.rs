@@ -1,4 +1,4 @@
-//! What became of the loops of this process, a record for each.
+//! The report: what became of the loops of this process, a record for each.
 
 use std::collections::HashSet;
 
@@ -16,11 +16,11 @@ use crate::site::registry;
 record! {
     /// Seconds that declined calls were expected to take.
     Declined {
-        /// In CPython.
+        /// Seconds expected in CPython.
         interpreter: f64,
-        /// Natively.
+        /// Seconds expected in native code.
         native: f64,
-        /// Until there is a kernel.
+        /// Seconds expected until there is a kernel.
         compile: f64,
     }
 }
@@ -50,21 +50,21 @@ record! {
 record! {
     /// Nodes of a nest, which tell how long its code takes to make.
     Nodes {
-        /// In scalar code.
+        /// The number of nodes that become scalar code.
         node: f64,
-        /// In vector code.
+        /// The number of nodes that become vector code.
         vector_node: f64,
     }
 }
 
 record! {
-    /// Code that was made.
+    /// A piece of code that was made for a nest.
     MadeCode {
         /// The tier: quick or optimised.
         tier: String,
-        /// Seconds predicted.
+        /// Seconds that making it was predicted to take.
         predicted_s: f64,
-        /// Seconds it took.
+        /// Seconds that making it took.
         took_s: f64,
     }
 }
@@ -76,7 +76,7 @@ record! {
         code: String,
         /// The reason as a sentence.
         reason: String,
-        /// The calls.
+        /// The number of calls.
         count: u64,
     }
 }
@@ -90,9 +90,9 @@ record! {
         line: u32,
         /// Times the hook was entered.
         calls: u64,
-        /// Calls that the price left to CPython, at least at first.
+        /// Calls that the price left to CPython, at least when they began.
         declined: u64,
-        /// What those were expected to take.
+        /// The time that the declined calls were expected to take.
         declined_s: Declined,
         /// Iterations of the top loop that ran natively.
         iterations: u64,
@@ -100,13 +100,13 @@ record! {
         verdict: Option<String>,
         /// The verdict of each loop, outermost first, in words.
         verdicts: Vec<String>,
-        /// What was done with which loop in the kernels that ran, in words.
+        /// The schedules of the kernels that ran: which loop was mapped to what, in words.
         schedules: Vec<String>,
-        /// What was done with the nest, and what made it possible, each with its launches.
+        /// The transformations of the nest and what made them possible, each with the number of its launches.
         means: Mapping<u64>,
         /// Copies between the host and devices.
         transfers: Transferred,
-        /// Devices that ran it, joined by `+`.
+        /// The devices that ran the loop, joined by `+`.
         device: String,
         /// Launches on all devices.
         launches: u64,
@@ -114,25 +114,25 @@ record! {
         threaded_launches: u64,
         /// Launches that ended early, after some iterations.
         stopped: u64,
-        /// Predicted time of native runs, without compilation.
+        /// Predicted seconds of native runs, without compilation.
         predicted_s: f64,
-        /// Measured time of native runs, without compilation.
+        /// Measured seconds of native runs, without compilation.
         measured_s: f64,
-        /// By device, what all priced calls were predicted to take.
+        /// Predicted seconds of all priced calls, by device.
         priced_s: Mapping<f64>,
-        /// What the kernel of the last launch executed, where prices are asked for: JSON.
+        /// The work that the kernel of the last launch executed, as JSON; recorded only where prices are asked for.
         runs: String,
-        /// What all priced calls do, by the kind of work.
+        /// The amount of work in all priced calls, by the kind of work.
         work: Mapping<f64>,
-        /// What all priced launches do, by the kind of work.
+        /// The amount of work in all priced launches, by the kind of work.
         launch_work: Mapping<f64>,
-        /// The nest's nodes.
+        /// The number of the nest's nodes.
         nodes: Nodes,
         /// Loops whose trip counts were guessed.
         guessed_loops: u64,
-        /// What CPython would have taken for what ran natively, by the model.
+        /// Seconds that CPython would have taken for what ran natively, by the model.
         replaced_s: f64,
-        /// Time to compile or to load kernels.
+        /// Seconds spent in compiling kernels or loading them from disk.
         compile_s: f64,
         /// Kernels that were compiled.
         kernels_compiled: u64,
@@ -140,16 +140,17 @@ record! {
         kernels_from_cache: u64,
         /// The first code that was made.
         made: Vec<MadeCode>,
-        /// Time CPython spent in the loop after the hook gave (part of) it back.
+        /// Seconds that CPython spent in the loop after the hook gave all or part of it back.
         interpreted_s: f64,
-        /// What attempts that ended early cost beyond CPython's time for the same.
+        /// Seconds that attempts which ended early cost beyond CPython's time for the same iterations.
         lost_s: f64,
         /// Calls that went to CPython, by reason.
         fallbacks: Vec<Fallback>,
     }
 }
 
-/// One record per loop that was entered as a site; `file`, `lines`: of those in that file, and on these lines, alone.
+/// The record of each loop that was entered as a site; only of those in `file` and on the lines `lines`, where these
+/// are given.
 #[pyfunction]
 #[pyo3(signature = (file=None, lines=None))]
 pub fn report(file: Option<&str>, lines: Option<HashSet<u32>>) -> Vec<NestReport> {

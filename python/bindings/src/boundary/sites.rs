@@ -1,4 +1,4 @@
-//! Sites as the package's Python half states them, and what it asks of them.
+//! The texts of sites as the package's Python half states them, and the functions that it calls about them.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::process::panics;
 use crate::site::parsed;
 use crate::site::{Site, registry};
 
-/// `nestwise.rewriting.sites.SiteText`, but for the function's name.
+/// The text of a site: `nestwise.rewriting.sites.SiteText` without the function's name.
 #[derive(FromPyObject)]
 pub struct SiteText {
     text: String,
@@ -67,18 +67,19 @@ pub fn explain_site(
     panics::raised(|| explain::explain(&text, &describe, &function, &sizes, after.as_deref()))
 }
 
-/// How random numbers are drawn by the method of that name, say `random.randint`; None for one that is not known.
+/// The text of the random generator's method with this name, for instance `random.randint`; `None` for a method that is
+/// not known.
 #[pyfunction]
 pub fn random_text(name: &str) -> Option<RandomText> {
     let (text, local_names) = random::text(name)?;
     Some(RandomText { text, local_names })
 }
 
-/// The number of a process's first sites whose texts are read when they are made, before anybody waits for their loops: most sites of a
-/// small program run.
+/// The number of a process's first sites whose texts are read when they are made, before their loops are entered: most
+/// sites of a small program run.
 const READ_AT_ONCE: u64 = 32;
 
-/// The functions of one site.
+/// Registers a site, and returns the functions that its rewritten code calls.
 #[pyfunction]
 #[pyo3(name = "Site")]
 pub fn make_site(py: Python<'_>, file: String, site: SiteText) -> SiteFunctions {

@@ -16,7 +16,8 @@ use crate::boundary::record;
 
 type Counted = BTreeMap<String, f64>;
 
-/// The names of a section's weights with those of the default profile.
+/// The names of a profile section's weights, with the weights of the default profile. Raises ValueError for an unknown
+/// section.
 fn weights_of(name: &str) -> PyResult<Vec<(String, f64)>> {
     let usual = MachineProfile::default();
     Ok(match name {
@@ -39,7 +40,7 @@ fn weights_of(name: &str) -> PyResult<Vec<(String, f64)>> {
     })
 }
 
-/// A section whose names are all times that are fitted.
+/// The weights of a section all of whose entries are fitted times.
 fn named(usual: &MachineProfile, section: &str) -> Vec<(String, f64)> {
     let usual = serde_json::to_value(usual).unwrap_or_default();
     let all = usual[section].as_object().into_iter().flatten();
@@ -74,13 +75,13 @@ record! {
     HostFit {
         /// A profile's section `host`, as JSON.
         weights: String,
-        /// Of the held-back kernels.
+        /// The errors for the kernels that were held back from the fit.
         errors: Errors,
     }
 }
 
 record! {
-    /// What samples of one time come to.
+    /// The summary of several samples of one time.
     Summary {
         /// The median, in the samples' unit.
         median: f64,
@@ -96,17 +97,17 @@ record! {
     Card {
         /// The name that its driver tells.
         name: String,
-        /// Its processors.
+        /// The number of its multiprocessors.
         processors: i64,
-        /// Threads that each processor has room for.
+        /// Threads that each multiprocessor has room for.
         resident: i64,
-        /// Bytes of the cache of all processors.
+        /// Bytes of the cache that all multiprocessors share.
         cache: i64,
     }
 }
 
-/// Weights of the section of that name, fitted to `seconds` that took what `counts` tell. Raises ValueError where that makes
-/// no sense.
+/// Fits the weights of a profile's section to measurements, each of which took `seconds` for the work in `counts`.
+/// Raises ValueError where the times make no sense or a kind of work is unknown.
 #[pyfunction]
 pub fn fit(section: &str, counts: Vec<Counted>, seconds: Vec<f64>) -> PyResult<Fit> {
     let (name, section) = (section, weights_of(section)?);
@@ -122,8 +123,8 @@ pub fn fit(section: &str, counts: Vec<Counted>, seconds: Vec<f64>) -> PyResult<F
     })
 }
 
-/// What each measurement counted, in the order of the section. Something that it does not know is a mistake of ours: its
-/// time would go to others.
+/// The counts of each measurement, in the order of the section. Raises ValueError for a kind of work that the section
+/// does not know: its time would be attributed to other kinds.
 fn rows(section: &[(String, f64)], counts: &[Counted]) -> PyResult<Vec<Vec<f64>>> {
     let row = |counted: &Counted| {
         let unknown = |kind: &&String| !section.iter().any(|(name, _)| name == *kind);
@@ -136,7 +137,7 @@ fn rows(section: &[(String, f64)], counts: &[Counted]) -> PyResult<Vec<Vec<f64>>
     counts.iter().map(row).collect()
 }
 
-/// How far the weights of a section are off for these measurements.
+/// The errors of a section's weights for these measurements. Raises ValueError for an unknown section or kind of work.
 #[pyfunction]
 pub fn errors(
     section: &str,
@@ -166,7 +167,7 @@ impl Errors {
     }
 }
 
-/// What samples of one time come to. Raises ValueError where there is none, or one is no number.
+/// Summarises several samples of one time. Raises ValueError where there is none, or one is not a number.
 #[pyfunction]
 pub fn summary(samples: Vec<f64>) -> PyResult<Summary> {
     let s = calibration::summary(&samples)
@@ -178,7 +179,7 @@ pub fn summary(samples: Vec<f64>) -> PyResult<Summary> {
     })
 }
 
-/// What a profile says of the machine, as JSON.
+/// The description of this machine that a profile holds, as JSON.
 #[pyfunction]
 #[pyo3(signature = (python, numpy, date))]
 pub fn machine(python: &str, numpy: Option<&str>, date: &str) -> PyResult<String> {
@@ -186,7 +187,7 @@ pub fn machine(python: &str, numpy: Option<&str>, date: &str) -> PyResult<String
     serde_json::to_string(&here).map_err(|e| PyValueError::new_err(e.to_string()))
 }
 
-/// The default profile, with what the machine tells of itself.
+/// The default profile, with the cache sizes of this machine.
 pub fn usual_profile() -> MachineProfile {
     let mut profile = MachineProfile::default();
     if let Some(caches) = calibration::machine::cache_sizes() {
@@ -213,14 +214,14 @@ pub fn default_profile() -> String {
     usual_profile().to_json()
 }
 
-/// The profile in `text` in its usual form; ValueError if it is none.
+/// The profile in `text`, as JSON in the usual form; raises ValueError if the text is no profile.
 #[pyfunction]
 pub fn read_profile(text: &str) -> PyResult<String> {
     let read = MachineProfile::parse(text).map(|p| p.to_json());
     read.map_err(|e| PyValueError::new_err(e.to_string()))
 }
 
-/// What of this machine is not as it was where the profile was measured, in words.
+/// The differences between this machine and the one where the profile was measured, in words.
 pub fn differences(py: Python<'_>, profile: &MachineProfile) -> Vec<String> {
     let Some(measured) = &profile.machine else {
         return Vec::new();
@@ -230,8 +231,9 @@ pub fn differences(py: Python<'_>, profile: &MachineProfile) -> Vec<String> {
     calibration::machine::here(&python, None, "").differs(measured)
 }
 
-/// The weights of compiled code. What kernels executed (`executed`, and `held` of those that are held back) is the report's
-/// `runs`. Raises ValueError where times make no sense.
+/// Fits the weights of compiled code to kernels' `seconds`, and tests them on kernels that are held back. `executed`
+/// and `held` are what the kernels executed, as the report's `runs` says it. Raises ValueError where the times make no
+/// sense.
 #[pyfunction]
 pub fn fit_host(
     executed: Vec<String>,

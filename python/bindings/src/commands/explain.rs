@@ -1,4 +1,4 @@
-//! `nestwise explain`: the way of one nest from its text to the verdicts of its loops, without its program.
+//! `nestwise explain`: takes one nest from its text to the verdicts of its loops, without running its program.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -23,19 +23,20 @@ use crate::commands::{fp_gain, priced};
 use crate::objects::random::draws::Draw;
 use crate::site::parsed::SiteText;
 
-/// What `--sizes` says: a value for an int, extents for an array.
+/// The sizes that `--sizes` states: one value for an int, the extents for an array.
 type Sizes = HashMap<String, Vec<i64>>;
 
-/// `nestwise.inferred_types.infer.NamedFunction`.
+/// A function with its name: `nestwise.inferred_types.infer.NamedFunction`.
 #[derive(FromPyObject)]
 struct NamedFunction {
     text: FunctionText,
     name: String,
-    /// The method of a random number generator that it stands for; empty for the user's functions.
+    /// The method of a random generator that the function stands for; empty for a user's function.
     library: String,
 }
 
-/// Asks the package's Python half, which reads the module's text. An exception of its own is kept and raised at the end.
+/// The evidence of types that the package's Python half finds in the module's text. Its first exception is kept, and
+/// raised at the end.
 struct Module<'a, 'py> {
     describe: &'a Bound<'py, PyAny>,
     function: &'a Bound<'py, PyAny>,
@@ -80,16 +81,17 @@ impl Evidence for Module<'_, '_> {
     }
 }
 
-/// What became of one site.
+/// The result of explaining one site.
 struct Told {
     loops: Vec<LoopRecord>,
     /// The nest after the stage that was asked for.
     stage: Option<String>,
-    /// What the stages of a run that come before any value is known took.
+    /// The time spent in the stages of a run that come before any value is known.
     seconds: StageSeconds,
 }
 
-/// The verdicts of a site's loops, with what the stated sizes came to, and its text after the stage `after`.
+/// Explains a site: the verdicts of its loops, what the stated sizes were applied to, and the nest as text after the
+/// stage `after`. Raises what the package's Python half raises.
 pub fn explain(
     text: &SiteText,
     describe: &Bound<'_, PyAny>,
@@ -150,13 +152,13 @@ fn parse(text: &SiteText) -> Result<Site, WithSpan<Refusal>> {
     Ok(surface)
 }
 
-/// What the sizes say of these captures.
+/// The stated sizes, applied to captures.
 #[derive(Default)]
 struct Applied {
     stated: Stated,
-    /// The names that were found.
+    /// The stated names that were found and fit.
     used: HashSet<String>,
-    /// Names that were found and do not fit, with what is wrong.
+    /// The stated names that were found and do not fit, with what is wrong.
     unfit: HashMap<String, String>,
 }
 
@@ -189,7 +191,7 @@ fn apply(captures: &mut [Capture], described: &[Described], sizes: &Sizes) -> Ap
     out
 }
 
-/// The way itself, the same as a call's as far as types decide.
+/// Runs the stages up to the verdicts, which are those of a call as far as types decide, and times them.
 fn tell(
     surface: &Site,
     captures: &[Capture],
@@ -238,7 +240,8 @@ fn tell(
     })
 }
 
-/// Each access in the form that dependences are found by, then what was found.
+/// The text after the stage `analyse`: each access in the form in which dependences are found, then each loop's verdict
+/// and dependences.
 fn analysed(nest: &Nest, analysis: &Analysis, loops: &[LoopRecord]) -> String {
     let mut out = String::new();
     for (id, access) in nest.accesses.iter() {
@@ -269,7 +272,7 @@ fn analysed(nest: &Nest, analysis: &Analysis, loops: &[LoopRecord]) -> String {
     out
 }
 
-/// The candidates in the order in which they are priced.
+/// The text after the stage `schedule`: the candidate schedules, in the order in which they are priced.
 fn scheduled(nest: &Nest, fp: nestwise_ir::FpMode) -> String {
     let verdicts = assuming(nest, fp);
     let info = LaunchInfo {

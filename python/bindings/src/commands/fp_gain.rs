@@ -1,4 +1,4 @@
-//! What the modes of `--fp` would gain, where sizes are stated.
+//! Estimates what other modes of `--fp` would gain, where all sizes are stated.
 
 use nestwise_analysis::explain::LoopRecord;
 use nestwise_analysis::explain::stated_sizes::Stated;
@@ -10,12 +10,12 @@ use nestwise_runtime::plan::price::price;
 use nestwise_runtime::plan::resolve::{launch_values, resolve};
 use nestwise_runtime::{ArrayView, Options, TierChoice, Value, pipeline};
 
-/// Gains below this are not worth telling of.
+/// The smallest gain, as a factor, that a hint mentions.
 const LEAST: f64 = 1.05;
 
-/// Tells loops what their nest would gain by a mode that allows more; nothing if its sizes are not all stated. By `fast`
-/// those gain that only the order of floats keeps as they are, by `faithful` those that call functions of which there is a
-/// vector form.
+/// Notes for loops how many times as fast their nest would be in a mode that allows more; notes nothing if not all
+/// sizes are stated. `fast` gains where only the order of floats keeps a loop serial, `faithful` where a loop calls
+/// functions that have a vector form.
 pub fn tell(
     loops: &mut [LoopRecord],
     nest: &Nest,
@@ -64,7 +64,7 @@ fn times(gain: f64) -> String {
     format!("about {gain:.1} times as fast on this machine")
 }
 
-/// Loops that call functions of which there is a vector form, but for those of loops inside.
+/// The loops that themselves, not only in inner loops, call functions that have a vector form.
 fn calling(nest: &Nest) -> Vec<LoopId> {
     fn go(stmt: &Stmt, around: Option<LoopId>, out: &mut Vec<LoopId>) {
         let around = match &stmt.kind {
@@ -95,7 +95,8 @@ fn calls(e: &Expr) -> bool {
     has_vector_form(fun, e.ty.repr, FpMode::Faithful)
 }
 
-/// A call with the stated sizes; arrays are nowhere, since nobody looks into them.
+/// The values of a call with the stated sizes; arrays have null pointers, since nobody reads their elements. `None` if
+/// a size is missing.
 pub fn values(captures: &[Capture], stated: &Stated) -> Option<Vec<Value>> {
     let one = |(index, capture): (usize, &Capture)| {
         let index = index as u32;
@@ -138,7 +139,7 @@ fn array(kind: ArrayKind, rank: usize, extents: [i64; 8], size: i64) -> Value {
     })
 }
 
-/// What a call takes where it is cheapest, once it is compiled.
+/// The predicted seconds of a call in its cheapest form, once it is compiled; `None` if the nest cannot be planned.
 fn seconds(nest: &Nest, values: &[Value], options: &Options, fp: FpMode) -> Option<f64> {
     let options = Options {
         fp,
@@ -149,7 +150,8 @@ fn seconds(nest: &Nest, values: &[Value], options: &Options, fp: FpMode) -> Opti
     Some(decision.estimate.warm().0)
 }
 
-/// The decision for a call with these values before there is a kernel; none if the nest cannot be planned or does not fit them.
+/// The decision for a call with these values before there is a kernel; `None` if the nest cannot be planned or the
+/// values do not fit it.
 pub fn decision(nest: &Nest, values: &[Value], options: &Options) -> Option<Decision> {
     let plan = pipeline::plan(nest.clone(), options).ok()?;
     let analysed = &plan.analysed;

@@ -1,4 +1,4 @@
-//! What the commands beside `run` ask of the Rust side.
+//! What the commands other than `run` ask of the Rust side.
 
 pub(crate) mod calibrate;
 pub(crate) mod explain;

@@ -1,4 +1,4 @@
-//! What a call of stated sizes would take on each device, term by term.
+//! The predicted price of a call of stated sizes on each device, term by term.
 
 use std::fmt::Write;
 
@@ -10,8 +10,8 @@ use nestwise_runtime::{DeviceChoice, Options};
 
 use crate::commands::fp_gain;
 
-/// A line for each device, the cheapest first, as the profile in force has it before there is a kernel; what is missing,
-/// where not all sizes are stated.
+/// The text after the stage `price`: a line for each device, the cheapest first, by the profile in force and before
+/// there is a kernel. Where not all sizes are stated, the text says what is missing.
 pub fn text(nest: &Nest, captures: &[Capture], stated: &Stated, options: &Options) -> String {
     let options = Options {
         device: DeviceChoice::Auto,

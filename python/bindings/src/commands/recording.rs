@@ -1,4 +1,4 @@
-//! What a program's nests were asked to do, as a document; and that document priced for another machine.
+//! Records the calls of a program's nests as a document, and prices that document for another machine.
 
 use nestwise_costmodel::MachineProfile;
 use nestwise_costmodel::record::{NestRecord, RECORDING_VERSION, Recording};
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::site::registry;
 
-/// The calls of all nests so far, where they were to be kept: JSON.
+/// The recording of all nests' calls so far, as JSON; without nests where the options do not ask for recording.
 #[pyfunction]
 pub fn recording() -> String {
     let recording = Recording {
@@ -18,8 +18,9 @@ pub fn recording() -> String {
     serde_json::to_string(&recording).unwrap_or_default()
 }
 
-/// The nests of a recording on a machine with this profile (None: the one in force) and so many cores (0: its own),
-/// as JSON. Raises ValueError with a message for the user.
+/// Prices the nests of a recording for a machine with this profile (`None`: the one in force) and number of cores (0:
+/// the profile's own), as JSON. Raises ValueError with a message for the user where the recording or the profile cannot
+/// be read.
 #[pyfunction]
 pub fn what_if(recording: &str, profile: Option<&str>, cores: u32) -> PyResult<String> {
     let recording = Recording::parse(recording).map_err(PyValueError::new_err)?;

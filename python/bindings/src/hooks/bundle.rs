@@ -1,4 +1,4 @@
-//! What every function of a site holds, and what their bodies share: arguments, results, exceptions.
+//! The data of a site's functions, and what their bodies share: arguments, results, exceptions.
 
 use std::sync::Arc;
 
@@ -8,18 +8,19 @@ use pyo3::prelude::*;
 use crate::region::Place;
 use crate::site::Site;
 
-/// What one function of a site is about.
+/// The data that one function of a site holds.
 pub struct Bundle {
-    /// Its site.
+    /// The function's site.
     pub site: Arc<Site>,
-    /// Which `maybe` name, for that function; for `CALL`, whether more is asked than its values.
+    /// For `MAYBE`, the index of the name in the interface's `maybe`; for `CALL`, not 0 where the rewritten code asks
+    /// for more than the values of `writes`.
     pub index: usize,
-    /// For `GATE` and `CALL` in a region.
+    /// The site's role in its region, for a `GATE` or `CALL` in one.
     pub place: Option<Place>,
 }
 
 impl Bundle {
-    /// A function of a site outside of any region.
+    /// The data of a function of a site outside of any region.
     pub fn of(site: &Arc<Site>, index: usize) -> Bundle {
         Bundle {
             site: site.clone(),
@@ -29,10 +30,10 @@ impl Bundle {
     }
 }
 
-/// The arguments as a slice.
+/// The arguments of a vectorcall as a slice.
 ///
 /// # Safety
-/// CPython's promise about vectorcall arguments.
+/// `args` points to `count` live objects, as CPython promises for vectorcall; the slice is not used after the call.
 pub unsafe fn arguments<'a>(
     args: *mut *mut PyObject,
     count: ffi::Py_ssize_t,
@@ -44,10 +45,10 @@ pub unsafe fn arguments<'a>(
     unsafe { std::slice::from_raw_parts(args, count as usize) }
 }
 
-/// The one argument.
+/// The first argument of a vectorcall, which takes one; `None` where there is none.
 ///
 /// # Safety
-/// As above; it lives through the call.
+/// `args` points to `count` live objects, as CPython promises for vectorcall.
 pub unsafe fn only<'py>(
     py: Python<'py>,
     args: *mut *mut PyObject,
@@ -60,17 +61,19 @@ pub unsafe fn only<'py>(
     }
 }
 
+/// A new reference to `True` or `False`.
 pub fn bool_object(value: bool) -> *mut PyObject {
     // SAFETY: a new reference to an immortal object.
     unsafe { ffi::PyBool_FromLong(value.into()) }
 }
 
+/// Sets an exception for CPython; returns the null that a C function returns then.
 pub fn raised(py: Python<'_>, error: PyErr) -> *mut PyObject {
     error.restore(py);
     std::ptr::null_mut()
 }
 
-/// Runs the body of a function that C calls: a panic must not cross into C, and becomes an exception.
+/// Runs the body of a function that C calls; a panic must not unwind into C, and becomes a SystemError.
 pub fn shielded(body: impl FnOnce(Python<'_>) -> *mut PyObject) -> *mut PyObject {
     // SAFETY: CPython calls with the GIL held.
     let py = unsafe { Python::assume_attached() };

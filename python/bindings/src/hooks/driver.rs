@@ -1,4 +1,4 @@
-//! What `CALL` and `ASK` do: an attempt, and what CPython gets back of it.
+//! The work of `CALL` and `ASK`: an attempt to run natively, and what the rewritten code gets back of it.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -13,18 +13,19 @@ use crate::host::waiting;
 use crate::site::progress::Progress;
 use crate::site::{Around, Site};
 
-/// What sites ask of the sites around them on their thread.
+/// The functions through which a site asks about the running sites around it on its thread.
 pub const AROUND: Around = Around {
     wait: running::waits_for_all,
     inside: running::is_inside,
 };
 
 thread_local! {
-    /// Expressions that native code has computed: references that `GOT` gives away at once.
+    /// The values of expressions that native code has computed: strong references that `GOT` gives away at once.
     static VALUES: RefCell<Vec<*mut PyObject>> = const { RefCell::new(Vec::new()) };
 }
 
-/// `CALL(reads...)`. `asked`: see [`start`]. `keeps`: a device's copies of arrays may outlive the call.
+/// The work of `CALL(reads...)`: begins a call of the site and returns the iterator of its loop. `asked`: see
+/// [`start`]. `keeps`: a device's copies of arrays may outlive the call.
 pub fn call(
     py: Python<'_>,
     site: &Arc<Site>,
@@ -45,7 +46,8 @@ pub fn call(
     start(py, site, progress, writes, asked, iterable.as_ref())
 }
 
-/// `ASK(reads...)`: whether native code has computed the expression, whose value is kept for `GOT()` then.
+/// The work of `ASK(reads...)`: returns whether native code has computed the expression, whose value is then kept for
+/// `GOT()`.
 pub fn ask(py: Python<'_>, site: &Arc<Site>, arguments: &[*mut PyObject]) -> PyResult<bool> {
     let parsed = site.parsed(py).ok();
     match site.begin(py, parsed, arguments, false, true) {
@@ -57,9 +59,9 @@ pub fn ask(py: Python<'_>, site: &Arc<Site>, arguments: &[*mut PyObject]) -> PyR
     }
 }
 
-/// What `CALL` returns after an attempt. `asked`: the rewritten code asks for more than the values of `writes` names
-/// even if all of the site ran natively. An iterable that was evaluated for the hook is what CPython's shares are
-/// taken from.
+/// Makes the iterator that `CALL` returns after an attempt. `asked`: the rewritten code asks for more than the values
+/// of `writes` even if all of the site ran natively. `iterable`: the loop's iterable, where it was evaluated for the
+/// hook; CPython's shares are taken from it.
 pub fn start(
     py: Python<'_>,
     site: &Arc<Site>,
@@ -87,7 +89,8 @@ pub fn start(
     iterator::left(py, active)
 }
 
-/// What `ASK` finds: whether the expression was computed. Otherwise `INSTEAD()` is told what CPython is to do.
+/// Finishes an `ASK` after an attempt: returns whether the expression was computed; if not, `INSTEAD()` is told what
+/// CPython is to do.
 pub fn start_value(site: &Arc<Site>, mut progress: Progress) -> PyResult<bool> {
     if let Some(error) = progress.raised.take() {
         return Err(error);
@@ -102,13 +105,13 @@ pub fn start_value(site: &Arc<Site>, mut progress: Progress) -> PyResult<bool> {
     Ok(false)
 }
 
-/// `GOT()`: what the last `ASK` of this thread found, a reference of the caller's; null if there is nothing.
+/// Takes what the last `ASK` of this thread computed, for `GOT()`: a new reference, or null if there is nothing.
 pub fn got() -> *mut PyObject {
     let value = VALUES.with_borrow_mut(Vec::pop);
     value.unwrap_or(std::ptr::null_mut())
 }
 
-/// A tuple of values, whose references it takes over.
+/// A tuple of `values`, whose references it takes over; null if there is no memory.
 fn tuple(values: Vec<*mut PyObject>) -> *mut PyObject {
     // SAFETY: the tuple takes over its items; without a tuple they are released.
     unsafe {

@@ -1,6 +1,6 @@
-//! The functions of a site: what the rewritten code calls.
+//! The functions of a site, which its rewritten code calls.
 //!
-//! They are objects of a type of their own with vectorcall: a call through a Python class would cost more than the
+//! The functions are objects of an own type with vectorcall: a call through a Python class would cost more than the
 //! work they do, and a profiler is told of every call of a builtin function.
 
 use std::ffi::{c_int, c_void};
@@ -60,7 +60,7 @@ const FUNCTIONS: &[(&str, Body, usize)] = &[
 ];
 
 impl SiteFunctions {
-    /// The functions of a site.
+    /// Makes the functions of a site.
     pub fn of(site: Arc<Site>) -> SiteFunctions {
         SiteFunctions { site }
     }
@@ -68,7 +68,8 @@ impl SiteFunctions {
 
 #[pymethods]
 impl SiteFunctions {
-    /// The function of that name; `maybe` and a number: the one of that perhaps-assigned name.
+    /// The function with this name; `maybe` followed by a number: the function for the `maybe` name with that index.
+    /// Raises ValueError for an unknown name.
     fn function(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
         if let Some(of) = name.strip_prefix("maybe")
             && let Ok(index) = of.parse()
@@ -81,7 +82,8 @@ impl SiteFunctions {
         bound(py, &self.site, *body, *index)
     }
 
-    /// `gate`, `call` or `call_asked` in the region whose first site is `first`. `flags`: see `nestwise/rewriting/region.py`.
+    /// The function `gate`, `call` or `call_asked` for a site in the region whose first site is `first`. `flags`: one
+    /// letter for each field of [`Place`] that is true, see `nestwise/rewriting/region.py`.
     fn within(
         &self,
         py: Python<'_>,
@@ -125,7 +127,8 @@ unsafe extern "C" {
     ) -> *mut PyObject;
 }
 
-/// The flag for types whose objects are called by vectorcall; a number, for the same reason.
+/// The flag for types whose objects are called by vectorcall; a number, since the limited API declares it from 3.12 on
+/// only.
 const HAVE_VECTORCALL: u32 = 1 << 11;
 const MEMBER_SSIZE: c_int = 19;
 const MEMBER_READONLY: c_int = 1;
@@ -155,7 +158,8 @@ unsafe extern "C" fn iterate(this: *mut PyObject) -> *mut PyObject {
     }
 }
 
-/// `GATE[names]` likewise: the body gets what is in the brackets. Of the others, whose brackets hold a tuple, it gets the items.
+/// Makes `FUNCTION[...]` call the function's body. `GATE` gets what is in the brackets; other functions get the items
+/// of the tuple there.
 ///
 /// Behind a call CPython handles signals, and a handler may raise. Behind a subscript it does not: so those functions that leave
 /// values for names are subscripted, and names are assigned before anything else can happen.
@@ -188,8 +192,8 @@ unsafe extern "C" fn dealloc(this: *mut PyObject) {
     }
 }
 
-/// What a pickle of the function holds, wherever code is pickled by value: something of Python's own that declines, so
-/// that the code runs as written where nestwise is absent.
+/// The pickled form of a function, for code that is pickled by value: an object of Python's own that declines, so that
+/// the code runs as written where nestwise is absent.
 unsafe extern "C" fn reduce(this: *mut PyObject, _none: *mut PyObject) -> *mut PyObject {
     // SAFETY: CPython calls with an object of the type below.
     let body = unsafe { (*this.cast::<Function>()).body };
@@ -226,7 +230,7 @@ unsafe extern "C" fn reduce(this: *mut PyObject, _none: *mut PyObject) -> *mut P
 
 static TYPE: Once<Py<PyType>> = Once::new();
 
-/// The type of the functions; CPython copies what it is made from.
+/// The type of the functions, made once; CPython copies the slots that it is made from.
 fn function_type(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
     let ty = TYPE.get_or_try_init(|| -> PyResult<Py<PyType>> {
         let mut members = [
@@ -294,7 +298,7 @@ fn active<T>(default: T, f: impl FnOnce(&Active) -> T) -> T {
     running::with_active(f).unwrap_or(default)
 }
 
-/// `GATE[names]`: whether the call is worth an attempt.
+/// The body of `GATE[names]`: whether the call is worth an attempt.
 unsafe extern "C" fn gate(
     this: &Bundle,
     key: *mut *mut PyObject,
@@ -343,7 +347,7 @@ unsafe extern "C" fn call(
     })
 }
 
-/// `ASK(reads...)`.
+/// The body of `ASK(reads...)`: whether native code has computed the expression.
 unsafe extern "C" fn ask(
     this: &Bundle,
     args: *mut *mut PyObject,
@@ -358,7 +362,7 @@ unsafe extern "C" fn ask(
     })
 }
 
-/// `GOT()`: what `ASK` has computed.
+/// The body of `GOT()`: what `ASK` has computed.
 unsafe extern "C" fn got(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
     shielded(|py| match driver::got() {
         value if value.is_null() => py.None().into_ptr(),
@@ -394,7 +398,8 @@ fn one_or_none(value: *mut PyObject) -> *mut PyObject {
     }
 }
 
-/// `OUT[reads...]`: tries natively first, if it is time for that.
+/// The body of `OUT[reads...]`: tries natively if that is due, then gives the values of `writes` in a tuple for `for
+/// ... in ...`, which is empty where there is nothing to assign.
 unsafe extern "C" fn out(
     _: &Bundle,
     args: *mut *mut PyObject,
@@ -453,12 +458,12 @@ unsafe extern "C" fn rest(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t)
     })
 }
 
-/// `AGAIN()`: whether native code is to go on, or CPython has a further part to run.
+/// The body of `AGAIN()`: whether native code is to go on, or CPython has a further part to run.
 unsafe extern "C" fn again(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
     shielded(|_| bool_object(active(false, Active::again)))
 }
 
-/// `SKIP(iterable)`: the iterable itself, or an iterator over CPython's share of it.
+/// The body of `SKIP(iterable)`: the iterable itself, or an iterator over CPython's share of it.
 unsafe extern "C" fn skip(
     _: &Bundle,
     args: *mut *mut PyObject,
@@ -521,7 +526,8 @@ unsafe extern "C" fn value(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t
     })
 }
 
-/// `NOTED(value)`: the value, which a `return` in CPython's share is about to return; for comparisons only.
+/// The body of `NOTED(value)`: returns the value, which a `return` in CPython's share is about to return; for
+/// comparisons only.
 unsafe extern "C" fn noted(
     _: &Bundle,
     args: *mut *mut PyObject,

@@ -1,15 +1,15 @@
 //! The objects that the loops of the rewritten code run over.
 //!
 //! `for names in CALL(...)` has one turn, with the values of the names, where all of the site ran natively; that turn
-//! ends in `break`. Otherwise it has none, and its `else` holds `for () in STAY`, which has a turn for each part that
-//! CPython runs. What `CALL` found out goes from the one to the other through a stack of this thread: between the
-//! moment when the first loop ends and the one when the second begins, CPython runs nothing that could raise.
+//! ends in `break`. Otherwise the loop has no turn, and its `else` holds `for () in STAY`, which has a turn for each
+//! part that CPython runs. What `CALL` found out is handed from the first loop to the second through a stack of this
+//! thread: between the end of the first loop and the beginning of the second, CPython runs nothing that could raise.
 //!
-//! An expression has no loop that could lie there: `ASK` tells whether it was computed, and hands over to `INSTEAD()` else, whose
-//! object lies on the stack while CPython evaluates the expression.
+//! An expression is not a loop with an iterator: `ASK` tells whether it was computed, and if not hands over to
+//! `INSTEAD()`, whose object lies on the stack while CPython evaluates the expression.
 //!
-//! They are of a type of their own as C has them: making, asking and dropping one is a good part of what a short call
-//! costs.
+//! The iterators are of an own type, made through the C API: making, asking and dropping one is a good part of what a
+//! short call costs.
 
 use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
@@ -33,30 +33,31 @@ struct Iterator {
     active: Option<Rc<Active>>,
 }
 
-/// What the next turn is.
+/// What an iterator does at its next turn.
 enum Turn {
-    /// The one turn after a native run: a tuple of values, ours until it is given away.
+    /// The iterator gives this tuple of values, once, after a native run; it owns the tuple until then.
     Values(*mut PyObject),
-    /// That one is over.
+    /// The iterator has given its tuple, and ends.
     Over,
-    /// None: `STAY` gets what is to be done.
+    /// The iterator has no turn; it hands the running site over to `STAY`.
     HandOver,
-    /// One for each part that CPython runs.
+    /// The iterator has a turn for each part of the loop that CPython runs.
     Stay,
-    /// None.
+    /// The iterator has no turn, and hands nothing over.
     Nothing,
 }
 
 thread_local! {
-    /// What the loops that had no turn hand over, unless there was nothing to hand over and nothing of others here.
+    /// The sites that loops without a turn have handed over to `STAY`. `None` (nothing to hand over) is only pushed
+    /// while some thread has an entry.
     static HANDED: RefCell<Vec<Option<Rc<Active>>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Entries of all threads in `HANDED`, counted with the GIL held: a look at none of them is all that a loop costs that
-/// CPython runs as it was.
+/// The number of entries of all threads in `HANDED`, counted with the GIL held: all that a loop which CPython runs as
+/// it was costs is a check that this is 0.
 static WAITING: AtomicUsize = AtomicUsize::new(0);
 
-/// What the one that comes next takes over.
+/// Hands a running site, or nothing, over to the next `STAY` or `INSTEAD()` of this thread.
 pub fn hand_over(active: Option<Rc<Active>>) {
     if active.is_some() || WAITING.load(Ordering::Relaxed) > 0 {
         HANDED.with_borrow_mut(|handed| handed.push(active));
@@ -73,7 +74,8 @@ fn take_over() -> Option<Rc<Active>> {
     handed
 }
 
-/// All of it ran natively: one turn with a tuple of values, whose reference is taken over.
+/// The iterator for a site that ran natively to its end: one turn with a tuple of values, whose reference is taken
+/// over. A null tuple stands for an exception that is set, which is the error.
 pub fn finished(
     py: Python<'_>,
     values: *mut PyObject,
@@ -85,14 +87,14 @@ pub fn finished(
     new(py, Turn::Values(values), active)
 }
 
-/// There is something left for CPython, which `STAY` finds out about.
+/// The iterator for a site of which CPython has something left to run: no turn, and the site is handed over to `STAY`.
 pub fn left(py: Python<'_>, active: Rc<Active>) -> PyResult<*mut PyObject> {
     region::release(py)?;
     new(py, Turn::HandOver, Some(active))
 }
 
-/// `STAY`: runs as long as CPython has parts of a loop to run, which is not at all where it has to run it as it was. And
-/// `INSTEAD()`: called, it gives back the value that CPython has computed meanwhile.
+/// The iterator of `STAY`, with a turn for each part that CPython has to run, which is none where it runs the loop as
+/// written. Also the object of `INSTEAD()`: called with the value that CPython has computed, it gives the value back.
 pub fn stay(py: Python<'_>) -> PyResult<*mut PyObject> {
     static NONE: Once<Py<PyAny>> = Once::new();
     match take_over() {
@@ -136,7 +138,7 @@ fn new(py: Python<'_>, turn: Turn, active: Option<Rc<Active>>) -> PyResult<*mut 
     }
 }
 
-/// Whether that is what [`finished`] made.
+/// Whether an iterator that `CALL` returned is one that [`finished`] made, and has not given its tuple yet.
 pub fn is_finished(turns: *mut PyObject) -> bool {
     // SAFETY: an object of our type, as all that `CALL` returns.
     let turn = unsafe { &(*turns.cast::<Iterator>()).turn };
@@ -164,7 +166,7 @@ unsafe extern "C" fn next(this: *mut PyObject) -> *mut PyObject {
     }
 }
 
-/// `INSTEAD()(value)`.
+/// The call `INSTEAD()(value)`: notes the value, and gives it back.
 unsafe extern "C" fn same(
     this: *mut PyObject,
     arguments: *mut PyObject,
@@ -205,7 +207,7 @@ unsafe extern "C" fn dealloc(this: *mut PyObject) {
 
 static TYPE: Once<Py<PyType>> = Once::new();
 
-/// The type; CPython copies what it is made from.
+/// The type of the iterators, made once; CPython copies the slots that it is made from.
 fn iterator_type(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
     let ty = TYPE.get_or_try_init(|| -> PyResult<Py<PyType>> {
         let slot = |slot: c_int, pfunc: *mut c_void| ffi::PyType_Slot { slot, pfunc };

@@ -1,4 +1,4 @@
-//! What the rewritten code calls, and what CPython runs meanwhile.
+//! The functions that the rewritten code calls, and the sites whose statements CPython is running.
 
 pub(crate) mod bundle;
 pub(crate) mod driver;

@@ -1,9 +1,10 @@
-//! Sites whose statements CPython is in: what the functions that the rewritten code calls next find.
+//! The stack of running sites: those whose statements CPython is in. The functions that the rewritten code calls next
+//! find their site there.
 //!
-//! An [iterator](crate::hooks::iterator) of ours lies on CPython's value stack exactly as long as the site's statement runs, however that is
-//! left, so its end is the end of the interpreter's share. While it lives the site is the innermost entry of this
-//! thread's stack of running sites, which is how `OUT()`, `REST()` and the others find it without a name in anybody's
-//! namespace.
+//! An [iterator](crate::hooks::iterator) of ours lies on CPython's value stack exactly as long as the site's statement
+//! runs, however that is left, so the iterator's end is the end of CPython's share. While it lives the site is an entry
+//! of this thread's stack of running sites, which is how `OUT()`, `REST()` and the others find it without a name in
+//! anybody's namespace.
 
 use std::cell::{Cell, Ref, RefCell};
 use std::rc::Rc;
@@ -24,41 +25,42 @@ use crate::site::Site;
 use crate::site::progress::{Progress, Waits};
 use crate::verify::{Check, Concluded, Exit, Part};
 
-/// So many running sites around one are looked at: there are more where functions call themselves.
+/// The most running sites around one that are looked at: there are more where functions call themselves.
 const MOST_AROUND: usize = 16;
 
-/// One running site.
+/// A running site: one whose statement CPython is in.
 pub struct Active {
     site: Arc<Site>,
-    /// The site is an expression, and no loop.
+    /// The site is an expression, not a loop.
     value: bool,
     progress: RefCell<Progress>,
     /// Iterations that CPython runs before `AGAIN` tries natively.
     burst: Cell<i64>,
-    /// Iterations that CPython has run.
+    /// The number of iterations that CPython has run.
     done: Cell<i64>,
-    /// The iteration of a `while` that looks at the clock next.
+    /// The iteration of a `while` at which the clock is looked at next.
     look: Cell<i64>,
     /// The iteration of a `while` stopped by a guard failure at which native code is tried again.
     due: Cell<i64>,
-    /// A `while` has run out of patience.
+    /// CPython's share of a `while` is over, since native code is to be tried.
     over: Cell<bool>,
-    /// The loop's own iterator, where CPython's share is taken from it, and how many elements it has given.
+    /// The iterator of the loop's own iterable, where CPython's share is taken from it.
     kept: RefCell<Option<Py<PyAny>>>,
+    /// The number of elements that `kept` has given.
     consumed: Cell<i64>,
-    /// What CPython returns from within a share that is compared.
+    /// The value that CPython returns from within a share that is compared.
     returned: RefCell<Option<Py<PyAny>>>,
-    /// The iterator has something to yield for.
+    /// The next turn of `STAY` has something to run.
     fresh: Cell<bool>,
-    /// Nothing of it has run natively: the work of the call, if it is known.
+    /// Set while nothing of the call has run natively: the attempt, with the work of the call, if that is known.
     futile: Cell<Option<Attempted>>,
-    /// When CPython's share began, if it has any.
+    /// The time when CPython's share began, if it has any.
     started: Option<Instant>,
-    /// What `OUT` is to try.
+    /// The native run that `OUT` is to try.
     pending: Cell<Option<Attempt>>,
-    /// Part of the time since `started` that was native.
+    /// The seconds since `started` that were native.
     native: Cell<f64>,
-    /// What the call waited for when it began: half-way names may hold other types.
+    /// The plan that the call waited for when it began; later, names may hold other types and so have another plan.
     began: Option<Arc<Plan>>,
 }
 
@@ -68,7 +70,7 @@ struct Attempt {
     resume: Resume,
     /// The loop is a `while` in which a guard has failed.
     stopped: bool,
-    /// Where there is no plan, CPython may go on while it is made.
+    /// Where there is no plan, CPython may go on while one is made.
     beside: bool,
 }
 
@@ -108,7 +110,7 @@ pub fn enter(active: Rc<Active>) {
     RUNNING.with_borrow_mut(|r| r.push(active));
 }
 
-/// CPython is about to return this from within the statements of running sites.
+/// Notes for all running sites the value that CPython is about to return from within their statements.
 pub fn note(value: &Bound<'_, PyAny>) {
     let old: Vec<Option<Py<PyAny>>> = RUNNING.with_borrow(|running| {
         let note = |a: &Rc<Active>| a.returned.replace(Some(value.clone().unbind()));
@@ -117,14 +119,14 @@ pub fn note(value: &Bound<'_, PyAny>) {
     drop(old);
 }
 
-/// CPython has evaluated the expression of a running site.
+/// Notes the value that CPython has computed for the expression of a running site, if it is compared.
 pub fn note_value(active: &Active, value: &Bound<'_, PyAny>) {
     if active.progress.borrow().check.is_some() {
         drop(active.returned.replace(Some(value.clone().unbind())));
     }
 }
 
-/// A site's statement was left.
+/// Ends a running site, whose statement was left.
 pub fn leave(active: Rc<Active>) {
     active.left();
     // Dropped only after the stack is free again: releasing objects may run anybody's code, sites included.
@@ -138,13 +140,14 @@ pub fn leave(active: Rc<Active>) {
     }
 }
 
-/// Whether CPython is in the share of some site of this thread.
+/// Whether CPython is running its share of some site on this thread.
 pub fn is_inside() -> bool {
     RUNNING.with_borrow(|r| !r.is_empty())
 }
 
-/// Whether CPython is in the share of a site that is soon to be planned, or to be compiled and whose length is known, or whose kernel is
-/// being made: nothing inside is worth compiling for itself, and whoever makes plans and kernels has that one to make.
+/// Whether CPython is in its share of a site that is soon to be planned, or whose plan waits to be compiled with a
+/// known length, or whose kernel is being made: then no loop inside is worth compiling by itself, and whoever makes
+/// plans and kernels is busy with that one.
 pub fn waits_for_all() -> bool {
     let waits = |a: &Rc<Active>| {
         let progress = a.progress.borrow();
@@ -165,12 +168,13 @@ pub fn with_active<T>(f: impl FnOnce(&Active) -> T) -> Option<T> {
 }
 
 impl Active {
-    /// `timed`: CPython's share begins now.
+    /// Makes the record of a running loop. `timed`: CPython's share begins now.
     pub fn new(site: &Arc<Site>, progress: Progress, timed: bool) -> Rc<Active> {
         Active::of(site, progress, timed, false)
     }
 
-    /// Makes the record of a running site. `timed`: CPython's share begins now. `value`: the site is an expression, which CPython evaluates to its end.
+    /// Makes the record of a running site. `timed`: CPython's share begins now. `value`: the site is an expression,
+    /// which CPython evaluates to its end.
     pub fn of(site: &Arc<Site>, progress: Progress, timed: bool, value: bool) -> Rc<Active> {
         site.attempted(progress.cost, progress.replaced);
         Rc::new(Active {
@@ -194,7 +198,7 @@ impl Active {
         })
     }
 
-    /// Whether there is something to yield for; asked once for each time.
+    /// Whether the next turn of `STAY` has something to run; true once for each part.
     pub fn take_fresh(&self) -> bool {
         self.fresh.replace(false)
     }
@@ -204,12 +208,12 @@ impl Active {
         Ref::map(self.progress.borrow(), |p| p.writes.as_slice())
     }
 
-    /// The same for `maybe`.
+    /// Borrowed references to the values of `maybe`; null where a name is not assigned.
     pub fn maybe(&self) -> Ref<'_, [*mut PyObject]> {
         Ref::map(self.progress.borrow(), |p| p.maybe.as_slice())
     }
 
-    /// What `return` returns, borrowed.
+    /// The value that the site's `return` returns, borrowed; null where there is none.
     pub fn value(&self) -> *mut PyObject {
         self.progress.borrow().value
     }
@@ -222,13 +226,14 @@ impl Active {
         )
     }
 
-    /// Time CPython has taken so far.
+    /// The time that CPython has taken so far.
     fn spent(&self) -> Seconds {
         let passed = self.started.map_or(0.0, |s| s.elapsed().as_secs_f64());
         Seconds((passed - self.native.get()).max(0.0))
     }
 
-    /// First iteration left to CPython, and the first after its share.
+    /// CPython's share as a range: its first iteration, and the first after it. `None` where the loop is not counted or
+    /// nothing is left.
     fn share(&self) -> Option<(i64, i64)> {
         let progress = self.progress.borrow();
         let (Some(Ended::Partial { next }), Some((start, stop, step))) =
@@ -240,8 +245,8 @@ impl Active {
         Some((next, next.saturating_add(self.burst.get()).min(trips)))
     }
 
-    /// `REST()`: an iterator over CPython's share of the loop; an empty one when there is none; `None` when the loop's
-    /// own iterable is needed for that.
+    /// The result of `REST()`: an iterator over CPython's share of the loop, empty when there is none; `None` when the
+    /// loop's own iterable is needed for that. Raises what a signal handler raised in native code.
     pub fn rest(&self, py: Python<'_>) -> PyResult<*mut PyObject> {
         let raised = self.progress.borrow_mut().raised.take();
         if let Some(error) = raised {
@@ -276,7 +281,7 @@ impl Active {
         Ok(range.try_iter()?.into_ptr())
     }
 
-    /// CPython's share of what the loop's own iterator has left.
+    /// An iterator over CPython's share, taken from what the loop's own iterator has left.
     fn kept_share<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let kept = self
             .kept
@@ -294,7 +299,7 @@ impl Active {
         islice.call1((kept, next - consumed, stop))
     }
 
-    /// Whether iterations from `end` on are beyond the loop.
+    /// Whether iteration `end` is beyond the last of the loop.
     fn is_last(&self, end: i64) -> bool {
         self.progress
             .borrow()
@@ -302,8 +307,8 @@ impl Active {
             .is_none_or(|(start, stop, step)| end >= trip_count(start, stop, step))
     }
 
-    /// `AGAIN()`: CPython's share is over; whether there is more to do, by whomever. Native code is tried by the `OUT` that comes
-    /// next.
+    /// The result of `AGAIN()`, when CPython's share is over: whether there is more to run, natively or in CPython.
+    /// Native code is then tried by the `OUT` that comes next.
     pub fn again(&self) -> bool {
         let check = self.progress.borrow_mut().check.take();
         if let Some(check) = check {
@@ -354,7 +359,7 @@ impl Active {
         true
     }
 
-    /// `OUT[reads...]` begins: goes on natively, if [`again`](Active::again) has found that it is time for that.
+    /// Goes on natively when `OUT[reads...]` begins, if [`again`](Active::again) has found that it is time for that.
     pub fn try_again(&self, py: Python<'_>, arguments: &[*mut PyObject]) {
         let Some(attempt) = self.pending.take() else {
             return;
@@ -406,7 +411,7 @@ impl Active {
         self.fresh.set(false);
     }
 
-    /// Whether it is time to ask for a plan.
+    /// What is to be done about a plan after CPython has taken this long.
     fn ongoing(&self, spent: Seconds) -> Ongoing {
         let progress = self.progress.borrow();
         let Some(waits) = progress.waits.as_ref().filter(|w| w.plan.is_none()) else {
@@ -419,7 +424,7 @@ impl Active {
         waits.budget.after(spent, rest, || self.site.may_be_left())
     }
 
-    /// How far CPython has come.
+    /// CPython's pace: the iterations it has run, and the time they took.
     fn pace(&self) -> Pace {
         Pace {
             done: self.done.get(),
@@ -427,7 +432,7 @@ impl Active {
         }
     }
 
-    /// CPython goes on from there, for so many iterations unless they are to be compared.
+    /// Lets CPython go on where `progress` ends, for `share` iterations, or for as many as are to be compared.
     fn go_on_with(&self, progress: Progress, share: i64) {
         if progress.check.is_some() && progress.range.is_none() {
             // The turns of a share that is compared are counted from its beginning.
@@ -440,7 +445,7 @@ impl Active {
         self.fresh.set(true);
     }
 
-    /// After a share that was compared: whether there is more to do, by whomever.
+    /// Whether there is more to run, natively or in CPython, after a share that was compared.
     fn goes_on(&self, part: Part) -> bool {
         match part {
             Part::All => return false,
@@ -459,7 +464,7 @@ impl Active {
         true
     }
 
-    /// One more iteration of a share that is compared.
+    /// Lets CPython run iteration `next` as one more iteration of a share that is compared; false if the loop has none.
     fn goes_on_with(&self, next: i64, check: Check) -> bool {
         let mut progress = self.progress.borrow_mut();
         if let Some(range) = progress.range {
@@ -477,7 +482,7 @@ impl Active {
         true
     }
 
-    /// CPython left the statement: a share that is compared ends here, unless its iterations were over before.
+    /// Ends a share that is compared when CPython leaves the statement, unless its iterations were over before.
     fn left(&self) {
         let Some(check) = self.progress.borrow_mut().check.take() else {
             return;
@@ -497,13 +502,13 @@ impl Active {
         });
     }
 
-    /// `WAITS()`: whether CPython's share of a `while` is to be ended by `TICK`.
+    /// The result of `WAITS()`: whether CPython's share of a `while` may be ended by `TICK`.
     pub fn waits(&self) -> bool {
         let progress = self.progress.borrow();
         progress.waits.is_some() || progress.check.is_some() || progress.stopped_while()
     }
 
-    /// `TICK()`: whether CPython may run one more iteration of a `while`.
+    /// The result of `TICK()`: whether CPython may run one more iteration of a `while`.
     pub fn tick(&self) -> bool {
         let done = self.done.get();
         self.done.set(done + 1);
@@ -534,8 +539,8 @@ impl Active {
         true
     }
 
-    /// Whether CPython is to go on with a `while` because of what attempts have cost so far; it is asked again after some
-    /// iterations then.
+    /// Whether CPython is to go on with a `while` because of what attempts have cost so far; if so, the question comes
+    /// again after some iterations.
     fn waits_for_losses(&self) -> bool {
         let wait = self.site.losses.wait(self.spent());
         if wait.0 > 0.0 {
@@ -545,7 +550,7 @@ impl Active {
         wait.0 > 0.0
     }
 
-    /// `SKIP(iterable)`: the iterable itself, or an iterator over CPython's share of it.
+    /// The result of `SKIP(iterable)`: the iterable itself, or an iterator over CPython's share of it.
     pub fn skip<'py>(&self, iterable: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let progress = self.progress.borrow();
         if let (Some(check), Some(range)) = (&progress.check, progress.range) {
@@ -560,7 +565,7 @@ impl Active {
         self.kept_share(iterable.py())
     }
 
-    /// Where there is no plan yet that would know, what the loop runs over tells how its iterations are numbered.
+    /// Finds from the loop's iterable how its iterations are numbered, where there is no plan yet that knows.
     pub fn find_range(&self, iterable: &Bound<'_, PyAny>) {
         let unplanned = |p: &Progress| p.waits.as_ref().is_some_and(|w| w.plan.is_none());
         let known = |p: &Progress| p.range.is_some();
@@ -575,20 +580,21 @@ impl Active {
         self.burst.set(progress.first_share());
     }
 
-    /// From now on CPython's shares are taken from this iterable: evaluated again, it could be another.
+    /// Takes CPython's shares from this iterable from now on: evaluated again, the expression could give another.
     pub fn keep(&self, iterable: &Bound<'_, PyAny>) -> PyResult<()> {
         let iterator = iterable.try_iter()?.into_any().unbind();
         *self.kept.borrow_mut() = Some(iterator);
         Ok(())
     }
 
-    /// `MORE()`: whether CPython has anything left to do of a `while`.
+    /// The result of `MORE()`: whether CPython has anything left to run of a `while`. Raises what a signal handler
+    /// raised in native code.
     pub fn more(&self) -> PyResult<bool> {
         let raised = self.progress.borrow_mut().raised.take();
         raised.map_or_else(|| Ok(!self.finished()), Err)
     }
 
-    /// `ELSE()`: whether the loop's `else` clause runs, once the loop itself is over.
+    /// The result of `ELSE()`: whether the loop's `else` clause runs, once the loop itself is over.
     pub fn orelse(&self) -> bool {
         !matches!(
             self.progress.borrow().ended,
@@ -596,7 +602,7 @@ impl Active {
         )
     }
 
-    /// `RETURNED()`: whether native code reached a `return`.
+    /// The result of `RETURNED()`: whether native code reached a `return`.
     pub fn returned(&self) -> bool {
         self.progress.borrow().ended == Some(Ended::Returned)
     }

@@ -1,4 +1,4 @@
-//! What a nest appends to lists: columns of native values, boxed when the nest has ended.
+//! The values that a nest appends to lists: columns of native values, boxed when the nest has ended.
 
 use nestwise_ir::{ArrayDecl, ArrayId, LiveOutKind, Prov, Scalar, VarId};
 use nestwise_runtime::value::ROOM;
@@ -10,26 +10,26 @@ use crate::objects::lists::{Buffer, Shape, Trouble};
 use crate::objects::{boxing, layout};
 use crate::process::once::Once;
 
-/// One column of what is appended to a list.
+/// One column of the values that a nest appends to a list: all of them, or one item of each tuple.
 pub struct Appended {
     slot: ArrayId,
     method: *mut PyObject,
     list: *mut PyObject,
-    /// The list's length at entry.
+    /// The list's length at entry, or after it was last lengthened.
     length: usize,
-    /// So many of its elements are at the front.
+    /// The number of the list's own elements that are copied to the front of the column.
     held: usize,
-    /// The nest reads elements or how many there are, although there may be none when it begins.
+    /// The nest reads the list's elements or its length.
     read: bool,
     storage: Scalar,
     data: Vec<u64>,
     tags: Vec<u8>,
 }
 
-/// The list that a bound `append` appends to; null or another object: none. Borrowed.
+/// The list that a bound `append` appends to, borrowed; `None` for null and for other objects.
 ///
 /// # Safety
-/// `object` is null or alive, as long as the result is used.
+/// `object` is null, or alive as long as the result is used; the GIL is held.
 pub unsafe fn list_of(object: *mut PyObject) -> Option<*mut PyObject> {
     // SAFETY: the type is checked before the method is looked into.
     unsafe {
@@ -45,7 +45,7 @@ pub unsafe fn list_of(object: *mut PyObject) -> Option<*mut PyObject> {
     }
 }
 
-/// The C function behind every list's `append`.
+/// The address of the C function behind every list's `append`.
 fn append_of_lists() -> Option<usize> {
     static FUNCTION: Once<Option<usize>> = Once::new();
     *FUNCTION.get_or_init(|| {
@@ -61,7 +61,8 @@ fn append_of_lists() -> Option<usize> {
     })
 }
 
-/// The lists, as often as methods append to them.
+/// The lists that columns are appended to, one for each bound method: a list stands twice where two methods append to
+/// it.
 pub fn lists(columns: &[Appended]) -> Vec<*mut PyObject> {
     let mut lists = Vec::new();
     for (k, column) in columns.iter().enumerate() {
@@ -73,7 +74,8 @@ pub fn lists(columns: &[Appended]) -> Vec<*mut PyObject> {
 }
 
 impl Appended {
-    /// A column with room for [`ROOM`] more values than `decl` begins with: none, or those of the list if it is read.
+    /// A column with room for [`ROOM`] values, behind a copy of the list's elements if the nest reads the list. The
+    /// error says why there is none.
     ///
     /// # Safety
     /// `method` is a list's `append`, alive as long as the column; the GIL is held.
@@ -122,7 +124,7 @@ impl Appended {
         Ok(())
     }
 
-    /// Puts the list's elements in front.
+    /// Copies the list's elements to the front of the column. The error says why they cannot be copied.
     unsafe fn fill(&mut self) -> Result<(), &'static str> {
         let mut extents = [0; 8];
         extents[0] = self.held as i64;
@@ -147,7 +149,7 @@ impl Appended {
         Ok(())
     }
 
-    /// The window a kernel writes to.
+    /// The view of the column that a kernel writes to.
     pub fn view(&mut self) -> ArrayView {
         let size = self.storage.size() as i64;
         ArrayView {
@@ -163,13 +165,13 @@ impl Appended {
         }
     }
 
-    /// Whether the list is as long as it was.
+    /// Whether the list still has the length that is known of it.
     pub fn unchanged(&self) -> bool {
         // SAFETY: an exact list, alive.
         unsafe { layout::list_items(self.list) }.len() == self.length
     }
 
-    /// A value in the format of a frame's variable.
+    /// Element `at` of the column, in the format of a variable in a launch's frame.
     ///
     /// # Safety
     /// A kernel wrote element `at`.
@@ -188,7 +190,7 @@ impl Appended {
     }
 }
 
-/// Lengthens the lists by what a launch appended. `false`: out of memory, with part of it appended.
+/// Appends to the lists what a launch appended. Returns false where memory ran out, with part of it appended.
 pub fn write_back(py: Python<'_>, all: &[Appended], launch: &Launch) -> bool {
     let outs = launch.nest().live_outs.iter();
     outs.filter_map(|out| grown(&out.kind)).all(|grown| {
@@ -199,8 +201,9 @@ pub fn write_back(py: Python<'_>, all: &[Appended], launch: &Launch) -> bool {
     })
 }
 
-/// Lengthens, between two chunks, the lists that the nest does not read, and empties their columns: what is appended would else be
-/// boxed in one piece at the end, with everybody waiting. `false`: out of memory, with part of it appended.
+/// Appends, between two chunks, to the lists that the nest does not read, and empties their columns: else all values
+/// would be boxed in one piece at the end, with everybody waiting. Returns false where memory ran out, with part of
+/// them appended.
 pub fn flush(py: Python<'_>, all: &mut [Appended], launch: &mut Launch) -> bool {
     let kinds = launch.nest().live_outs.iter().map(|out| out.kind.clone());
     let kinds: Vec<LiveOutKind> = kinds.collect();
@@ -256,7 +259,7 @@ impl Grown<'_> {
     }
 }
 
-/// Appends what the columns hold behind the list's own elements.
+/// Appends the values in the columns to the list, behind its own elements. Returns false where memory ran out.
 fn extend(py: Python<'_>, launch: &Launch, grown: &Grown<'_>, own: &[&Appended]) -> bool {
     let nest = launch.nest();
     // SAFETY: an int slot of the frame.

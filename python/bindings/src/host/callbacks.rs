@@ -1,4 +1,4 @@
-//! What the runtime asks of Python during a launch: arrays, signals, other threads, owners of memory.
+//! The runtime's callbacks into Python during a launch: arrays, signals, other threads, owners of memory.
 
 use std::time::Instant;
 
@@ -17,7 +17,8 @@ use crate::site::unplanned;
 use crate::{results, verify};
 
 impl PyHost<'_> {
-    /// Shows others what was computed so far and lets them run. Whether all is as it was afterwards.
+    /// Publishes what was computed so far, and lets signal handlers and other threads run. Returns whether everything
+    /// that the nest reads is unchanged afterwards.
     fn let_others(&mut self, launch: &Launch) -> bool {
         let begun = Instant::now();
         // SAFETY: the lists are unchanged since they were read.

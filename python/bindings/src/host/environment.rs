@@ -1,5 +1,5 @@
-//! What must be as usual for a nest to run natively: nobody traces or profiles this thread, and NumPy is not asked
-//! for what kernels do not watch.
+//! The conditions on the interpreter for a nest to run natively: nobody traces or profiles this thread, and NumPy is
+//! not asked for errors that kernels do not watch.
 
 use std::sync::Mutex;
 
@@ -8,17 +8,17 @@ use pyo3::prelude::*;
 
 use crate::process::once::Once;
 
-/// The functions that tell, looked up once.
+/// The functions that tell whether this thread is traced or profiled, looked up once.
 struct Probes {
     gettrace: Py<PyAny>,
     getprofile: Py<PyAny>,
-    /// `sys.monitoring.get_tool`, from CPython 3.12 on.
+    /// The function `sys.monitoring.get_tool`, from CPython 3.12 on.
     get_tool: Option<Py<PyAny>>,
 }
 
 static PROBES: Once<Probes> = Once::new();
 
-/// What is unusual, if anything is.
+/// What keeps nests from running natively in this thread now, in words; `None` if nothing does.
 pub fn unusual(py: Python<'_>) -> Option<&'static str> {
     let probes = PROBES.get_or_try_init(|| -> PyResult<Probes> {
         let sys = py.import("sys")?;
@@ -59,7 +59,7 @@ pub fn unusual(py: Python<'_>) -> Option<&'static str> {
     monitored.then_some("sys.monitoring is in use")
 }
 
-/// Whether the main thread is the only one of Python's: others may write arrays without the interpreter lock, inside
+/// Whether the main thread is the only thread of Python's: others may write arrays without the interpreter lock, inside
 /// NumPy.
 pub fn is_alone(py: Python<'_>) -> bool {
     static COUNT: Once<Py<PyAny>> = Once::new();
@@ -93,40 +93,42 @@ pub fn handles_signals(py: Python<'_>) -> bool {
     })
 }
 
-/// What `np.errstate` and `np.seterr` ask for.
+/// The floating-point errors that `np.errstate` and `np.seterr` ask NumPy to report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NumpyErrors {
-    /// Anything about overflows, invalid operations, divisions by zero: CPython runs the operation that is one.
+    /// Overflows, invalid operations or divisions by zero are reported by at most a warning: CPython runs the operation
+    /// that meets one.
     Watched,
-    /// The same, but what NumPy then does is no plain warning: it raises, or calls somebody's function.
+    /// Overflows, invalid operations or divisions by zero are reported by more than a warning: NumPy raises, or calls a
+    /// function of the program's.
     Told,
-    /// Nothing at all.
+    /// No error is reported.
     Ignored,
-    /// Underflows too, which kernels do not watch.
+    /// Underflows, which kernels do not watch, are reported, or the settings are not known.
     Underflow,
 }
 
-/// How NumPy keeps the settings: an object per setting, in a context variable.
+/// How NumPy's settings are read: NumPy keeps an object for each setting in a context variable.
 struct Settings {
-    /// Has the current object; none if this NumPy keeps them otherwise.
+    /// The context variable with the current settings object; `None` if this NumPy keeps settings otherwise.
     variable: Option<Py<PyAny>>,
-    /// Gives a dictionary.
+    /// The function `np.geterr`, which gives the settings as a dictionary.
     read: Py<PyAny>,
 }
 
 static SETTINGS: Once<Option<Settings>> = Once::new();
-/// Objects seen, kept alive so that their addresses stay theirs, and what they mean.
+/// The settings objects that were seen, kept alive so that their addresses stay theirs, and what each asks for.
 static SEEN: Mutex<Vec<(Py<PyAny>, NumpyErrors)>> = Mutex::new(Vec::new());
-/// A program that makes ever new settings has them read each time.
+/// The most settings objects that are remembered; a program that makes more has the others read each time.
 const MAX_SEEN: usize = 16;
 
-/// Lets go of the settings that were seen: one may hold a function of the program's, which NumPy is to call.
+/// Drops the settings objects that were seen: one may hold a function of the program's, which NumPy is to call.
 pub fn let_go() {
     let seen = std::mem::take(&mut *SEEN.lock().unwrap_or_else(|e| e.into_inner()));
     drop(seen);
 }
 
-/// NumPy's settings in this context.
+/// The errors that NumPy is asked to report in this context.
 pub fn numpy_errors(py: Python<'_>) -> NumpyErrors {
     if crate::objects::numpy::numpy(py).is_none() {
         return NumpyErrors::Watched;
@@ -163,7 +165,7 @@ unsafe extern "C" {
     ) -> std::ffi::c_int;
 }
 
-/// The value of an exact `contextvars.ContextVar`.
+/// The value of an exact `contextvars.ContextVar`; `None` where it has none.
 fn current<'py>(variable: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     let mut value = std::ptr::null_mut();
     // SAFETY: a context variable; what is found is a new reference.

@@ -1,4 +1,4 @@
-//! Attributes of objects in lists, which a launch reads once, and sets once, at the end.
+//! The attributes of objects in lists, which a launch reads once at its beginning, and sets once at its end.
 
 use nestwise_ir::{ArrayKind, Precondition};
 use nestwise_runtime::Reason;
@@ -9,14 +9,15 @@ use crate::host::PyHost;
 use crate::objects::records::{self, Field};
 
 impl PyHost<'_> {
-    /// Whether the nest has to do with a capture: its elements are an array, or it is a function that may be inlined.
+    /// Whether the nest uses a capture: its elements are an array of the nest, or it is a function that may be inlined.
     fn uses(&self, capture: usize) -> bool {
         let mut arrays = self.nest.arrays.values();
         arrays.any(|decl| decl.capture as usize == capture)
             || self.binding.users.iter().any(|u| u.capture == capture)
     }
 
-    /// Whether the objects of lists are those, with the attributes that they had.
+    /// Whether the lists still hold the same objects (`objects`, one list of them for each field), with the attribute
+    /// values that were read.
     pub(crate) fn fields_hold(&self, objects: &[Vec<Py<PyAny>>]) -> bool {
         let (py, binding) = (self.py, self.binding);
         let mut fields = binding.fields.iter().zip(objects);
@@ -25,7 +26,7 @@ impl PyHost<'_> {
         })
     }
 
-    /// Sets the attributes of a list's objects that the nest has changed.
+    /// Sets an attribute of a list's objects if the nest has written it. Returns false where there is no memory.
     pub(crate) fn put(&self, field: &Field) -> bool {
         let mut buffers = self.buffers.iter();
         let written = buffers.any(|b| b.0 == field.capture && b.1);
@@ -33,7 +34,8 @@ impl PyHost<'_> {
         !written || unsafe { field.put(self.py, self.binding, &self.values) }
     }
 
-    /// Lists of the attributes that the nest works on, and whether methods are those of all objects.
+    /// Reads the attributes that the nest uses into lists. Refuses objects of several classes, missing attributes, and
+    /// methods that are not the same function for all objects.
     pub(crate) fn find_attributes(&mut self) -> Result<(), Reason> {
         let found = Values::of(self.py, self.binding, |capture| self.uses(capture));
         self.values = found.ok_or_else(|| Reason::List {
@@ -57,7 +59,9 @@ impl PyHost<'_> {
         }
     }
 
-    /// Attributes of objects in lists are read once, and set once, at the end; objects are told apart by where they stand.
+    /// Refuses lists of objects for which reading attributes once and setting them once at the end would be wrong: an
+    /// object stands in a list twice, an assigned attribute cannot be set, or an attribute is reached in two ways.
+    /// `written` says for each capture whether the nest writes it.
     pub(crate) fn refuse_fields(&self, written: &[bool]) -> Result<(), Reason> {
         let (py, binding) = (self.py, self.binding);
         let refused = |name: String, why| Err(Reason::List { name, why });
@@ -78,7 +82,7 @@ impl PyHost<'_> {
                 return refused(self.name(field.capture), twice);
             }
         }
-        let site = &self.world.parsed.places;
+        let site = &self.world.parsed.paths;
         match record_values::shared(site, binding, &self.values, &used, written) {
             Some(name) => refused(
                 name,

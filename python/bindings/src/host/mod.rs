@@ -1,4 +1,4 @@
-//! What a launch needs from Python: arrays to work on, signals, the GIL.
+//! The Python side of a launch: arrays to work on, signals, the GIL.
 
 pub(crate) mod appended;
 pub(crate) mod callbacks;
@@ -29,36 +29,37 @@ use crate::objects::{buffers, layout, numpy};
 pub struct PyHost<'a> {
     py: Python<'a>,
     binding: &'a Binding,
-    /// The nest as it was written; the launch's own has no statements.
+    /// The nest as it was lowered; the launch's own copy has no statements.
     pub nest: &'a Nest,
-    /// Set to the capture of a list that mixes ints and floats.
+    /// Where the capture of a list that mixes ints and floats is noted.
     mixed: &'a Cell<Option<usize>>,
     buffers: Vec<(usize, bool, Buffer)>,
     texts: Vec<(usize, Vec<u32>)>,
     appended: Vec<Appended>,
     scratch: Vec<(ArrayId, Scratch)>,
-    /// Attributes of objects in lists.
+    /// The attributes of objects in lists that the nest uses.
     values: Values,
     world: World<'a>,
-    /// Other threads ran beside a kernel since they last had their turn; perhaps they have ended.
+    /// Other threads ran beside a kernel since they last had their turn; they may have ended since.
     accompanied: bool,
-    /// What the nest reads has been compared with what was bound at least once since it was bound.
+    /// The values that the nest reads have been compared with the bound ones at least once since they were bound.
     looked: bool,
-    /// Whether signals have handlers of the program's, once that was asked: as long as nobody acts, nobody installs one.
+    /// Whether signals have handlers of the program's, once that was asked: while no other code runs, nobody installs
+    /// one.
     handled: Cell<Option<bool>>,
     turns: Turns,
     published: Published,
-    /// The launch ends where others had their turn: lists, globals and attributes hold what it computed, and perhaps
-    /// what others made of that.
+    /// The launch ends after other code had its turn: lists, globals and attributes hold what the nest computed, and
+    /// perhaps what that code made of it.
     pub published_all: bool,
-    /// What a signal handler raised.
+    /// The exception that a signal handler raised.
     pub raised: Option<PyErr>,
-    /// Copies on a device may outlive the launch.
+    /// A device's copies of arrays may outlive the launch.
     pub keeps: bool,
 }
 
 impl<'a> PyHost<'a> {
-    /// For one call of `plan`.
+    /// The Python side of one call of `plan`.
     pub fn new(
         py: Python<'a>,
         world: World<'a>,
@@ -91,7 +92,7 @@ impl<'a> PyHost<'a> {
         }
     }
 
-    /// What a capture holds; of attributes of objects in a list all of them.
+    /// The object of a capture, borrowed; for an attribute of objects in a list, the list of all its values.
     pub fn object(&self, capture: usize) -> *mut PyObject {
         self.values.object(self.binding, capture)
     }
@@ -142,7 +143,7 @@ impl<'a> PyHost<'a> {
         Ok(view)
     }
 
-    /// A list that is written must have every element in one place, and in a list.
+    /// Refuses to write a list in which one row stands in two places, or a row is a tuple.
     fn refuse_unwritable(&self) -> Result<(), Reason> {
         for (capture, _, buffer) in self.buffers.iter().filter(|b| b.1) {
             // SAFETY: nothing has run since the lists were read.
@@ -154,14 +155,15 @@ impl<'a> PyHost<'a> {
         Ok(())
     }
 
-    /// What the user calls the sequence of a capture.
+    /// The name by which the user calls the sequence of a capture; empty if no array of the nest has that capture.
     fn name(&self, capture: usize) -> String {
         let named = |d: &&nestwise_ir::ArrayDecl| d.capture as usize == capture;
         let decl = self.nest.arrays.values().find(named);
         decl.map_or_else(String::new, |d| d.name.clone())
     }
 
-    /// A row in two lists, or one list under two names, becomes two copies: only harmless if nobody writes it.
+    /// Refuses rows in two lists, and one list under two names, where a list is written or appended to: each would
+    /// become two copies.
     fn refuse_shared(&self) -> Result<(), Reason> {
         // SAFETY: live objects; what is in a tuple stays.
         let is_list = |o: &*mut PyObject| unsafe { ffi::Py_TYPE(*o) == &raw mut ffi::PyList_Type };
@@ -198,7 +200,8 @@ impl<'a> PyHost<'a> {
         Ok(())
     }
 
-    /// Rows that the nest moves must be nobody else's: instead of the rows their elements change places.
+    /// Refuses to let the nest move rows of a list that have other holders, since natively the rows stay and their
+    /// elements change places.
     fn refuse_held(&self, name: &str, capture: usize) -> Result<(), Reason> {
         let own = self.buffers.iter().find(|b| b.0 == capture);
         // SAFETY: nothing has run since the list was read; the first is the list itself.
@@ -217,7 +220,7 @@ impl<'a> PyHost<'a> {
         Ok(())
     }
 
-    /// Puts what was computed into the lists.
+    /// Stores the values that the nest computed into the program's lists. Returns false where there is no memory.
     pub fn write_back(&self, launch: &Launch) -> bool {
         (self.published_all || self.write_lists())
             && appended::write_back(self.py, &self.appended, launch)
@@ -239,7 +242,7 @@ fn elements(decl: &ArrayDecl) -> (Scalar, bool) {
 }
 
 impl PyHost<'_> {
-    /// Memory of the nest's own.
+    /// The view of an array in memory of the nest's own; `None` if the array has none.
     pub fn scratch(&self, array: ArrayId) -> Option<ArrayView> {
         let mut all = self.scratch.iter();
         all.find(|(id, _)| *id == array).map(|(_, s)| s.view())
@@ -312,7 +315,7 @@ impl PyHost<'_> {
         }
     }
 
-    /// Whether signal handlers left the arrays where they were.
+    /// Whether the arrays still have the memory and the extents that were bound, after other code ran.
     fn unchanged(&self) -> bool {
         self.appended.iter().all(Appended::unchanged)
             && self.nest.arrays.values().all(|decl| {

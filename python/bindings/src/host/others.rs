@@ -1,8 +1,8 @@
-//! Signal handlers and other threads: what their Python code may do between two chunks of a nest.
+//! Signal handlers and other threads: what their Python code may change between two chunks of a nest.
 //!
-//! The lists of a nest are copies of ours, and its names are variables of the kernel. Before anybody else's code may
-//! run, what was assigned so far is put where that code looks for it; afterwards all that the nest reads is looked at
-//! again. Where something is not as it was, CPython goes on.
+//! The nest works on copies of lists, and on variables for names. Before anybody else's code may run, assigned values
+//! are stored where that code looks for them; afterwards all that the nest reads is compared with what was bound. If
+//! anything differs, CPython goes on.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,20 +19,24 @@ use crate::host::{appended, waiting};
 use crate::objects::access_path::AccessPath;
 use crate::site::parsed::Parsed;
 
-/// Others get their turn when this many times as long has passed as the last turn cost: lists are long. But somebody who waits
-/// gets one after [`LONGEST_WAIT`].
+/// The time between two turns of other code, in multiples of what the last turn cost: lists may be long. Somebody who
+/// waits gets a turn after [`LONGEST_WAIT`] at the latest.
 const TURNS_APART: u32 = 20;
+/// The longest time that other code waits for its turn.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
 
-/// Where a call's names and arrays came from, and the settings it began with.
+/// The origin of a call's names and arrays, and the settings with which it began.
 #[derive(Clone, Copy)]
 pub struct World<'a> {
+    /// The site, as its text tells it.
     pub parsed: &'a Parsed,
+    /// Where the call's names are looked up.
     pub names: &'a Names<'a>,
+    /// The errors that NumPy was asked to report when the call began.
     pub errors: NumpyErrors,
 }
 
-/// When others get their next turn.
+/// The times of the turns of other code: signal handlers and other threads.
 #[derive(Default)]
 pub struct Turns {
     next: Option<Instant>,
@@ -40,14 +44,14 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// Whether it is time for one.
+    /// Whether it is time for a turn.
     pub fn due(&self) -> bool {
         let now = Instant::now();
         let waited = |last: Instant| now - last >= LONGEST_WAIT && waiting::is_somebody();
         self.next.is_none_or(|next| now >= next) || self.last.is_some_and(waited)
     }
 
-    /// One took this long, without what others did in it.
+    /// Notes that a turn took `cost`, without the time of other code in it.
     pub fn took(&mut self, cost: Duration) {
         let now = Instant::now();
         self.next = Some(now + cost * TURNS_APART);
@@ -60,6 +64,7 @@ impl Turns {
 pub struct Published(Vec<(usize, Py<PyAny>)>);
 
 impl Published {
+    /// Replaces the object that the nest has put into the access path of `capture`.
     pub fn set(&mut self, capture: usize, object: Py<PyAny>) {
         self.0.retain(|(c, _)| *c != capture);
         self.0.push((capture, object));
@@ -87,31 +92,31 @@ pub fn left_alone(
 
 fn names_hold(py: Python<'_>, world: World<'_>, binding: &Binding, published: &Published) -> bool {
     let shared = Shared::of_caller(py);
-    let mut site = world.parsed.places.iter().enumerate();
-    site.all(|(index, place)| {
-        let own = place.argument.is_some() && place.parent.is_none();
-        if own && !shared.has(place) {
+    let mut site = world.parsed.paths.iter().enumerate();
+    site.all(|(index, path)| {
+        let own = path.argument.is_some() && path.parent.is_none();
+        if own && !shared.has(path) {
             return true; // a local of the running function
         }
         let now = if own {
-            shared.value(place)
+            shared.value(path)
         } else {
-            owned(py, binding.look_up(py, place, 0, world.names))
+            owned(py, binding.look_up(py, path, 0, world.names))
         };
-        holds(py, place, index, now, binding, published)
+        holds(py, path, index, now, binding, published)
     }) && binding.users.iter().all(|user| {
         let inside = user.inside(py);
         let names = inside.names(world.names.builtins);
-        let mut places = user.function.places.iter().enumerate();
-        places.all(|(at, place)| {
+        let mut paths = user.function.paths.iter().enumerate();
+        paths.all(|(at, path)| {
             // The first parameter of a method is not looked up.
             let parameter =
-                place.scope == Scope::Local && place.parent.is_none() && place.argument.is_none();
+                path.scope == Scope::Local && path.parent.is_none() && path.argument.is_none();
             if parameter {
                 return true;
             }
-            let now = owned(py, binding.look_up(py, place, user.first, &names));
-            holds(py, place, user.first + at, now, binding, published)
+            let now = owned(py, binding.look_up(py, path, user.first, &names));
+            holds(py, path, user.first + at, now, binding, published)
         })
     })
 }
@@ -121,16 +126,16 @@ fn owned(py: Python<'_>, object: *mut PyObject) -> Option<Py<PyAny>> {
     unsafe { Bound::from_owned_ptr_or_opt(py, object) }.map(Bound::unbind)
 }
 
-/// Whether a place's object is the one that was bound, or put there since.
+/// Whether the object of an access path is still the one that was bound, or that the nest has put there since.
 fn holds(
     py: Python<'_>,
-    place: &AccessPath,
+    path: &AccessPath,
     index: usize,
     now: Option<Py<PyAny>>,
     binding: &Binding,
     published: &Published,
 ) -> bool {
-    if !place.captured || place.pass_through {
+    if !path.captured || path.pass_through {
         return true;
     }
     let bound = &binding.captures[index];
@@ -157,21 +162,21 @@ fn holds(
     }
 }
 
-/// Whether functions that were inlined still have the code they had.
+/// Whether the functions that were inlined still have the same code.
 fn functions_hold(py: Python<'_>, binding: &Binding) -> bool {
     binding.users.iter().all(|user| {
         user_function(py, user.callee()).is_some_and(|now| Arc::ptr_eq(&now, &user.function))
     })
 }
 
-/// The names that the running function shares with others, whose functions may assign them.
+/// The local names that the running function shares with inner or outer functions, which may assign them.
 struct Shared<'py> {
     names: Vec<Bound<'py, PyAny>>,
     frame: Option<Bound<'py, PyAny>>,
 }
 
 impl<'py> Shared<'py> {
-    /// Of the innermost frame of Python's, which is the hook's caller.
+    /// The shared names of the innermost Python frame, which is the hook's caller.
     fn of_caller(py: Python<'py>) -> Shared<'py> {
         // SAFETY: a borrowed reference or null.
         let frame = unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyEval_GetFrame().cast()) };
@@ -185,18 +190,18 @@ impl<'py> Shared<'py> {
         Shared { names, frame }
     }
 
-    fn has(&self, place: &AccessPath) -> bool {
+    fn has(&self, path: &AccessPath) -> bool {
         let py = self.frame.as_ref().map(Bound::py);
         py.is_some_and(|py| {
-            let name = place.name.bind(py);
+            let name = path.name.bind(py);
             self.names.iter().any(|n| n.eq(name).unwrap_or(true))
         })
     }
 
-    fn value(&self, place: &AccessPath) -> Option<Py<PyAny>> {
+    fn value(&self, path: &AccessPath) -> Option<Py<PyAny>> {
         let frame = self.frame.as_ref()?;
         let locals = frame.getattr("f_locals").ok()?;
-        let value = locals.get_item(place.name.bind(frame.py())).ok()?;
+        let value = locals.get_item(path.name.bind(frame.py())).ok()?;
         Some(value.unbind())
     }
 }

@@ -1,4 +1,4 @@
-//! Memory for what operations on whole arrays make before it is stored, and for lists that a nest makes.
+//! Memory for intermediate results of whole-array operations, and for arrays and lists that a nest makes.
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::NonNull;
@@ -6,20 +6,21 @@ use std::ptr::NonNull;
 use nestwise_ir::{Extent, Scalar};
 use nestwise_runtime::ArrayView;
 
-/// As vectors like it.
+/// The alignment of the memory in bytes, enough for the widest vectors.
 const ALIGNMENT: usize = 64;
 
-/// Memory for as many elements as an array has, row by row, of any content.
+/// Memory for the elements of one array, in row-major order, with unspecified contents.
 pub struct Scratch {
     memory: NonNull<u8>,
     layout: Layout,
     view: ArrayView,
-    /// Which elements are ints, where there are floats, too.
+    /// One byte for each element that says whether it is an int, where the array mixes ints and floats.
     _tags: Vec<u8>,
 }
 
 impl Scratch {
-    /// With axes so `long`, and elements of type `storage`; none: there is no memory for it.
+    /// Memory for an array with these axes, whose lengths `long` gives, and elements of type `storage`; `None` where
+    /// there is not so much.
     pub fn new(axes: &[Extent], long: impl Fn(Extent) -> i64, storage: Scalar) -> Option<Scratch> {
         let mut view = ArrayView::of_nothing(axes, long, storage.size() as i64);
         let extents = view.extents[..view.rank].iter();
@@ -53,7 +54,7 @@ impl Scratch {
     /// Copies all elements of an array of the same shape and type.
     ///
     /// # Safety
-    /// They are there.
+    /// `from` points to live elements, and has this array's shape and type.
     pub unsafe fn fill(&self, from: &ArrayView) {
         // SAFETY: as promised; this memory lies row by row, as lists do that have tags.
         unsafe {
@@ -65,7 +66,7 @@ impl Scratch {
         }
     }
 
-    /// All of it.
+    /// The view of all elements.
     pub fn view(&self) -> ArrayView {
         self.view
     }
@@ -78,10 +79,10 @@ impl Drop for Scratch {
     }
 }
 
-/// Copies the first elements along each axis, so many, to memory that lies row by row.
+/// Copies the first elements of `from`, `shape[k]` along axis `k`, to `to` in row-major order.
 ///
 /// # Safety
-/// Both have these elements.
+/// `from` has these elements, and `to` has room for them.
 pub unsafe fn copy(from: &ArrayView, shape: &[i64], mut to: *mut u8) {
     let Some((last, outer)) = shape.split_last() else {
         return;

@@ -1,10 +1,11 @@
 //! Whether somebody waits for the thread that runs a kernel: a signal, another thread of Python's that wants the
 //! interpreter, an asynchronous exception, a pending call.
 //!
-//! CPython keeps a word for just that (`eval_breaker`), which it looks at on every jump back; nobody gives its address away.
-//! The word is found by what it does: it is 0, becomes 1 (a bit, from 3.13 on) while pending calls are there, is 0 again once they have
-//! been made, and is not 0 while an asynchronous exception is there. Where no word or more than one does all that, nothing is
-//! known, and kernels give up a long iteration after some time whether somebody waits or not.
+//! CPython keeps a word for just that (`eval_breaker`), which it looks at on every backward jump; no API gives its
+//! address. The word is found by its behaviour: it is 0, becomes 1 (one bit, from 3.13 on) while pending calls are
+//! there, is 0 again once they have been made, and is not 0 while an asynchronous exception is there. Where no word or
+//! more than one behaves like that, nothing is known, and kernels give up a long iteration after some time whether
+//! somebody waits or not.
 
 use std::ffi::{c_int, c_long, c_ulong, c_void};
 use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
@@ -14,17 +15,19 @@ use pyo3::prelude::*;
 
 use crate::process::once::Once;
 
-/// The word of the thread that was the last to launch something; of all threads up to CPython 3.12. Null: not known.
+/// The address of the word: of the last thread to launch a kernel, or, up to CPython 3.12, of all threads. Null where
+/// it is not known.
 static WORD: AtomicPtr<AtomicI32> = AtomicPtr::new(std::ptr::null_mut());
-/// Where the word lies in a thread's state, as a number of words, from CPython 3.13 on.
+/// The index of the word in a thread's state, from CPython 3.13 on; -1 where it is not known.
 static IN_THREAD: AtomicI32 = AtomicI32::new(-1);
 
-/// Words to look through: those at the beginning of the interpreter's state up to CPython 3.12, of the thread's later.
+/// The number of words to look through at the beginning of the interpreter's state, up to CPython 3.12.
 const OF_INTERPRETER: usize = 64;
+/// The number of words to look through at the beginning of a thread's state, from CPython 3.13 on.
 const OF_THREAD: usize = 12;
 /// The bits that say that somebody waits; above them is a version of what is monitored, from CPython 3.12 on.
 const EVENTS: i32 = 0xff;
-/// The version from which threads have a word each.
+/// The first CPython version in which each thread has a word of its own.
 const THREADS_HAVE_ONE: (u8, u8) = (3, 13);
 
 unsafe extern "C" {
@@ -36,7 +39,7 @@ extern "C" fn nothing(_: *mut c_void) -> c_int {
     0
 }
 
-/// Finds the word, once, in the main thread.
+/// Finds the word, once, in the main thread. An error is what a signal handler raised meanwhile.
 pub fn find(py: Python<'_>) -> PyResult<()> {
     let version = py.version_info();
     let of_thread = (version.major, version.minor) >= THREADS_HAVE_ONE;
@@ -94,7 +97,7 @@ pub fn find(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// This thread is about to run a kernel.
+/// Notes that this thread is about to run a kernel, so that its word is looked at.
 pub fn watch(_py: Python<'_>) {
     let at = IN_THREAD.load(Ordering::Relaxed);
     if at >= 0 {
@@ -108,7 +111,7 @@ pub fn watch(_py: Python<'_>) {
     }
 }
 
-/// Whether it can be known that somebody waits.
+/// Whether the word was found, so that it is known whether somebody waits.
 pub fn is_known() -> bool {
     !WORD.load(Ordering::Relaxed).is_null()
 }
@@ -120,8 +123,8 @@ pub fn is_somebody() -> bool {
     !word.is_null() && unsafe { (*word).load(Ordering::Relaxed) } & EVENTS != 0
 }
 
-/// Has CPython do what it does on a jump back: signals' handlers, pending calls, another thread's turn, and an asynchronous
-/// exception for this thread, which is the error. Code of anybody's may run.
+/// Has CPython do what it does on a backward jump: run signal handlers and pending calls, let another thread run, and
+/// raise an asynchronous exception for this thread, which is the error. User code may run.
 pub fn serve(py: Python<'_>) -> PyResult<()> {
     static NOTHING: Once<Py<PyAny>> = Once::new();
     let function = NOTHING

@@ -1,5 +1,6 @@
-//! Whether a warning of NumPy's is but a line on standard error: no filter makes an exception of it, and nobody's
-//! function is called to show it. Where it is, nothing can tell how far a loop's arrays are when it is given.
+//! Finds out whether a warning of NumPy's is only a line on standard error: no filter turns it into an exception, and
+//! no function of the program's shows it. Otherwise it matters how far a loop has come when the warning is given, which
+//! native code cannot reproduce.
 
 use std::sync::Mutex;
 
@@ -12,17 +13,17 @@ use crate::host::environment::{NumpyErrors, numpy_errors};
 use crate::objects::layout;
 use crate::process::once::Once;
 
-/// What the `warnings` module has that decides.
+/// The parts of the `warnings` module that decide what becomes of a warning.
 struct Warnings {
     names: Py<PyDict>,
-    /// Names of functions, and the module's own.
+    /// The names of the functions that show warnings, and the module's original functions.
     shown_by: Vec<(Py<PyString>, Py<PyAny>)>,
     filters: Py<PyString>,
     action: Py<PyString>,
     context_aware: bool,
 }
 
-/// The filters looked at last, held so that their addresses stay theirs, and whether none of them raises.
+/// The filters that were looked at last, held so that their addresses stay theirs, and whether none of them raises.
 static LAST: Mutex<Option<(Py<PyTuple>, bool)>> = Mutex::new(None);
 
 /// Whether a warning may run anybody's code or become an exception.
@@ -36,7 +37,7 @@ pub fn warnings_stop(py: Python<'_>) -> bool {
 }
 
 impl Warnings {
-    /// None where the module is no longer, or not yet, one that is known.
+    /// The parts of the module; `None` where it is not as known CPython versions have it.
     fn of(py: Python<'_>) -> PyResult<Option<Warnings>> {
         let module = py.import("warnings")?;
         let original = module.getattr("_showwarning_orig")?;
@@ -97,7 +98,7 @@ impl Warnings {
         plain
     }
 
-    /// Whether neither a filter nor the action for what no filter takes makes an exception of a RuntimeWarning.
+    /// Whether neither a filter nor the default action turns a RuntimeWarning into an exception.
     fn none_raises(&self, py: Python<'_>, filters: &Bound<'_, PyList>) -> PyResult<bool> {
         // SAFETY: null or alive while the dictionary has it.
         let action = unsafe { Bound::from_borrowed_ptr_or_opt(py, self.named(&self.action)) };

@@ -3,37 +3,37 @@
 use std::collections::BTreeSet;
 
 use nestwise_frontend::site::special_methods::is_method;
-use nestwise_ir::surface::{Item, Place, Scope};
+use nestwise_ir::surface::{AccessPath as Mentioned, Item, Scope};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 /// One access path: a name, or an attribute or item of another path.
 pub struct AccessPath {
-    /// Interned name.
+    /// The name of the variable, attribute or item, interned.
     pub name: Py<PyString>,
-    /// Index of the parent place.
+    /// The index of the access path that this one is an attribute or item of.
     pub parent: Option<usize>,
-    /// Which item of the parent it is, if it is no attribute.
+    /// Which item of the parent the path is, if it is not an attribute.
     pub item: Option<Item>,
-    /// A method that subscripts or calls of the parent call, which only its class can have.
+    /// The path is a special method that a subscript or call of the parent calls, which only its class can have.
     pub special: bool,
-    /// Where it lives.
+    /// The scope in which the name is looked up.
     pub scope: Scope,
-    /// Its entry value may be needed.
+    /// The path's value at entry may be needed.
     pub captured: bool,
-    /// Position among the hook's arguments, for locals.
+    /// The position among the hook's arguments, for a local name.
     pub argument: Option<usize>,
-    /// Attributes of it are places too.
+    /// Attributes of the path's object are access paths too.
     pub has_children: bool,
-    /// Only kept to be given back: its type does not matter.
+    /// The value is only kept to be given back: its type does not matter.
     pub pass_through: bool,
-    /// It is assigned as a whole.
+    /// The path is assigned as a whole.
     pub is_written: bool,
 }
 
 /// Prepares the access paths of a site or of a user's function; `arguments` are the names that the hook is given, in order.
-pub fn access_paths(py: Python<'_>, places: &[&Place], arguments: &[String]) -> Vec<AccessPath> {
-    let mut out: Vec<AccessPath> = places
+pub fn access_paths(py: Python<'_>, paths: &[&Mentioned], arguments: &[String]) -> Vec<AccessPath> {
+    let mut out: Vec<AccessPath> = paths
         .iter()
         .map(|p| AccessPath {
             name: PyString::intern(py, &p.name).unbind(),
@@ -62,7 +62,7 @@ pub fn access_paths(py: Python<'_>, places: &[&Place], arguments: &[String]) -> 
     out
 }
 
-/// Names as they are looked up.
+/// The names as interned strings, as which they are looked up.
 pub fn interned(py: Python<'_>, names: BTreeSet<String>) -> Vec<Py<PyString>> {
     let intern = |name: String| PyString::intern(py, &name).unbind();
     names.into_iter().map(intern).collect()

@@ -1,4 +1,4 @@
-//! What keeps an array's memory in place while a device has a copy of it.
+//! The owner that keeps an array's memory in place while a device has a copy of it.
 
 use nestwise_runtime::device::{Keeps, Owner};
 use pyo3::ffi::{self, PyObject};
@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use crate::objects::{layout, numpy};
 
-/// What keeps an object alive.
+/// A strong reference that keeps an array alive.
 struct Reference(*mut PyObject);
 
 impl Keeps for Reference {
@@ -28,7 +28,8 @@ impl Drop for Reference {
     }
 }
 
-/// What keeps the memory of an array in place: it is its own, and of numbers; none if it is not.
+/// The owner that keeps the memory of an exact ndarray in place; `None` where the memory is neither NumPy's own nor
+/// that of a `bytes`.
 pub fn owner(py: Python<'_>, array: *mut PyObject) -> Option<Owner> {
     // SAFETY: a live object, an exact ndarray.
     unsafe {

@@ -18,38 +18,38 @@ use crate::process::once::Once;
 struct Safety {
     read: bool,
     write: bool,
-    /// The class has a value of that name, which objects may or may not have one of their own instead of.
+    /// The class has a value of that name (not a slot), which an object may hide by one of its own.
     shadowed: bool,
-    /// That is a function.
+    /// The class's value of that name is a function.
     method: bool,
 }
 
-/// Addresses of a class and of an interned name.
+/// The addresses of a class and of an interned name.
 type Asked = (usize, usize);
 
-/// What was found of a class.
+/// What was found out about a class and a name.
 struct Checked {
     _held: Py<PyType>,
     version: u32,
     safety: Safety,
 }
 
-/// A program that makes ever new classes has them looked at anew.
+/// The most pairs of class and name that are remembered; then all are forgotten.
 const MAX_CHECKED: usize = 256;
 
 thread_local! {
-    /// By class and interned name, with the class's version when it was looked at. The classes are kept alive, so
-    /// an address means one class for ever.
+    /// What was found for each class and name, with the class's version when it was looked at. The classes are kept
+    /// alive, so that an address means one class for ever.
     static CHECKED: RefCell<HashMap<Asked, Checked>> = RefCell::default();
 }
 
-/// Lets go of the classes that this thread has met.
+/// Forgets the classes that this thread has met.
 pub fn let_go() {
     let all = CHECKED.take();
     drop(all);
 }
 
-/// The attribute's value as a new reference; null if it is not there or could run user code.
+/// The value of an attribute of `object`, as a new reference; null if there is none or reading it could run user code.
 ///
 /// # Safety
 /// `object` is alive; the GIL is held.
@@ -83,14 +83,14 @@ pub unsafe fn read(
     }
 }
 
-/// Whether the type of a live object may be a class of Python's: those of arrays, lists and numbers are C's.
+/// Whether the type of a live object may be a class of Python's; the types of arrays, lists and numbers are C's.
 pub fn is_of_class(object: *mut PyObject) -> bool {
     // SAFETY: a live object's type.
     unsafe { ffi::PyType_GetFlags(ffi::Py_TYPE(object)) & ffi::Py_TPFLAGS_HEAPTYPE != 0 }
 }
 
-/// A method of the class of `object` that an operation on it calls, as a new reference; null if it has none that is written in
-/// Python. One that the object itself has under that name is not called.
+/// A special method of the class of `object`, as a new reference bound to it; null if the class has none that is
+/// written in Python. One that the object itself has under that name is ignored, as CPython ignores it.
 ///
 /// # Safety
 /// `object` is alive; the GIL is held.
@@ -108,7 +108,7 @@ pub unsafe fn special(
     }
 }
 
-/// Whether an attribute of `object`, and of all of its class, can be read without running user code.
+/// Whether an attribute of `object`, and of all other objects of its class, can be read without running user code.
 ///
 /// # Safety
 /// `object` is alive; the GIL is held.
@@ -117,7 +117,7 @@ pub unsafe fn readable(py: Python<'_>, object: *mut PyObject, name: &Bound<'_, P
     unsafe { safety(py, object, name).is_some_and(|s| s.read) }
 }
 
-/// Whether its class has a function of that name.
+/// Whether the class of `object` has a function of that name.
 ///
 /// # Safety
 /// `object` is alive; the GIL is held.
@@ -126,7 +126,7 @@ pub unsafe fn is_method(py: Python<'_>, object: *mut PyObject, name: &Bound<'_, 
     unsafe { safety(py, object, name).is_some_and(|s| s.method) }
 }
 
-/// Whether it is the object's own, in a slot or in its dictionary, and not but its class's.
+/// Whether the attribute is the object's own, in a slot or in its dictionary, rather than only its class's.
 ///
 /// # Safety
 /// `object` is alive and the attribute [`writable`]; the GIL is held.
@@ -203,7 +203,7 @@ unsafe fn safety(
     Some(safety)
 }
 
-/// The class's version, where CPython's objects are laid out as expected.
+/// The version of a class, where CPython's objects are laid out as expected; `None` elsewhere.
 fn version(py: Python<'_>, ty: *mut ffi::PyTypeObject) -> Option<u32> {
     static WORK: Once<bool> = Once::new();
     let work = WORK.get_or_init(|| layout::versions_work(py).unwrap_or(false));
@@ -298,7 +298,7 @@ pub fn builtins(_py: Python<'_>) -> *mut PyObject {
     }
 }
 
-/// An empty dictionary stands in where the frame has no globals of its own.
+/// The globals of the current frame; an empty dictionary where the frame has none, or not an exact one.
 pub fn globals(py: Python<'_>) -> Bound<'_, PyDict> {
     // SAFETY: a borrowed reference of the current frame, or null.
     unsafe {

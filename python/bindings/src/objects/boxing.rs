@@ -1,4 +1,4 @@
-//! Values of a launch's frame as Python objects.
+//! Boxes values of a launch's frame as Python objects.
 
 use nestwise_ir::{Prov, Scalar, Ty};
 use pyo3::ffi::{self, PyObject};
@@ -6,7 +6,8 @@ use pyo3::prelude::*;
 
 use crate::objects::numpy::{self, Numpy};
 
-/// A new object for the variable's value at `slot`; null (with an exception set) if there is no memory.
+/// A new object for the value of type `ty` at `slot`; null, with an exception set, if there is no memory. `is_numpy`: a
+/// value whose provenance is dynamic becomes a NumPy scalar.
 ///
 /// # Safety
 /// `slot` holds a value of `ty` in the frame's format.

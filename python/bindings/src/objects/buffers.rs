@@ -11,17 +11,17 @@ use crate::process::once::Once;
 
 /// A flat sequence.
 pub struct Flat {
-    /// What it is.
+    /// The kind of the sequence.
     pub kind: ArrayKind,
-    /// Representation of its elements.
+    /// The representation of the elements.
     pub storage: Scalar,
     /// Whether elements may be stored.
     pub writable: bool,
-    /// The window, or for `str` the length (its code points are copied when a kernel needs them).
+    /// The view of the elements, or for `str` the length (its code points are copied when a kernel needs them).
     pub value: Value,
 }
 
-/// Recognises a flat sequence.
+/// Recognises a flat sequence; `None` for any other object.
 pub fn view(py: Python<'_>, object: *mut PyObject) -> Option<Flat> {
     // SAFETY: a live object whose exact type is checked before its contents are asked for.
     unsafe {
@@ -66,7 +66,7 @@ pub fn view(py: Python<'_>, object: *mut PyObject) -> Option<Flat> {
     }
 }
 
-/// The code points of a `str`.
+/// The code points of a `str`; `None` if it holds lone surrogates.
 pub fn code_points(object: &Bound<'_, PyAny>) -> Option<Vec<u32>> {
     let text: String = object.extract().ok()?;
     Some(text.chars().map(u32::from).collect())
@@ -123,7 +123,7 @@ fn flat(ptr: *mut u8, length: i64, size: i64) -> ArrayView {
     }
 }
 
-/// The code point of a `str` of one character.
+/// The code point of a `str` of one character; `None` for any other object.
 ///
 /// # Safety
 /// `object` is alive; the GIL is held.

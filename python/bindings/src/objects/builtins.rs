@@ -18,16 +18,17 @@ thread_local! {
     static MET: RefCell<HashMap<usize, Known>> = RefCell::default();
 }
 
-/// Where they are at home.
+/// The modules that known functions and types belong to.
 const MODULES: [&str; 4] = ["builtins", "math", "numpy", "numpy.linalg"];
 
-/// What an object is that was not met before: what it is called tells which one it may be.
+/// The known function or type that an object is, found by its name, for an object that was not met before; `None` if it
+/// is none.
 fn meet(py: Python<'_>, object: &Bound<'_, PyAny>) -> Option<Known> {
     let ty = object.get_type();
     let plain = ty.is(py.get_type::<PyCFunction>())
         || ty.is(py.get_type::<PyType>())
         || ty.is(py.get_type::<PyFunction>());
-    // Those of other types are NumPy's.
+    // Known functions of other types are NumPy's.
     if !plain && ty.module().ok()?.to_str().ok()? != "numpy" {
         return None;
     }
@@ -42,8 +43,8 @@ fn meet(py: Python<'_>, object: &Bound<'_, PyAny>) -> Option<Known> {
     })
 }
 
-/// Whether what a module has under a name is what it had from the beginning: a program may have patched it before its
-/// first nest, perhaps with a function that goes by the same name (`functools.wraps`).
+/// Whether an object in a module is the module's original: a program may have patched the module before its first nest,
+/// perhaps with a function that goes by the same name (`functools.wraps`).
 pub fn is_genuine(object: &Bound<'_, PyAny>, module: &str, known: Known) -> PyResult<bool> {
     let name: String = object.getattr("__name__")?.extract()?;
     let named = Known::from_name(&format!("{module}.{name}")) == Some(known);
@@ -76,8 +77,8 @@ pub fn is_at_home(object: &Bound<'_, PyAny>, module: &str) -> PyResult<bool> {
     })
 }
 
-/// Whether the running version's `math.hypot` is one that code generation knows, by a comparison of samples made
-/// when a nest first mentions it.
+/// Whether the running version's `math.hypot` is one that code generation knows; samples are compared once, when a nest
+/// first mentions it.
 fn has_hypot(py: Python<'_>, hypot: *mut PyObject) -> bool {
     static KNOWN: Once<bool> = Once::new();
     *KNOWN.get_or_init(|| {
@@ -90,7 +91,7 @@ fn has_hypot(py: Python<'_>, hypot: *mut PyObject) -> bool {
     })
 }
 
-/// Pairs of all magnitudes from a fixed generator (splitmix64).
+/// Pairs of floats of all magnitudes from a fixed generator (splitmix64).
 fn sample_points() -> impl Iterator<Item = (f64, f64)> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = move || {
@@ -110,7 +111,7 @@ fn sample_points() -> impl Iterator<Item = (f64, f64)> {
     })
 }
 
-/// What `object` is, if the front end knows it.
+/// The function or type that `object` is, if the front end knows it.
 pub fn known(py: Python<'_>, object: *mut PyObject) -> Option<Known> {
     let met = MET.with_borrow(|met| met.get(&(object as usize)).copied());
     let found = match met {
@@ -119,7 +120,7 @@ pub fn known(py: Python<'_>, object: *mut PyObject) -> Option<Known> {
             // SAFETY: null or a live object.
             let bound = unsafe { Bound::from_borrowed_ptr_or_opt(py, object) }?;
             let known = meet(py, &bound)?;
-            // These live as long as the process; leaking one reference keeps the address meaningful.
+            // The object lives as long as the process; leaking one reference keeps the address meaningful.
             let address = bound.into_ptr() as usize;
             MET.with_borrow_mut(|met| met.insert(address, known));
             known

@@ -1,10 +1,10 @@
-//! The user's own functions, for inlining: found by their code object, parsed once.
+//! The user's own functions, for inlining: identified by their code object, globals and defaults, and parsed once.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
 use nestwise_frontend::{attributes_of_function, parse_function};
-use nestwise_ir::surface::{Function, Place};
+use nestwise_ir::surface::{AccessPath as Mentioned, Function};
 use pyo3::ffi::{self, PyObject};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -16,27 +16,27 @@ use crate::process::once::Once;
 
 /// A function that may be inlined.
 pub struct UserFunction {
-    /// Its surface form.
+    /// The function in surface form.
     pub surface: Arc<Function>,
-    /// Its places, ready to bind: only globals are captured.
-    pub places: Vec<AccessPath>,
-    /// Its module's dictionary.
+    /// The function's access paths, ready to bind: only globals are captured.
+    pub paths: Vec<AccessPath>,
+    /// The dictionary of the function's module.
     pub globals: Py<PyDict>,
     attributes: Once<Vec<Py<PyString>>>,
 }
 
 impl UserFunction {
-    /// One that sees the names of that dictionary.
-    pub fn new(surface: Function, places: Vec<AccessPath>, globals: Py<PyDict>) -> UserFunction {
+    /// A function whose globals are `globals`.
+    pub fn new(surface: Function, paths: Vec<AccessPath>, globals: Py<PyDict>) -> UserFunction {
         UserFunction {
             surface: Arc::new(surface),
-            places,
+            paths,
             globals,
             attributes: Once::new(),
         }
     }
 
-    /// Attributes that it may ask for of objects in lists.
+    /// The attributes that the function may read of objects in lists.
     pub fn attributes(&self, py: Python<'_>) -> &[Py<PyString>] {
         let names = || attributes_of_function(&self.surface);
         self.attributes.get_or_init(|| interned(py, names()))
@@ -44,20 +44,20 @@ impl UserFunction {
 }
 
 struct Entry {
-    /// Keeps the code, the globals and the defaults alive, so that their addresses mean these objects for ever.
+    /// The code, the globals and the defaults, kept alive so that their addresses mean these objects for ever.
     _held: [Py<PyAny>; 3],
     /// A copy of the keyword-only parameters' defaults, which can be changed in place.
     by_name: Option<Py<PyDict>>,
     function: Option<Arc<UserFunction>>,
 }
 
-/// Addresses of the code, of the globals and of the defaults.
+/// The addresses of a function's code, globals and defaults.
 type Key = [usize; 3];
 
-/// Every function that was met, of all threads, for as long as the process lives: signatures hold addresses of entries.
-/// Never locked while Python runs.
+/// Every function that was met, in any thread, for as long as the process lives: signatures hold addresses of entries.
+/// The lock is never held while Python runs.
 static FUNCTIONS: Mutex<Option<HashMap<Key, Arc<Entry>>>> = Mutex::new(None);
-/// A program that makes ever new functions has those beyond this number run in CPython.
+/// The most functions that are remembered; further ones run in CPython.
 const MAX_FUNCTIONS: usize = 10_000;
 
 fn with_functions<T>(work: impl FnOnce(&mut HashMap<Key, Arc<Entry>>) -> T) -> T {
@@ -65,7 +65,7 @@ fn with_functions<T>(work: impl FnOnce(&mut HashMap<Key, Arc<Entry>>) -> T) -> T
     work(all.get_or_insert_default())
 }
 
-/// Lets go of every function.
+/// Forgets every function.
 pub fn let_go() {
     // Not while they are locked: what goes may have finalizers.
     let all = with_functions(std::mem::take);
@@ -117,7 +117,7 @@ pub fn code_of(py: Python<'_>, object: *mut PyObject) -> Option<*mut PyObject> {
     }
 }
 
-/// The parts of an exact bound method: its function and its object.
+/// The function and the object of an exact bound method.
 pub fn method(py: Python<'_>, object: *mut PyObject) -> Option<(Py<PyAny>, Py<PyAny>)> {
     use crate::process::once::Once;
     static TYPE: Once<Py<PyAny>> = Once::new();
@@ -134,7 +134,7 @@ pub fn method(py: Python<'_>, object: *mut PyObject) -> Option<(Py<PyAny>, Py<Py
     Some((function.unbind(), receiver.unbind()))
 }
 
-/// What the function's free names hold now, in the order of `co_freevars`: strong references.
+/// The values of the function's free names now, in the order of `co_freevars`: strong references.
 pub fn closure(py: Python<'_>, function: *mut PyObject) -> Vec<Py<PyAny>> {
     // SAFETY: a live function.
     let function: Bound<'_, PyAny> = unsafe { Bound::from_borrowed_ptr(py, function) };
@@ -209,8 +209,8 @@ fn parse(
     else {
         return Ok(None);
     };
-    let places: Vec<&Place> = surface.places.values().collect();
-    let places = access_paths(py, &places, &free);
+    let paths: Vec<&Mentioned> = surface.paths.values().collect();
+    let paths = access_paths(py, &paths, &free);
     let globals = globals.clone().cast_into::<PyDict>()?.unbind();
-    Ok(Some(UserFunction::new(surface, places, globals)))
+    Ok(Some(UserFunction::new(surface, paths, globals)))
 }

@@ -1,4 +1,4 @@
-//! How many elements something has that a loop runs over, found without running user code and without taking any.
+//! Counts the elements of an iterable without running user code and without taking any.
 
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
@@ -6,7 +6,8 @@ use pyo3::types::{PyBytes, PyList, PyRange, PyRangeMethods, PyString, PyTuple};
 
 use crate::objects::numpy;
 
-/// Start, stop and step of the loop's counter; the elements of anything but a range are numbered from 0.
+/// The start, stop and step of the counter of a loop over `iterable`; elements of anything but a range are numbered
+/// from 0. `None` where the length is not known.
 pub fn counter(iterable: &Bound<'_, PyAny>) -> Option<(i64, i64, i64)> {
     if let Ok(range) = iterable.cast_exact::<PyRange>() {
         let (start, stop, step) = (range.start(), range.stop(), range.step());
@@ -36,12 +37,12 @@ fn length(iterable: &Bound<'_, PyAny>) -> Option<i64> {
     None
 }
 
-/// What an iterator runs over is what its pickle holds.
+/// The object that an iterator runs over, taken from its pickle.
 fn inner<'py>(iterator: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
     iterator.call_method0("__reduce__").ok()?.get_item(1).ok()
 }
 
-/// Iterators over strings and bytes have types without names in C.
+/// Whether an iterator runs over a string or bytes, whose iterators' types have no names in C.
 fn over_text(iterator: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = iterator.py();
     let samples = [
@@ -58,7 +59,8 @@ fn is_array(object: &Bound<'_, PyAny>) -> bool {
     numpy::numpy(object.py()).is_some_and(|np| np.ndarray == object.get_type_ptr())
 }
 
-/// Elements that an iterator over a list, a tuple, a range, a string, bytes or an array has left.
+/// The number of elements that an iterator over a list, a tuple, a range, a string, bytes or an array has left; `None`
+/// for other iterators.
 fn left(iterator: &Bound<'_, PyAny>) -> Option<i64> {
     let over_array = || {
         let sequence = inner(iterator)?.get_item(0).ok()?;

@@ -1,6 +1,6 @@
-//! The few object layouts that are read directly, since the calls of the stable ABI would cost more than the work:
-//! list items, float values, ndarray headers, NumPy scalars. They have been the same in CPython 3.10 to 3.14 and in
-//! NumPy 2; [`self_check`] compares them with what the slow calls say before anything relies on them.
+//! The few object layouts that are read directly, since calls of the stable ABI would cost more than the work: list
+//! items, float values, ndarray headers, NumPy scalars. They are the same in CPython 3.10 to 3.14 and in NumPy 2;
+//! [`self_check`] compares them with what the slow calls say before anything relies on them.
 
 use std::os::raw::{c_char, c_int};
 use std::sync::OnceLock;
@@ -29,7 +29,7 @@ struct Payload<T> {
     value: T,
 }
 
-/// Where `tp_version_tag` stands in a type object: 48 words before it, the same in CPython 3.10 to 3.14.
+/// The offset of `tp_version_tag` in a type object, in bytes: 48 words, the same in CPython 3.10 to 3.14.
 const VERSION_TAG: usize = 384;
 /// The flag that says the tag is in force; CPython 3.10 leaves the number when it clears the flag.
 const TAG_IS_VALID: std::os::raw::c_ulong = 1 << 19;
@@ -50,11 +50,11 @@ pub unsafe fn version_tag(ty: *mut ffi::PyTypeObject) -> Option<u32> {
 #[repr(C)]
 pub struct ArrayHeader {
     head: ffi::PyObject,
-    /// First element.
+    /// The address of the first element.
     pub data: *mut u8,
     /// Number of axes.
     pub nd: c_int,
-    /// Extents.
+    /// The extents, in elements.
     pub dimensions: *mut isize,
     /// Byte strides.
     pub strides: *mut isize,
@@ -64,7 +64,7 @@ pub struct ArrayHeader {
     pub descr: *mut Descr,
     /// `NPY_ARRAY_*` flags.
     pub flags: c_int,
-    /// The weak references to it.
+    /// The weak references to the array.
     pub weak: *mut PyObject,
 }
 
@@ -147,7 +147,7 @@ pub unsafe fn payload<T: Copy>(object: *mut PyObject) -> T {
     unsafe { (*object.cast::<Payload<T>>()).value }
 }
 
-/// Where the payload of a NumPy scalar begins.
+/// The address of the payload of a NumPy scalar.
 pub fn payload_of(object: *mut PyObject) -> *const u8 {
     let offset = std::mem::offset_of!(Payload<u64>, value);
     object.cast::<u8>().wrapping_add(offset)
@@ -156,13 +156,14 @@ pub fn payload_of(object: *mut PyObject) -> *const u8 {
 /// Sets the payload of a new NumPy scalar.
 ///
 /// # Safety
-/// As for [`payload`]; nobody else has seen the object yet.
+/// `object` is of a type whose payload is a `T` directly behind the head, and nobody else has seen it yet.
 pub unsafe fn set_payload<T: Copy>(object: *mut PyObject, value: T) {
     // SAFETY: as promised by the caller.
     unsafe { (*object.cast::<Payload<T>>()).value = value };
 }
 
-/// An int: how many digits it has and its sign, as CPython's versions have that, and the first of them.
+/// An int: a word that holds its number of digits and its sign, encoded as each version of CPython does it, and its
+/// first digit.
 #[repr(C)]
 struct Int {
     head: ffi::PyObject,
@@ -170,8 +171,8 @@ struct Int {
     digit: u32,
 }
 
-/// What stands in front of the digit of positive ints that have one, in this CPython: of the smallest ones, and of others;
-/// then of 0. None: ints are not what this file believes.
+/// The words in front of the digit of ints of one digit, in this CPython: of the smallest positive ones, of other
+/// positive ones, and of 0. `None` where ints are not laid out as this file believes.
 pub fn before_digit() -> Option<[u8; 3]> {
     static FOUND: OnceLock<Option<[u8; 3]>> = OnceLock::new();
     *FOUND.get_or_init(find_before_digit)
@@ -195,7 +196,7 @@ fn find_before_digit() -> Option<[u8; 3]> {
     Some([before(7)?, before(70_000)?, before(0)?])
 }
 
-/// The value of 0 or a positive int of one digit, which has one of `before` in front of it; None: it is another.
+/// The value of 0 or of a positive int of one digit, which has one of `before` in front of it; `None` for other ints.
 ///
 /// # Safety
 /// `int` is an exact int.
@@ -249,7 +250,7 @@ pub fn self_check() -> bool {
     }
 }
 
-/// Whether a class's version is where it is believed to be: it comes with a look-up and goes with a change.
+/// Whether a class's version stands where it is believed to be: it appears with a look-up and goes with a change.
 pub fn versions_work(py: Python<'_>) -> PyResult<bool> {
     let code = c"class probe:\n    a = 1\n";
     let scope = pyo3::types::PyDict::new(py);

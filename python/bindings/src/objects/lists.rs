@@ -12,45 +12,45 @@ use crate::objects::layout;
 use crate::objects::memory::Memory;
 use crate::objects::numpy::Numpy;
 
-/// Lists may nest this deep.
+/// The most levels that a list may nest.
 pub const MAX_RANK: usize = 8;
-/// Beyond this an int is not exact as a float.
+/// The largest absolute value up to which every int is exact as a float.
 const EXACT: i64 = 1 << 53;
 
-/// What the first elements of a list say of it.
+/// The shape of a list, as its first elements tell it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
     /// Nesting depth.
     pub rank: usize,
-    /// Elements per level, along first elements.
+    /// The number of elements at each level, along the first elements.
     pub extents: [i64; 8],
-    /// Type of the first leaf; floats for an empty list.
+    /// The type of the first leaf; floats for an empty list.
     pub leaf: Scalar,
-    /// It is a scalar of NumPy's.
+    /// The first leaf is a scalar of NumPy's.
     pub numpy: bool,
 }
 
-/// Why a list has no buffer.
+/// The reason why a list has no buffer, or may not be written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Trouble {
-    /// Rows of different lengths, or elements of different depth.
+    /// Rows differ in length, or elements in depth.
     Ragged,
-    /// Ints and floats together: convertible if the nest is typed for both.
+    /// Ints and floats stand together: convertible if the nest is typed for both.
     Mixed,
-    /// An int that does not fit.
+    /// An int does not fit into 64 bits, or, among floats, is not exact as a float.
     TooLarge,
-    /// Something that is not a number.
+    /// A leaf is not a number of the expected type.
     Leaf,
     /// One row stands in two places and the nest writes the list.
     SharedRow,
     /// One row is a tuple and the nest writes the list.
     Tuple,
-    /// There is no memory for a copy of it.
+    /// There is no memory for a copy of the list.
     Memory,
 }
 
 impl Trouble {
-    /// In words.
+    /// The reason in words.
     pub fn why(self) -> &'static str {
         match self {
             Self::Ragged => "its rows differ in length or depth",
@@ -82,22 +82,22 @@ fn leaf_of(object: *mut PyObject) -> Option<Scalar> {
     }
 }
 
-/// Whether it is one that lists of [both](Trouble::Mixed) may hold.
+/// Whether an object is a plain int or float, which lists of [both](Trouble::Mixed) may hold.
 pub fn is_int_or_float(object: *mut PyObject) -> bool {
     matches!(leaf_of(object), Some(Scalar::I64 | Scalar::F64))
 }
 
-/// The type of a scalar of NumPy's that lists may hold.
+/// The type of a scalar of NumPy's that lists may hold; `None` for other objects.
 fn scalar_of(np: &Numpy, object: *mut PyObject) -> Option<Scalar> {
     // SAFETY: a live object; only its type is looked at.
     let found = np.scalar_of(unsafe { ffi::Py_TYPE(object) });
     found.filter(|repr| !matches!(repr, Scalar::Bool | Scalar::C64 | Scalar::C128))
 }
 
-/// The items of an exact list or tuple.
+/// The items of an exact list or tuple; `None` for any other object.
 ///
 /// # Safety
-/// Nothing changes the object while the slice lives.
+/// `object` is alive, and nothing changes it while the slice lives; the GIL is held.
 pub unsafe fn items<'a>(object: *mut PyObject) -> Option<&'a [*mut PyObject]> {
     // SAFETY: the exact types are checked.
     unsafe {
@@ -112,7 +112,7 @@ pub unsafe fn items<'a>(object: *mut PyObject) -> Option<&'a [*mut PyObject]> {
     }
 }
 
-/// Looks at the first elements only.
+/// The shape of a list or tuple, found by a look at its first elements only; `None` for other objects.
 ///
 /// # Safety
 /// `object` is alive and the GIL is held.
@@ -121,10 +121,11 @@ pub unsafe fn shape(object: *mut PyObject, np: Option<&Numpy>) -> Option<Shape> 
     unsafe { outline(object, np) }.filter(|shape| shape.rank > 0)
 }
 
-/// The same of what may be a number, too, of rank 0.
+/// The shape of a list, tuple or number, which has rank 0, found by a look at the first elements only; `None` for other
+/// objects.
 ///
 /// # Safety
-/// As for [`shape`].
+/// `object` is alive and the GIL is held.
 pub unsafe fn outline(object: *mut PyObject, np: Option<&Numpy>) -> Option<Shape> {
     let mut shape = Shape {
         rank: 0,
@@ -160,13 +161,14 @@ pub struct Buffer {
     list: *mut PyObject,
     shape: Shape,
     storage: Scalar,
-    /// Elements are scalars of NumPy's.
+    /// Set where the elements are scalars of NumPy's.
     numpy: Option<&'static Numpy>,
     data: Memory,
     tags: Vec<u8>,
 }
 
-/// Fresh zeroed memory, if there is so much: a vector without would end the process.
+/// New zeroed memory of `count` bytes; `None` where there is not so much, for which a plain vector would end the
+/// process.
 fn zeros(count: usize) -> Option<Vec<u8>> {
     let mut memory = Vec::new();
     memory.try_reserve_exact(count).ok()?;
@@ -175,7 +177,8 @@ fn zeros(count: usize) -> Option<Vec<u8>> {
 }
 
 impl Buffer {
-    /// Converts `list` to elements of `storage`; `np`: where they are NumPy's.
+    /// Converts `list` to elements of `storage`, which are NumPy's scalars where `shape` says so. The error says why
+    /// the list cannot be converted.
     ///
     /// # Safety
     /// `list` is an exact list or tuple; the GIL is held until the buffer is dropped or written back.
@@ -205,7 +208,7 @@ impl Buffer {
         Ok(buffer)
     }
 
-    /// The window a kernel works on.
+    /// The view of the elements that a kernel works on.
     pub fn view(&mut self) -> ArrayView {
         let mut strides = [0i64; 8];
         let mut stride = self.storage.size() as i64;
@@ -227,7 +230,7 @@ impl Buffer {
         }
     }
 
-    /// The window on the row that `object` is, if it is one of this list's rows (or the list itself).
+    /// The view of the row that `object` is; `None` if it is neither the list itself nor one of its rows.
     ///
     /// # Safety
     /// The list is unchanged since it was read.
@@ -258,7 +261,7 @@ impl Buffer {
         }
     }
 
-    /// The representation of its elements, and whether they are scalars of NumPy's.
+    /// The representation of the elements, and whether they are scalars of NumPy's.
     pub fn elements(&self) -> (Scalar, bool) {
         (self.storage, self.numpy.is_some())
     }
@@ -347,13 +350,13 @@ impl Buffer {
         Ok(())
     }
 
-    /// Where an element of the buffer begins.
+    /// The address of element `at` of the buffer.
     fn bytes_of(&self, at: usize) -> *const u8 {
         let first = self.data.as_ptr().cast::<u8>();
         first.wrapping_add(at * self.storage.size())
     }
 
-    /// What is in the way of an element of another type.
+    /// The trouble with an element of another type than the buffer's.
     fn unlike(&self, ty: Option<Scalar>) -> Trouble {
         match (self.storage, ty) {
             (Scalar::F64, Some(Scalar::I64)) | (Scalar::I64, Some(Scalar::F64)) => Trouble::Mixed,
@@ -392,8 +395,8 @@ impl Buffer {
         Ok(())
     }
 
-    /// Whether elements can be put back: two rows that are one object would be two copies here, and a tuple among
-    /// the rows keeps its elements.
+    /// Checks that elements can be stored back: not where two rows are one object, which would be two copies here, nor
+    /// where a row is a tuple, which keeps its elements.
     ///
     /// # Safety
     /// The list is unchanged since it was read.
@@ -441,7 +444,7 @@ impl Buffer {
         all
     }
 
-    /// Whether the list still has the rows `rows`, and the elements that are here.
+    /// Whether the list still has the rows `rows`, and the elements that the buffer holds.
     ///
     /// # Safety
     /// The list itself is alive; its rows need not be. The GIL is held.
@@ -478,7 +481,8 @@ impl Buffer {
         })
     }
 
-    /// Puts changed elements back into the list. `false`: out of memory, with part of the elements replaced.
+    /// Stores changed elements back into the list. Returns false where memory ran out, with part of the elements
+    /// replaced.
     ///
     /// # Safety
     /// The list is unchanged since it was read and the GIL has been held all the time.
@@ -512,7 +516,7 @@ impl Buffer {
         }
         true
     }
-    /// Whether the object still is what element `at` says, type and bits.
+    /// Whether `object` has the type and the bits of element `at`.
     unsafe fn same(&self, object: *mut PyObject, at: usize) -> bool {
         let data = self.data.as_ptr();
         let ty = leaf_of(object);

@@ -1,33 +1,36 @@
-//! Memory that is kept for what needs some next: the system takes longer to find fresh pages than it takes to write there.
-//! Memory that lists are copied to, from one call to the next, and a whole program's heap.
+//! Keeps freed memory for its next user, since the system takes longer to provide fresh pages than it takes to write
+//! there: the memory that lists are copied to, from one call to the next, and a whole program's heap.
 
 use std::alloc::{Layout, alloc_zeroed};
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::pyfunction;
 
-/// Words of what is kept: smaller memory is there at once.
+/// The least number of words that are worth keeping: smaller memory is provided at once.
 const LEAST: usize = 8 << 10;
-/// Words that are kept in all, and in how many pieces.
+/// The most words that are kept in all.
 const MOST: usize = 8 << 20;
+/// The most pieces of memory that are kept.
 const PIECES: usize = 8;
 
 static SPARE: Mutex<Vec<Vec<u64>>> = Mutex::new(Vec::new());
 
-/// At least as many words as were asked for, of any content.
+/// Memory of at least as many words as were asked for, with unspecified contents.
 pub struct Memory(Vec<u64>);
 
 impl Memory {
-    /// None: there is not so much memory.
+    /// Memory of at least `words` words; `None` where there is not so much.
     pub fn of(words: usize) -> Option<Memory> {
         let kept = (words >= LEAST).then(|| kept(words)).flatten();
         kept.or_else(|| fresh(words)).map(Memory)
     }
 
+    /// The address of the first word.
     pub fn as_ptr(&self) -> *const u64 {
         self.0.as_ptr()
     }
 
+    /// The address of the first word, for writing.
     pub fn as_mut_ptr(&mut self) -> *mut u64 {
         self.0.as_mut_ptr()
     }
@@ -46,7 +49,7 @@ impl Drop for Memory {
     }
 }
 
-/// The smallest piece that is large enough.
+/// The smallest kept piece that has at least `words` words.
 fn kept(words: usize) -> Option<Vec<u64>> {
     let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
     let fitting = spare.iter().enumerate().filter(|(_, p)| p.len() >= words);
@@ -54,8 +57,8 @@ fn kept(words: usize) -> Option<Vec<u64>> {
     Some(spare.swap_remove(at))
 }
 
-/// As the system has it: pages that nobody has touched take no time yet. A vector's own way to get zeros would end the process
-/// where there are none.
+/// New zeroed memory, whose pages take no time until they are touched. A vector's own zeroing would end the process
+/// where there is not so much memory.
 fn fresh(words: usize) -> Option<Vec<u64>> {
     if words == 0 {
         return Some(Vec::new());
@@ -86,16 +89,17 @@ mod tests {
     }
 }
 
-/// Bytes at the end of the heap that stay there when it is cut, which it is from twice as many on, and that more is asked for when
-/// it grows.
+/// Bytes at the end of the heap that stay there when it is cut, which happens when twice as many are free, and that are
+/// asked for in addition when it grows.
 const SPARE_HEAP: i32 = 64 << 20;
-/// Bytes from which a block has pages of its own: the most that glibc allows.
+/// The size in bytes from which a block has pages of its own: the most that glibc allows.
 const OWN_PAGES: i32 = 32 << 20;
 
-/// Has the heap of a program keep what it is given back. Temporary arrays of NumPy's come and go with each operation, and glibc
-/// gives the end of its heap back when more than some 256 KB, or twice the largest block so far, are free there: by how a program
-/// happens to have filled its heap, the same pages are asked for in each operation, which takes longer than the operation. Not
-/// where the user has settings of their own, or limits that what is kept would count towards.
+/// Has the heap keep memory that the program frees. NumPy's temporary arrays come and go with each operation, and glibc
+/// gives the end of its heap back when more than some 256 KB, or twice the largest block so far, are free there:
+/// depending on how a program has filled its heap, the same pages are asked for in each operation, which takes longer
+/// than the operation. Does nothing where the user has settings of their own, or limits that kept memory would count
+/// towards.
 #[pyfunction]
 pub fn keep_heap() {
     #[cfg(target_env = "gnu")]
@@ -109,7 +113,7 @@ pub fn keep_heap() {
     }
 }
 
-/// Whether the environment says how memory is to be managed.
+/// Whether the environment sets how glibc manages memory.
 fn has_own_settings() -> bool {
     let of_malloc = |name: &str| name.starts_with("MALLOC_") && name.ends_with('_');
     std::env::vars_os().any(|(name, value)| match name.to_str() {
@@ -119,7 +123,7 @@ fn has_own_settings() -> bool {
     })
 }
 
-/// Whether the process may not have as much memory as there is.
+/// Whether the process has a limit on its memory.
 fn is_limited() -> bool {
     [libc::RLIMIT_AS, libc::RLIMIT_DATA].into_iter().any(|of| {
         let mut limit = libc::rlimit {

@@ -1,10 +1,11 @@
-//! What the program has imported so far.
+//! The modules that the program has imported so far.
 
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-/// `sys.modules[name]`, if it is there. Asked for in every call of a nest, so nothing is imported or raised for it.
+/// The module `sys.modules[name]`; `None` if it is not there. The look-up is made in every call of a nest, so that it
+/// imports and raises nothing.
 pub fn imported<'py>(py: Python<'py>, name: &Bound<'py, PyString>) -> Option<Bound<'py, PyAny>> {
     // SAFETY: borrowed references; the dictionary is exact unless somebody replaced it, and then there is no item.
     unsafe {

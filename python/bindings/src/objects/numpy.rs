@@ -25,7 +25,7 @@ pub struct Numpy {
     true_: *mut PyObject,
     false_: *mut PyObject,
     version: String,
-    /// `np.floor` and its like give ints for ints.
+    /// Whether `np.floor` and its like give ints for ints.
     pub whole_ints: bool,
 }
 
@@ -61,8 +61,8 @@ pub fn numpy(py: Python<'_>) -> Option<&'static Numpy> {
     NUMPY.get_or_init(|| found).as_ref()
 }
 
-/// Before something is compiled: the code generator is told of NumPy's own loops, once, which takes longer than finding
-/// NumPy.
+/// Registers NumPy's own loops with the code generator, once, before anything is compiled; this takes longer than
+/// finding NumPy.
 pub fn register_loops(py: Python<'_>) {
     static DONE: AtomicBool = AtomicBool::new(false);
     if numpy(py).is_some()
@@ -73,14 +73,14 @@ pub fn register_loops(py: Python<'_>) {
     }
 }
 
-/// Options were replaced: what is known of NumPy is part of the new ones too.
+/// Adds what is known of NumPy to the options, after they were replaced.
 pub fn configured() {
     if let Some(Some(numpy)) = NUMPY.get() {
         numpy.add_version();
     }
 }
 
-/// `sys.modules['numpy']`, if it is there and has been executed to its end.
+/// The module `sys.modules['numpy']`, if it has been executed to its end.
 fn loaded(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
     let module = modules::imported(py, intern!(py, "numpy"))?;
     module.getattr("complex128").ok()?;
@@ -89,7 +89,7 @@ fn loaded(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
     Some(module)
 }
 
-/// Bases looked through for the owner of an array's memory.
+/// The most bases that are looked through for the owner of an array's memory.
 const MOST_BASES: usize = 16;
 
 /// Whether an array's memory is NumPy's own or that of a `bytes`: no file's, no other process's.
@@ -123,7 +123,7 @@ pub unsafe fn owns_memory(py: Python<'_>, array: *mut PyObject) -> bool {
     false
 }
 
-/// Whether `np.floor` of an int is an int. One that somebody has put there instead is not called.
+/// Whether `np.floor` of an int is an int. A function of the program's in its place is not called.
 fn whole_ints(module: &Bound<'_, PyAny>) -> PyResult<bool> {
     let floor = module.getattr("floor")?;
     let own = floor.get_type().is(&module.getattr("ufunc")?);
@@ -197,12 +197,12 @@ impl Numpy {
         }
     }
 
-    /// The representation of a NumPy scalar type.
+    /// The representation of a NumPy scalar type; `None` for other types.
     pub fn scalar_of(&self, ty: *mut PyTypeObject) -> Option<Scalar> {
         self.scalars.iter().find(|(_, t)| *t == ty).map(|(s, _)| *s)
     }
 
-    /// A new NumPy scalar from the bytes of its value.
+    /// A new NumPy scalar of the value at `value`.
     ///
     /// # Safety
     /// `value` points to a value of the representation.
@@ -233,7 +233,8 @@ impl Numpy {
     }
 }
 
-/// The representation behind a `NPY_TYPES` number. `long long` is a type of its own beside `long`, so it is not here.
+/// The representation behind a number of `NPY_TYPES`; `None` where there is none. `long long` is a type of its own
+/// beside `long`, and is not among them.
 pub fn dtype(type_num: i32) -> Option<Scalar> {
     Some(match type_num {
         0 => Scalar::Bool,
@@ -253,7 +254,8 @@ pub fn dtype(type_num: i32) -> Option<Scalar> {
     })
 }
 
-/// A new array, row by row, with elements of any value.
+/// A new array of this shape in row-major order, with unspecified elements. Raises SystemError where NumPy has no type
+/// for `storage`.
 pub fn new_array<'py>(
     py: Python<'py>,
     shape: &[i64],

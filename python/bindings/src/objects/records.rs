@@ -1,8 +1,13 @@
-//! Attributes of the objects in a list, and items of its tuples, as a list of their own: what a nest knows as an array.
+//! Attributes of the objects in a list, and items of its tuples, as a list of their own: what a nest knows as an
+//! array.
 //!
-//! When a call is bound, the first object tells what type an attribute has; the list is made when the nest is going to run, converted
-//! like any other, and what the nest has changed in it is set on the objects afterwards. So each object must stand in the list but once, and nobody else may look at an attribute meanwhile that is
-//! assigned through the list, or the other way round.
+//! When a call is bound, the first object tells what type an attribute has; the list is made when the nest is going to
+//! run, converted like any other, and what the nest has changed in it is set on the objects afterwards. So each object
+//! must stand in the list only once, and an attribute that is assigned through the list may not be read in another way
+//! meanwhile, nor the other way round.
+//!
+//! A list of tuples whose items differ in type is bound in this way first. Where a nest is refused then and the tuples
+//! hold nothing but ints and floats, the list is bound once more, as an array of both.
 
 use std::collections::HashSet;
 
@@ -14,7 +19,7 @@ use pyo3::types::PyString;
 use crate::objects::numpy::Numpy;
 use crate::objects::{attributes, functions, layout, lists};
 
-/// Tuples that are longer are no objects to a nest.
+/// The most items of a tuple that a nest takes for an object.
 const MOST_ITEMS: usize = 16;
 
 /// Whether an exact list or tuple begins with an object of a class of the user's.
@@ -30,10 +35,11 @@ pub unsafe fn begins_with_object(list: *mut PyObject) -> bool {
     }
 }
 
-/// How many items the tuples have that an exact list or tuple begins with, if these are not all alike: then it is no array.
+/// The number of items of the tuples in an exact list or tuple, as the first one tells it; `None` if it begins with no
+/// tuple, or with one of items of one type and shape, so that it is an array.
 ///
 /// # Safety
-/// As for [`begins_with_object`].
+/// `list` is alive; the GIL is held.
 pub unsafe fn tuple_length(list: *mut PyObject, np: Option<&Numpy>) -> Option<usize> {
     // SAFETY: as promised by the caller; items of a live tuple.
     unsafe {
@@ -47,10 +53,11 @@ pub unsafe fn tuple_length(list: *mut PyObject, np: Option<&Numpy>) -> Option<us
     }
 }
 
-/// Whether the first of those tuples has nothing but ints and floats: as rows of an array that holds both they may be of more use.
+/// Whether a list of tuples begins with one of only ints and floats: such tuples may be of more use as rows of an array
+/// that mixes both.
 ///
 /// # Safety
-/// As for [`begins_with_object`].
+/// `list` is alive; the GIL is held.
 pub unsafe fn begins_with_numbers(list: *mut PyObject) -> bool {
     // SAFETY: as promised by the caller; items of a live tuple.
     unsafe {
@@ -60,7 +67,7 @@ pub unsafe fn begins_with_numbers(list: *mut PyObject) -> bool {
     }
 }
 
-/// The items of an exact tuple.
+/// The items of an exact tuple; `None` for any other object.
 unsafe fn tuple<'a>(object: *mut PyObject) -> Option<&'a [*mut PyObject]> {
     // SAFETY: a live object, whose type is looked at.
     unsafe {
@@ -69,7 +76,7 @@ unsafe fn tuple<'a>(object: *mut PyObject) -> Option<&'a [*mut PyObject]> {
     }
 }
 
-/// What is in an exact list or tuple, if all are of one class, and tuples of one length.
+/// The objects in an exact list or tuple, if all are of one class, and tuples of one length; else `None`.
 ///
 /// # Safety
 /// `list` is alive, and nothing changes it while the slice lives; the GIL is held.
@@ -87,7 +94,7 @@ pub unsafe fn alike<'a>(list: *mut PyObject) -> Option<&'a [*mut PyObject]> {
     }
 }
 
-/// Whether each of them stands there but once.
+/// Whether no object stands in `objects` twice.
 pub fn are_distinct(objects: &[*mut PyObject]) -> bool {
     let mut seen = HashSet::with_capacity(objects.len());
     objects.iter().all(|object| seen.insert(*object))
@@ -95,19 +102,20 @@ pub fn are_distinct(objects: &[*mut PyObject]) -> bool {
 
 /// An attribute of objects, or an item of tuples.
 pub struct Part {
-    /// Interned.
+    /// The name of the attribute or item, interned.
     pub name: Py<PyString>,
-    /// Which item it is.
+    /// The index of the item; `None` for an attribute.
     pub item: Option<usize>,
 }
 
 impl Part {
+    /// The attribute with this interned name.
     pub fn attribute(py: Python<'_>, name: &Py<PyString>) -> Part {
         let name = name.clone_ref(py);
         Part { name, item: None }
     }
 
-    /// Those of tuples of so many items.
+    /// The items of tuples of this length.
     pub fn items(py: Python<'_>, length: usize) -> Vec<Part> {
         let item = |which| Part {
             name: PyString::intern(py, &item_name(which)).unbind(),
@@ -116,6 +124,7 @@ impl Part {
         (0..length).map(item).collect()
     }
 
+    /// Another reference to the same attribute or item.
     pub fn clone_ref(&self, py: Python<'_>) -> Part {
         Part {
             name: self.name.clone_ref(py),
@@ -123,7 +132,7 @@ impl Part {
         }
     }
 
-    /// What an object has there, as a new reference; null, without an error, if there is nothing.
+    /// The value of an object's attribute or item, as a new reference; null, without an error, if it has none.
     ///
     /// # Safety
     /// The object is alive, and a tuple or one whose attribute is [readable](attributes::readable); the GIL is held.
@@ -147,8 +156,9 @@ impl Part {
     }
 }
 
-/// What tells of what type a part of theirs is: a list of the first one's alone, or the function that is a method of it, as a
-/// new reference. Null where it has none, or reading it could run user code.
+/// The object that tells the type of an attribute or item of the objects in a list, as a new reference: a list of the
+/// first object's value alone, or, for a method, its function. Null where the first object has no such part, or reading
+/// it could run user code.
 ///
 /// # Safety
 /// `list` is null or alive; the GIL is held.
@@ -163,7 +173,8 @@ pub unsafe fn first(py: Python<'_>, list: *mut PyObject, part: &Part) -> *mut Py
     }
 }
 
-/// The same of all of them.
+/// The values of an attribute or item of all `objects`, as a new reference: a list of them, or, for a method, its
+/// function. Null where an object has no such part, or reading it could run user code.
 ///
 /// # Safety
 /// The objects are alive and of one class; the GIL is held.
@@ -200,7 +211,7 @@ pub unsafe fn each(py: Python<'_>, objects: &[*mut PyObject], part: &Part) -> *m
     }
 }
 
-/// The function that is a method of each of the objects, as a new reference; null where it is not of all.
+/// The function behind a method of all `objects`, as a new reference; null where it is not the same for all.
 ///
 /// # Safety
 /// The objects are alive, and their attribute readable; the GIL is held.
@@ -230,11 +241,12 @@ unsafe fn method(
     }
 }
 
-/// A part of the objects in a list.
+/// An attribute or item of the objects in a list, which is bound as a capture.
 pub struct Field {
-    /// Its capture: that tells the type ([`first`]).
+    /// The capture of the attribute or item, whose object tells the type ([`first`]).
     pub capture: usize,
     /// The capture of the list of the objects.
     pub list: usize,
+    /// The attribute or item.
     pub part: Part,
 }

@@ -1,4 +1,4 @@
-//! Types of our own, as C makes them.
+//! Types of the extension module's own, made through the C API.
 
 use std::ffi::{CStr, c_int};
 
@@ -6,11 +6,11 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-/// The flag for types that only their own code makes objects of; a number, since it is not in the limited API of all
+/// The flag for types whose objects only this crate makes; a number, since the flag is not in the limited API of all
 /// supported versions.
 const NO_INSTANTIATION: u32 = 1 << 7;
 
-/// A type made of slots that nothing but this crate can make objects of.
+/// Makes a type from `slots`, whose objects have `size` bytes; only this crate can make objects of it.
 pub fn new_type(
     py: Python<'_>,
     name: &'static CStr,

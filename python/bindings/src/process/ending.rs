@@ -1,5 +1,4 @@
-//! The end of the process: what is kept of the program's own objects is let go of, so that finalizers run as they would under
-//! python.
+//! The end of the process: releases the program's own objects, so that finalizers run as they would under python.
 //!
 //! Tables hold code, globals, classes and settings so that their addresses mean these objects for as long as the process
 //! lives. Once the program and its callbacks at exit are over nothing is compiled any more, and the tables are emptied.
@@ -12,7 +11,7 @@ use crate::objects::{attributes, functions};
 use crate::process::over;
 use crate::site::registry;
 
-/// Lets go of all objects of the program's.
+/// Ends native runs, and releases all objects of the program's.
 #[pyfunction]
 fn let_go() {
     over::begin();
@@ -24,7 +23,7 @@ fn let_go() {
     functions::let_go();
 }
 
-/// Has [`let_go`] called at exit, behind all callbacks that are registered from now on.
+/// Registers [`let_go`] to be called at exit, after all callbacks that are registered later.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let function = wrap_pyfunction!(let_go, module)?;
     module

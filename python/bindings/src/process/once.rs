@@ -1,26 +1,28 @@
 //! Values that are made when they are first asked for, without anybody waiting.
 //!
-//! A lock that others wait at while one makes the value is wrong here twice. Making it may run Python code, which lets
-//! other threads run: one that waits holds the interpreter lock, which the first one needs to go on. And the child of a
-//! fork has only the thread that forked: it would wait for ever for one that was about to make the value.
+//! A lock on which others wait while one thread makes the value is wrong here for two reasons. Making it may run Python
+//! code, which lets other threads run: a waiting one would hold the interpreter lock, which the first one needs to go
+//! on. And the child of a fork has only the thread that forked, which would wait for ever for another one that was
+//! about to make the value.
 
 use std::sync::OnceLock;
 
-/// Such a value. Two may make it at once; the first one counts.
+/// A value that is made when it is first asked for. Two threads may make it at once; the value of the first one to
+/// finish counts.
 pub struct Once<T>(OnceLock<T>);
 
 impl<T> Once<T> {
-    /// Nothing yet.
+    /// A value that is not made yet.
     pub const fn new() -> Once<T> {
         Once(OnceLock::new())
     }
 
-    /// The value, if it was made.
+    /// The value; `None` if it was not made yet.
     pub fn get(&self) -> Option<&T> {
         self.0.get()
     }
 
-    /// The value; `make` is run where there is none.
+    /// The value, which `make` makes where there is none.
     pub fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
         match self.0.get() {
             Some(value) => value,
@@ -32,7 +34,7 @@ impl<T> Once<T> {
         }
     }
 
-    /// The same; after an error there still is none.
+    /// The value, which `make` makes where there is none; after an error there still is none.
     pub fn get_or_try_init<E>(&self, make: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
         match self.0.get() {
             Some(value) => Ok(value),

@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static OVER: AtomicBool = AtomicBool::new(false);
 
-/// Whether the program is over: loops that still run, in finalizers, are CPython's.
+/// Whether the program is over: loops that still run then, in finalizers, are left to CPython.
 #[inline]
 pub fn is_over() -> bool {
     OVER.load(Ordering::Relaxed)
 }
 
-/// Has [`is_over`] say so for the rest of the process.
+/// Makes [`is_over`] true for the rest of the process.
 pub fn begin() {
     OVER.store(true, Ordering::Relaxed);
 }

@@ -1,4 +1,4 @@
-//! How fast this machine is, beside the one that the default profile speaks of.
+//! Measures how fast this machine is, compared with the one that the default profile describes.
 //!
 //! A machine that nobody calibrated may be three times as fast, and all that is bought with CPython's time would be priced
 //! wrongly. So a loop of CPython's and a chain of multiplications are timed, for less than a millisecond. The first
@@ -17,13 +17,13 @@ use pyo3::types::PyDict;
 
 use crate::host::environment;
 
-/// The file in the cache.
+/// The name of the file in the cache.
 const NAME: &str = "speed";
-/// Processes that measure.
+/// The number of processes that measure.
 const MEASURED: u32 = 4;
-/// Rounds of each measurement.
+/// The number of rounds of each measurement.
 const ROUNDS: usize = 6;
-/// Iterations of CPython's loop in a round, and multiplications of a chain.
+/// The number of iterations of CPython's loop in a round, and of multiplications in a chain.
 const ITERATIONS: usize = 2_000;
 
 const PROGRAM: &std::ffi::CStr = c"
@@ -34,7 +34,7 @@ def probe(n, a):
     return s
 ";
 
-/// What CPython does in one of its iterations.
+/// The work of one iteration of CPython's loop.
 const WORK: &[(Work, f64)] = &[
     (Work::RangeStep, 1.0),
     (Work::FloatAdd, 2.0),
@@ -44,8 +44,8 @@ const WORK: &[(Work, f64)] = &[
     (Work::Store, 2.0),
 ];
 
-/// Nanoseconds of an iteration of that loop, and of a multiplication that the next one waits for; and how many processes
-/// have measured.
+/// The fastest measured times in nanoseconds: of an iteration of CPython's loop, and of a multiplication that the next
+/// one waits for; and the number of processes that have measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Measured {
     interpreted: f64,
@@ -68,7 +68,7 @@ impl Measured {
         format!("{} {} {}", self.interpreted, self.multiplied, self.times)
     }
 
-    /// The fastest of both.
+    /// The faster of both times, and all processes together.
     fn and(self, other: Measured) -> Measured {
         Measured {
             interpreted: self.interpreted.min(other.interpreted),
@@ -78,8 +78,8 @@ impl Measured {
     }
 }
 
-/// This machine's speed; `versions`: of CPython and nestwise. Kept in the cache's folder, if there is one. An error is whatever
-/// interrupts the program.
+/// The speed of this machine, measured or read from the cache in `folder`, where it is kept for these `versions` of
+/// CPython and nestwise. An error is whatever interrupts the program.
 pub fn speed(py: Python<'_>, folder: Option<&Path>, versions: &str) -> PyResult<Speed> {
     let text = folder.and_then(|folder| cache::machine_text(folder, NAME, versions));
     let before = text.and_then(|text| Measured::parse(&text));
@@ -104,7 +104,7 @@ pub fn speed(py: Python<'_>, folder: Option<&Path>, versions: &str) -> PyResult<
     }))
 }
 
-/// The fastest of some rounds.
+/// Measures the fastest of several rounds.
 fn measured(py: Python<'_>) -> PyResult<Measured> {
     let names = PyDict::new(py);
     py.run(PROGRAM, Some(&names), None)?;
@@ -127,7 +127,7 @@ fn measured(py: Python<'_>) -> PyResult<Measured> {
     })
 }
 
-/// A product of ints, of which each step waits for the one before: three cycles on x86-64 cores of many years, whoever made them.
+/// A product of ints in which each multiplication waits for the one before: three cycles each on most x86-64 cores.
 fn chain(factor: u64) -> u64 {
     (0..ITERATIONS).fold(1, |product, _| black_box(product).wrapping_mul(factor))
 }

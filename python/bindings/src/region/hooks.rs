@@ -1,4 +1,4 @@
-//! The functions of a region's first site: what the rewritten code calls between nests.
+//! The bodies of the functions of a region's first site, which the rewritten code calls between nests.
 
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use crate::hooks::bundle::{Bundle, arguments, bool_object, only, raised, shielded};
 use crate::region::{self, Flushing, Region, makers};
 
-/// `REGION()`: see [`region::Region`].
+/// The body of `REGION()`: see [`region::Region`].
 pub(crate) unsafe extern "C" fn region_begins(
     this: &Bundle,
     _: *mut *mut PyObject,
@@ -18,12 +18,12 @@ pub(crate) unsafe extern "C" fn region_begins(
     })
 }
 
-/// True, or what went wrong.
+/// A new reference to `True`, or null with the exception set.
 fn done(py: Python<'_>, done: PyResult<()>) -> *mut PyObject {
     done.map_or_else(|e| raised(py, e), |()| bool_object(true))
 }
 
-/// `KEEP(roles, names...)`: true, see [`region::keep`].
+/// The body of `KEEP(roles, names...)`: true, see [`region::keep`].
 pub(crate) unsafe extern "C" fn keep(
     this: &Bundle,
     args: *mut *mut PyObject,
@@ -38,7 +38,7 @@ pub(crate) unsafe extern "C" fn keep(
     })
 }
 
-/// `FLUSH()`: true, the arrays of the host hold what counts.
+/// The body of `FLUSH()`: true; afterwards the arrays of the host hold what the device computed.
 pub(crate) unsafe extern "C" fn flush(
     this: &Bundle,
     _: *mut *mut PyObject,
@@ -47,7 +47,7 @@ pub(crate) unsafe extern "C" fn flush(
     shielded(|py| done(py, region::flush(py, &this.site)))
 }
 
-/// `OVER(iterable)`: see [`Flushing::over`].
+/// The body of `OVER(iterable)`: see [`Flushing::over`].
 pub(crate) unsafe extern "C" fn over(
     this: &Bundle,
     args: *mut *mut PyObject,
@@ -62,7 +62,7 @@ pub(crate) unsafe extern "C" fn over(
     })
 }
 
-/// `KNOWN(object)`: the object, a function or a type of NumPy's that [`makers::known`] looks at.
+/// The body of `KNOWN(object)`: the object, a function or type that [`makers::known`] checks.
 pub(crate) unsafe extern "C" fn known(
     _: &Bundle,
     args: *mut *mut PyObject,
@@ -78,7 +78,7 @@ pub(crate) unsafe extern "C" fn known(
     })
 }
 
-/// `MADE(place, array, alone)`: the array, see [`makers::made`].
+/// The body of `MADE(place, array, alone)`: the array, see [`makers::made`].
 pub(crate) unsafe extern "C" fn made(
     this: &Bundle,
     args: *mut *mut PyObject,
@@ -99,13 +99,14 @@ pub(crate) unsafe extern "C" fn made(
     })
 }
 
-/// The number of a place, which the rewritten code has as a constant.
+/// The number of the place in the region where an array is made, or another small int, which the rewritten code has as
+/// a constant.
 unsafe fn number(place: *mut PyObject) -> usize {
     // SAFETY: a live object, a small int.
     unsafe { ffi::PyLong_AsLong(place) as usize }
 }
 
-/// `COPY(place, object)`: what the object's method gives, see [`makers::copy`].
+/// The body of `COPY(place, object)`: what the object's method gives, see [`makers::copy`].
 pub(crate) unsafe extern "C" fn copy(
     this: &Bundle,
     args: *mut *mut PyObject,
@@ -122,7 +123,7 @@ pub(crate) unsafe extern "C" fn copy(
     })
 }
 
-/// `ASSIGN(from, to, axes)`: whether the device has done it, see [`makers::assign`].
+/// The body of `ASSIGN(from, to, axes)`: whether the device has done the assignment, see [`makers::assign`].
 pub(crate) unsafe extern "C" fn assign(
     _: &Bundle,
     args: *mut *mut PyObject,

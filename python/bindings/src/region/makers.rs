@@ -1,9 +1,9 @@
-//! Arrays that are made between the nests of a region: a device gets copies of them at once, and nothing crosses.
+//! Arrays that are made between the nests of a region: a device gets copies of them at once, without a transfer.
 //!
-//! `un = u.copy()` and `tmp = np.zeros((n, n))` are `un = COPY(0, u)` and `tmp = MADE(1, KNOWN(np.zeros)((n, n)))` in the
-//! rewritten code. Where the device has a copy of `u`, that is copied there, and the array on the host is only allocated. What the
-//! name held before dies when it is bound again: that nobody's code runs then is seen to when the next array is made in the same
-//! place, which is right before.
+//! The statements `un = u.copy()` and `tmp = np.zeros((n, n))` are `un = COPY(0, u)` and `tmp = MADE(1,
+//! KNOWN(np.zeros)((n, n)))` in the rewritten code. Where the device has a copy of `u`, it copies that, and the array
+//! on the host is only allocated. The array that the name held before dies when the name is bound again; that no user
+//! code runs then is checked when the next array is made at the same place, just before.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::process::once::Once;
 use crate::region::{self, came, elements};
 use crate::site::Site;
 
-/// NumPy's functions that make arrays.
+/// The names of NumPy's functions that make arrays.
 const MAKERS: [&str; 8] = [
     "zeros",
     "zeros_like",
@@ -32,22 +32,22 @@ const MAKERS: [&str; 8] = [
     "full_like",
 ];
 
-/// Those that are NumPy's own in this process, by address.
+/// The addresses of the functions in [`MAKERS`] that are NumPy's own in this process.
 fn makers(py: Python<'_>) -> &'static HashSet<usize> {
     static FOUND: Once<HashSet<usize>> = Once::new();
     let own = |name: &str| -> PyResult<Option<usize>> {
         let function = py.import("numpy")?.getattr(name)?;
         let called: String = function.getattr("__name__")?.extract()?;
         let own = called == name && builtins::is_at_home(&function, "numpy")?;
-        // It lives as long as the process: a reference that is never given back keeps its address.
+        // The function lives as long as the process: a reference that is never given back keeps its address.
         Ok(own.then(|| function.into_ptr() as usize))
     };
     let find = |name| own(name).ok().flatten();
     FOUND.get_or_init(|| MAKERS.into_iter().filter_map(find).collect())
 }
 
-/// `KNOWN(object)`: a function that is called, or a type that is handed to it, in a statement that keeps copies. If it is not
-/// NumPy's or Python's own, copies are no more.
+/// Checks a function that is called in a statement that keeps copies, or a type that is handed to it. If it is neither
+/// NumPy's nor Python's own, the copies are flushed.
 pub fn known(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<()> {
     if !residency::any() {
         return Ok(());
@@ -66,8 +66,8 @@ pub fn known(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<()> {
     }
 }
 
-/// `MADE(place, array)`: NumPy has just made the array. Where copies are kept, it has one at once, of zeros: what it holds, or as
-/// good as anything.
+/// Notes that NumPy has just made `array`. Where copies are kept and `alone` says that its elements are zeros or
+/// unspecified, the device gets a copy of zeros at once. `place`: the number of the statement's place in the region.
 pub fn made(site: &Arc<Site>, place: usize, array: &Bound<'_, PyAny>, alone: bool) -> PyResult<()> {
     let py = array.py();
     remember(site, place, array)?;
@@ -79,7 +79,8 @@ pub fn made(site: &Arc<Site>, place: usize, array: &Bound<'_, PyAny>, alone: boo
     Ok(())
 }
 
-/// `COPY(place, object)`: what `object.copy()` gives.
+/// The result of `object.copy()`, made on the device if that has a copy of `object`. `place`: the number of the
+/// statement's place in the region.
 pub fn copy<'py>(
     site: &Arc<Site>,
     place: usize,
@@ -89,7 +90,7 @@ pub fn copy<'py>(
     let copy = match duplicated(object)? {
         Some(copy) => copy,
         None => {
-            // It looks at elements, if it is an array's and not anybody's.
+            // The method reads elements if `object` is a plain array of numbers; of another object it may run any code.
             if residency::any()
                 && (numbers(py, object.as_ptr()).is_none()
                     || !elements(py, object.as_ptr(), false)?)
@@ -103,7 +104,7 @@ pub fn copy<'py>(
     Ok(copy)
 }
 
-/// A new array whose copy on the device holds what that of another one does, if that has one.
+/// A new array whose copy on the device is made from the device's copy of `object`; `None` if the device has none.
 fn duplicated<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = object.py();
     let view =
@@ -123,8 +124,8 @@ fn duplicated<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyA
     Ok(duplicated.then_some(array))
 }
 
-/// `ASSIGN(from, to, axes)`, for `to[:] = from` with subscripts that need so many axes: whether that is done, by the device. Else
-/// CPython may do it.
+/// Assigns `from` to `to` on the device, for the statement `to[:] = from` with a subscript that needs `axes` axes;
+/// returns whether that is done. If not, CPython may do it.
 pub fn assign(from: &Bound<'_, PyAny>, to: &Bound<'_, PyAny>, axes: usize) -> PyResult<bool> {
     let py = from.py();
     if !residency::any() {
@@ -149,15 +150,15 @@ pub fn assign(from: &Bound<'_, PyAny>, to: &Bound<'_, PyAny>, axes: usize) -> Py
     Ok(false)
 }
 
-/// The elements of an array of numbers, which is nobody's own kind of array.
+/// A view of an exact ndarray of numbers; `None` for any other object.
 fn numbers(py: Python<'_>, object: *mut PyObject) -> Option<ArrayView> {
     let ndarray = numpy::numpy(py)?.ndarray;
     // SAFETY: a live object, which is an exact ndarray where it is looked into.
     unsafe { (ffi::Py_TYPE(object) == ndarray).then(|| classify::numbers(object))? }
 }
 
-/// Remembers what was made in a place. What was made there before dies when the name is bound to this: if anybody could see that,
-/// copies are no more.
+/// Remembers the array that was made at a place in the region. The one that was made there before dies when the name is
+/// bound to this one: if user code could notice, the copies are flushed.
 fn remember(site: &Arc<Site>, place: usize, array: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = array.py();
     let (before, known) = region::exchange(site, place, array);

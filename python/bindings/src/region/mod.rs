@@ -1,10 +1,13 @@
 //! Regions: loops in which a device keeps its copies of arrays from one nest to the next.
 //!
-//! `nestwise/rewriting/region.py` finds them, and puts a call of ours before every statement between nests that could look at an array:
-//! `FLUSH()` has the arrays of the host hold what the device computed and forgets the copies; `KEEP(roles, names...)` does so only
-//! if a name holds something that the statement could run anybody's code with. While copies are kept no code but such
-//! statements runs: not a signal's handler, not another thread (nests keep nothing where there are any), not the collector of
-//! garbage, which is off meanwhile.
+//! `nestwise/rewriting/region.py` finds regions, and puts a call of ours before every statement between nests that
+//! could look at an array: `FLUSH()` has the arrays of the host hold what the device computed, and forgets the copies;
+//! `KEEP(roles, names...)` does so only if a name holds something with which the statement could run user code. While
+//! copies are kept, only statements without user code run: no signal handler, no other thread (nests keep no copies
+//! where there are any), and not the garbage collector, which is off meanwhile.
+//!
+//! The form of a statement decides before the program runs which call it gets; the types of its names are looked at
+//! when it runs. So no type has to be proved, and a form that is not foreseen costs transfers, never an answer.
 
 pub(crate) mod hooks;
 pub(crate) mod makers;
@@ -34,46 +37,49 @@ unsafe extern "C" {
 }
 
 thread_local! {
-    /// The site that kept something last, which the report has what comes down later under.
+    /// The last site that kept copies, under which the report counts what is copied back later.
     static LAST: RefCell<Option<Arc<Site>>> = const { RefCell::new(None) };
-    /// The collector was on when something was kept.
+    /// Whether the garbage collector was on when copies were first kept.
     static COLLECTS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A region that runs: what is known of names that may have had no value when it began.
+/// A running region: what is known of names that may have had no value when it began.
 struct Activation {
     id: u64,
     /// The first site of the region, which stands for it.
     first: *const Site,
-    /// A statement bound some to what was not looked at.
+    /// A statement bound such names to objects that were not checked.
     failed: bool,
-    /// What the next site binds held something else than it should: it keeps nothing.
+    /// A name that the next site binds held an object that does not fit: the site keeps no copies.
     blocked: bool,
-    /// When each site last ran natively to its end, counted from 1: what it binds was made by us then.
+    /// The time, counted from 1, when each site last ran natively to its end: what it binds was made by native code
+    /// then.
     native: Vec<(*const Site, u64)>,
-    /// When CPython last ran one, or a part of it.
+    /// The time when CPython last ran a site, or a part of one.
     interpreted: u64,
+    /// The number of site runs so far, as a clock.
     now: u64,
-    /// What was made last in each place where arrays are: see [`crate::region::makers`].
+    /// The array that was made last at each place where arrays are made: see [`crate::region::makers`].
     made: Vec<Made>,
-    /// How often code ran that may have done anything with those.
+    /// How often code ran that may have done anything with the made arrays.
     flushed: u64,
 }
 
-/// What was made last in a place.
+/// The array that was made last at a place.
 #[derive(Default)]
 struct Made {
     array: Option<Py<PyAny>>,
-    /// How often such code had run then.
+    /// The value of [`Activation::flushed`] when the array was made.
     flushed: u64,
 }
 
 thread_local! {
-    /// Those of this thread, the innermost last: a function with one is no generator.
+    /// The running regions of this thread, the innermost last: a function with a region is no generator.
     static ACTIVE: RefCell<Vec<Activation>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What was made in a place of a region before, and is from now on that, and whether nothing else has become of that.
+/// Replaces the array that was made at a place of a region by `made`; returns the array made there before, and whether
+/// no code has run since that may have kept it.
 pub(crate) fn exchange<'py>(
     first: &Arc<Site>,
     place: usize,
@@ -94,7 +100,7 @@ pub(crate) fn exchange<'py>(
     (before.map(|before| before.into_bound(made.py())), known)
 }
 
-/// Code runs that may do anything with what was made, and has its own to say about when that goes.
+/// Flushes the copies before code that may do anything with the made arrays, so that nothing is known of them any more.
 pub(crate) fn flush(py: Python<'_>, first: &Arc<Site>) -> PyResult<()> {
     release(py)?;
     let made = with_active(first, |active| {
@@ -114,22 +120,22 @@ fn with_active<T>(first: &Arc<Site>, f: impl FnOnce(&mut Activation) -> T) -> Op
     })
 }
 
-/// A site of a region.
+/// The role of a site in its region.
 pub struct Place {
-    /// The first of the region.
+    /// The first site of the region, which stands for it.
     pub first: Arc<Site>,
-    /// Its copies may stay on the device.
+    /// The device's copies of the site's arrays may outlive it.
     pub keeps: bool,
-    /// Among the names that it binds are such as may have no value before, and what they held is not looked at.
+    /// The site binds names that may have no value before, and what they held is not checked.
     pub unsure: bool,
-    /// Of those it may leave some as they are, so that what CPython bound them to may stay for long.
+    /// The site may leave some of those names unchanged, so that what CPython bound them to may stay for long.
     pub maybe: bool,
-    /// These have none when the region begins.
+    /// Names that may have no value surely have none when the region begins.
     pub alone: bool,
 }
 
 impl Place {
-    /// Whether nothing is thrown away by what the site binds that somebody's code could see going.
+    /// Whether copies may be kept in the site: its assignments drop no object whose end user code could notice.
     pub fn keeps(&self, site: &Arc<Site>) -> bool {
         let known = |active: &mut Activation| {
             // Names may hold arrays whose end somebody sees.
@@ -150,7 +156,7 @@ impl Place {
         self.keeps && with_active(&self.first, known).unwrap_or(false)
     }
 
-    /// The site has run.
+    /// Notes that the site has run, natively to its end or not.
     pub fn ran(&self, site: &Arc<Site>, natively: bool) {
         with_active(&self.first, |active| {
             active.now += 1;
@@ -164,7 +170,7 @@ impl Place {
     }
 }
 
-/// A nest of the site is over: if copies are kept, nothing else may run.
+/// Notes that a nest of the site is over: if copies are kept, the garbage collector is turned off.
 pub fn nest_ended(site: &Arc<Site>) {
     if !residency::any() {
         return;
@@ -176,7 +182,8 @@ pub fn nest_ended(site: &Arc<Site>) {
     }
 }
 
-/// Before CPython runs anything that may look at arrays. An error: what the device computed is lost.
+/// Copies arrays back and forgets the device's copies, before CPython runs anything that may look at arrays. An error
+/// says that what the device computed is lost.
 pub fn release(_: Python<'_>) -> PyResult<()> {
     if !residency::any() {
         return Ok(());
@@ -197,13 +204,17 @@ pub fn release(_: Python<'_>) -> PyResult<()> {
     })
 }
 
-/// `KEEP(roles, names...)`: if not all hold what their roles say, copies are no more. A role is a letter: `n`, a number that
-/// operators work with; `m`, what is assigned or thrown away; `r` and `w`, an array of which elements are read or written; `e`, one
-/// of which one is read, at the subscript whose parts follow with roles `i`; `h`, one of which the header is read; `s`, an int or a
-/// tuple of some; `p`, NumPy itself; `f`, a function that does something with numbers. A capital has the name itself, which is looked up as one of the module or a builtin.
-/// After a `!` the statement binds names that may have had no value before: they have to hold what was looked at since the
-/// region began, or, after a `!+`, have come from sites that ran natively. After a `?` these are names that the site binds which
-/// follows.
+/// The work of `KEEP(roles, names...)`: if not all names hold what their roles say, the copies are flushed.
+///
+/// A role is a letter: `n`, a number that operators work with; `m`, an object whose name is assigned, so that it may
+/// die; `r` and `w`, an array whose elements are read or written; `e`, an array of which one element is read, at the
+/// subscript whose parts follow with roles `i`; `h`, an array whose header is read; `s`, an int or a tuple of ints;
+/// `p`, NumPy itself; `f`, a function that does something with numbers. For a capital letter the argument is the name
+/// itself, which is looked up as a global or a builtin.
+///
+/// After a `!` the statement binds names that may have had no value before: they must have been bound to checked
+/// objects since the region began or, after a `!+`, by sites that ran natively. After a `?` the names are those that
+/// the site behind the call binds.
 pub fn keep(py: Python<'_>, first: &Arc<Site>, arguments: &[*mut PyObject]) -> PyResult<()> {
     let Some((roles, names)) = arguments.split_first() else {
         return Ok(());
@@ -229,7 +240,7 @@ pub fn keep(py: Python<'_>, first: &Arc<Site>, arguments: &[*mut PyObject]) -> P
         let fits = match (role, value) {
             (b'e', Some(array)) => fits_element(py, array, &held.subscript(py))?,
             (role, Some(value)) => fits(py, role, value)?,
-            // It goes from nothing to something.
+            // The name has no value yet, so that no object dies when it is assigned.
             (role, None) => role == b'm',
         };
         all = all && fits;
@@ -244,14 +255,14 @@ pub fn keep(py: Python<'_>, first: &Arc<Site>, arguments: &[*mut PyObject]) -> P
     release(py)
 }
 
-/// What is left of the roles, and what the names hold.
+/// The roles and values of `KEEP` that are left to check.
 struct Held<'a> {
     roles: &'a [u8],
     names: &'a [*mut PyObject],
 }
 
 impl Held<'_> {
-    /// A role, and what its name holds, if it has a value.
+    /// Takes the next role, with the value of its name, if that has one.
     fn next(&mut self, py: Python<'_>) -> Option<(u8, Option<*mut PyObject>)> {
         let (role, roles) = self.roles.split_first()?;
         let (name, names) = self.names.split_first()?;
@@ -263,7 +274,7 @@ impl Held<'_> {
         Some((role.to_ascii_lowercase(), value))
     }
 
-    /// The subscript that follows; none where a part of it is no int.
+    /// Takes the subscript that follows; `None` where a part of it is no int of 64 bits.
     fn subscript(&mut self, py: Python<'_>) -> Option<Vec<i64>> {
         let mut parts = Vec::new();
         while self
@@ -277,7 +288,7 @@ impl Held<'_> {
     }
 }
 
-/// An int of CPython's own, if it has 64 bits.
+/// The value of an exact int; `None` for other objects and for more than 64 bits.
 fn int(value: *mut PyObject) -> Option<i64> {
     // SAFETY: a live object; an exact int raises nothing but what is cleared.
     unsafe {
@@ -290,7 +301,7 @@ fn int(value: *mut PyObject) -> Option<i64> {
     }
 }
 
-/// What a name that is no local stands for.
+/// The value of a name that is no local, borrowed; `None` if it has none.
 fn looked_up(py: Python<'_>, name: *mut PyObject) -> Option<*mut PyObject> {
     let dictionaries = [attributes::globals(py).as_ptr(), attributes::builtins(py)];
     let found = dictionaries.map(|dictionary| {
@@ -328,7 +339,7 @@ fn fits(py: Python<'_>, role: u8, value: *mut PyObject) -> PyResult<bool> {
     })
 }
 
-/// An int, or a tuple of some.
+/// Whether `value` is an int or a tuple of ints.
 fn is_shape(value: *mut PyObject) -> bool {
     // SAFETY: a live object; types are looked at before anything is read.
     unsafe {
@@ -338,7 +349,8 @@ fn is_shape(value: *mut PyObject) -> bool {
     }
 }
 
-/// Elements of the array are read or written by the statement that follows: whether that is all that happens.
+/// Makes an array on the host current because the statement that follows reads or, with `write`, writes its elements;
+/// returns whether that statement runs no other code.
 pub(crate) fn elements(py: Python<'_>, array: *mut PyObject, write: bool) -> PyResult<bool> {
     // SAFETY: a live ndarray.
     let Some(view) = (unsafe { classify::numbers(array) }) else {
@@ -354,7 +366,8 @@ pub(crate) fn elements(py: Python<'_>, array: *mut PyObject, write: bool) -> PyR
     came(py, came_down.map(|()| true))
 }
 
-/// One element is read: that has to come down alone.
+/// Makes one element on the host current because the statement that follows reads it; returns whether that statement
+/// runs no other code. Without a subscript of ints the whole array is copied back.
 fn fits_element(
     py: Python<'_>,
     array: *mut PyObject,
@@ -378,7 +391,7 @@ fn fits_element(
     came(py, came_down.map(|()| true))
 }
 
-/// Where an element begins; none where there is none, or several.
+/// The address of the element at `subscript`; `None` where there is none, or several.
 fn address(view: &ArrayView, subscript: &[i64]) -> Option<i64> {
     if subscript.len() != view.rank {
         return None;
@@ -395,12 +408,12 @@ fn address(view: &ArrayView, subscript: &[i64]) -> Option<i64> {
     Some(at)
 }
 
-/// Where it did not, it is tried once more, and told if it fails again.
+/// Passes a copy's success on; after a failure all copies are flushed, and only an error then is raised.
 pub(crate) fn came<T: Default>(py: Python<'_>, came: Result<T, Reason>) -> PyResult<T> {
     came.map_or_else(|_| release(py).map(|()| T::default()), Ok)
 }
 
-/// A number or another constant: neither its end nor an operator's work is anybody's code.
+/// Whether `value` is a number or another constant: neither its end nor an operator on it runs user code.
 fn is_plain(
     py: Python<'_>,
     world: Option<&Numpy>,
@@ -421,7 +434,8 @@ fn is_plain(
     none || types.contains(&ty) || scalar() && !warnings::warnings_stop(py)
 }
 
-/// `for () in REGION()`: one turn, the loop; its end, however the loop is left, is the end of all copies.
+/// The iterator of `for () in REGION()`: one turn, in which the loop runs; the iterator's end, however the loop is
+/// left, is the end of all copies.
 #[pyclass(frozen, module = "nestwise", name = "region")]
 pub struct Region {
     id: u64,
@@ -429,7 +443,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// The region whose first site that is begins.
+    /// Begins the region whose first site is `first`.
     pub fn new(first: &Arc<Site>) -> Region {
         static REGIONS: AtomicU64 = AtomicU64::new(0);
         let id = REGIONS.fetch_add(1, Ordering::Relaxed);
@@ -486,7 +500,8 @@ impl Drop for Region {
     }
 }
 
-/// What a loop of a region runs over if that is no range: between two elements anybody's code may run.
+/// The iterator of a loop in a region whose iterable is no range: between two elements user code may run, so that
+/// copies are flushed.
 #[pyclass(frozen, module = "nestwise", name = "iterator")]
 pub struct Flushing {
     own: Py<PyAny>,
@@ -494,7 +509,8 @@ pub struct Flushing {
 }
 
 impl Flushing {
-    /// The iterable itself, if it is a range.
+    /// The object that a loop in a region runs over instead of `iterable`: the iterable itself if it is a range, else a
+    /// [`Flushing`] iterator.
     pub fn over<'py>(
         first: &Arc<Site>,
         iterable: &Bound<'py, PyAny>,

@@ -10,7 +10,7 @@ use nestwise_frontend::builtins::{Builtin, Known};
 use nestwise_ir::model::liveout::{MadeArray, SameAs};
 use nestwise_ir::model::nest::ReturnForm;
 use nestwise_ir::surface::{ExprKind, Scope, StmtKind};
-use nestwise_ir::{ArrayId, LiveOut, LiveOutKind, PlaceId, Prov, VarId};
+use nestwise_ir::{ArrayId, LiveOut, LiveOutKind, PathId, Prov, VarId};
 use nestwise_runtime::{Ended, Launch, Reason};
 use pyo3::exceptions::{PyMemoryError, PySystemError};
 use pyo3::ffi::{self, PyObject};
@@ -97,10 +97,10 @@ pub fn runs_over_range(py: Python<'_>, parsed: &Parsed, binding: &Binding) -> bo
     let ExprKind::Call { func, .. } = &iter.kind else {
         return false;
     };
-    let ExprKind::Place(place) = func.kind else {
+    let ExprKind::Path(path) = func.kind else {
         return false;
     };
-    let function = binding.captures[place.index()].object;
+    let function = binding.captures[path.index()].object;
     builtins::known(py, function) == Some(Known::Builtin(Builtin::Range))
 }
 
@@ -131,7 +131,7 @@ impl Collector<'_> {
             release(&values);
         }
         if self.parsed.interface.kind == LoopKind::Value {
-            // The place is nobody's.
+            // The access path is nobody's.
             progress.value = progress.writes.pop().unwrap_or(std::ptr::null_mut());
         }
         progress.maybe = maybe.iter().map(|p| self.value(*p)).collect();
@@ -144,11 +144,11 @@ impl Collector<'_> {
         PyErr::take(self.py).map_or(Ok(()), Err)
     }
 
-    /// The place's value among those the nest may have left in it: a name whose type changes has several variables,
+    /// The access path's value among those the nest may have left in it: a name whose type changes has several variables,
     /// of which the flags say which is the one.
-    fn live_out(&self, place: PlaceId) -> Option<&LiveOut> {
+    fn live_out(&self, path: PathId) -> Option<&LiveOut> {
         let all = &self.launch.nest().live_outs;
-        all.iter().find(|l| l.place == place && self.is_assigned(l))
+        all.iter().find(|l| l.path == path && self.is_assigned(l))
     }
 
     fn is_assigned(&self, live_out: &LiveOut) -> bool {
@@ -159,20 +159,20 @@ impl Collector<'_> {
         }
     }
 
-    /// The new object of a place, or null if the site left it alone.
-    fn value(&self, place: PlaceId) -> *mut PyObject {
-        match self.live_out(place) {
+    /// The new object of an access path, or null if the site left it alone.
+    fn value(&self, path: PathId) -> *mut PyObject {
+        match self.live_out(path) {
             Some(live_out) => self.object(&live_out.kind),
             None => std::ptr::null_mut(),
         }
     }
 
-    fn value_or_old(&self, place: PlaceId) -> *mut PyObject {
-        let value = self.value(place);
+    fn value_or_old(&self, path: PathId) -> *mut PyObject {
+        let value = self.value(path);
         if !value.is_null() {
             return value;
         }
-        let old = self.binding.captures[place.index()].object;
+        let old = self.binding.captures[path.index()].object;
         // SAFETY: null or alive.
         unsafe { ffi::Py_XINCREF(old) };
         old
@@ -346,11 +346,11 @@ impl Collector<'_> {
     ) -> PyResult<()> {
         let globals = attributes::globals(self.py);
         for live_out in &self.launch.nest().live_outs {
-            let (place, parent) = self
+            let (path, parent) = self
                 .binding
-                .place(&self.parsed.places, live_out.place.index());
+                .path_of(&self.parsed.paths, live_out.path.index());
             let grown = matches!(live_out.kind, LiveOutKind::Appended { .. });
-            if grown || place.scope == Scope::Local || !self.is_assigned(live_out) {
+            if grown || path.scope == Scope::Local || !self.is_assigned(live_out) {
                 continue;
             }
             let value = self.object(&live_out.kind);
@@ -363,11 +363,11 @@ impl Collector<'_> {
             let done = unsafe {
                 match parent {
                     None => {
-                        ffi::PyDict_SetItem(globals.as_ptr(), place.name.as_ptr(), value.as_ptr())
+                        ffi::PyDict_SetItem(globals.as_ptr(), path.name.as_ptr(), value.as_ptr())
                     }
                     Some(parent) => {
                         let object = self.binding.captures[parent].object;
-                        let name = place.name.bind(self.py);
+                        let name = path.name.bind(self.py);
                         let value = random::to_keep(object, name, &value);
                         ffi::PyObject_GenericSetAttr(object, name.as_ptr(), value.as_ptr())
                     }
@@ -377,7 +377,7 @@ impl Collector<'_> {
                 return Err(PyErr::fetch(self.py));
             }
             let seen = random::as_kept(&value);
-            written(live_out.place.index(), &seen);
+            written(live_out.path.index(), &seen);
         }
         Ok(())
     }

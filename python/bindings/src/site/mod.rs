@@ -534,7 +534,7 @@ impl Site {
             }
         };
         let timed = self.settled.times().map(|calls| (calls, Instant::now()));
-        let mut settled = self.settled.run(py, &parsed.places, names, errors, &like)?;
+        let mut settled = self.settled.run(py, &parsed.paths, names, errors, &like)?;
         let (binding, launch) = (settled.binding(), settled.launch());
         self.launched(launch);
         let found_mixed = Cell::new(None);
@@ -583,7 +583,7 @@ impl Site {
         let mut mixed = lock(&self.mixed).clone();
         let mut refused = None;
         // A list found to mix ints and floats changes the signature; each retry learns of one more list.
-        for _ in 0..=parsed.places.len() + 1 {
+        for _ in 0..=parsed.paths.len() + 1 {
             let binding = bind::bind(py, parsed, names, &mixed);
             settable(py, parsed, &binding)?;
             let planned = match self.plan(py, parsed, &binding, manner.beside) {
@@ -664,11 +664,11 @@ impl Site {
                     }
                     let whole = resume.is_none().then(|| entered.elapsed());
                     plan.learning.learn(&launch, whole, 1);
-                    let places = &parsed.places;
+                    let paths = &parsed.paths;
                     // Whose features are asked for, every call is looked at anew.
                     if resume.is_none()
                         && !keeps_prices()
-                        && let Some(one) = Settled::of(py, places, binding, &plan, launch, errors)
+                        && let Some(one) = Settled::of(py, paths, binding, &plan, launch, errors)
                     {
                         self.settled.add(Box::new(one));
                     }

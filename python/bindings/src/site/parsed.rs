@@ -7,7 +7,7 @@ use nestwise_costmodel::Seconds;
 use nestwise_frontend::{
     Interface, Refusal, ScopeInfo, attributes_of_site, interface, parse_site, parse_value,
 };
-use nestwise_ir::{PlaceId, Span, WithSpan, surface};
+use nestwise_ir::{PathId, Span, WithSpan, surface};
 use nestwise_runtime::plan::on_disk::SiteKey;
 use nestwise_runtime::{Reason, options};
 use nestwise_tiering::Legacy;
@@ -78,13 +78,13 @@ pub struct Parsed {
     pub all_lines: Once<f64>,
     /// Arguments and results of the hook.
     pub interface: Interface,
-    /// Its places.
-    pub places: Vec<AccessPath>,
+    /// Its access paths.
+    pub paths: Vec<AccessPath>,
     /// The rewritten code asks `GATE` before it calls. At module level it does not: a name may be gone.
     pub gated: bool,
     /// Which arguments [`Interface::sizes`] are.
     pub sizes: Vec<usize>,
-    /// Where there are no atoms: the places that may tell large calls from small.
+    /// Where there are no atoms: the access paths that may tell large calls from small.
     pub telling: Vec<usize>,
     attributes: Once<Vec<Py<PyString>>>,
     /// It assigns attributes, or two of its objects must not be one.
@@ -102,13 +102,13 @@ struct Kept {
 pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Refusal>>> {
     let surface = text.read()?;
     let interface = interface(&surface, &text.scope).map_err(|e| vec![e])?;
-    let places: Vec<&surface::Place> = surface.places.values().collect();
-    let mut bound = access_paths(py, &places, &interface.reads);
+    let paths: Vec<&surface::AccessPath> = surface.paths.values().collect();
+    let mut bound = access_paths(py, &paths, &interface.reads);
     for id in &interface.pass_through {
         bound[id.index()].pass_through = true;
     }
-    let attribute = |p: &surface::Place| p.parent.is_some() && p.written;
-    let assigns = surface.places.values().any(attribute) || !interface.distinct.is_empty();
+    let attribute = |p: &surface::AccessPath| p.parent.is_some() && p.written;
+    let assigns = surface.paths.values().any(attribute) || !interface.distinct.is_empty();
     let argument = |name| interface.reads.iter().position(|read| read == name);
     let sizes: Vec<usize> = interface.sizes.iter().filter_map(argument).collect();
     // Names alone: an attribute takes about as long to read as a small loop.
@@ -123,7 +123,7 @@ pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Ref
         telling,
         sizes,
         interface,
-        places: bound,
+        paths: bound,
         attributes: Once::new(),
         assigns,
         kept: Once::new(),
@@ -190,6 +190,6 @@ pub fn refused(refusal: &WithSpan<Refusal>) -> Reason {
 }
 
 /// Where the interface says a value goes.
-pub fn order(interface: &Interface) -> (&[PlaceId], &[PlaceId]) {
+pub fn order(interface: &Interface) -> (&[PathId], &[PathId]) {
     (&interface.write_order, &interface.maybe_order)
 }

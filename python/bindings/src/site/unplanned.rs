@@ -108,7 +108,7 @@ fn lines(
     argument: &impl Fn(usize) -> Option<*mut PyObject>,
 ) -> f64 {
     let called = parsed.interface.calls.iter();
-    let called = called.filter_map(|place| amounts::held(py, parsed, place.index(), argument));
+    let called = called.filter_map(|path| amounts::held(py, parsed, path.index(), argument));
     let inlined: f64 = called.map(|held| inlined_lines(&held.bound(py))).sum();
     f64::from(parsed.lines) + inlined
 }
@@ -154,7 +154,7 @@ pub fn can_stop(
     argument: &impl Fn(usize) -> Option<*mut PyObject>,
 ) -> bool {
     let counted = |e: &Expr| match e.kind {
-        ExprKind::Place(place) => amounts::held(py, parsed, place.index(), argument)
+        ExprKind::Path(path) => amounts::held(py, parsed, path.index(), argument)
             .is_none_or(|held| iterables::counter(&held.bound(py)).is_some()),
         _ => true,
     };
@@ -165,12 +165,12 @@ pub fn can_stop(
         return true;
     }
     match &iter.kind {
-        ExprKind::Place(_) => counted(iter),
+        ExprKind::Path(_) => counted(iter),
         ExprKind::Call { func, args, .. } => {
-            let ExprKind::Place(place) = func.kind else {
+            let ExprKind::Path(path) = func.kind else {
                 return false;
             };
-            let name = parsed.surface.places[place].name.as_str();
+            let name = parsed.surface.paths[path].name.as_str();
             match name {
                 "range" => true,
                 "enumerate" => args.first().is_some_and(counted),
@@ -195,17 +195,17 @@ fn turns(
         return None;
     };
     let is_called = |func: &Expr, name: &str| match func.kind {
-        ExprKind::Place(place) => parsed.surface.places[place].name == name,
+        ExprKind::Path(path) => parsed.surface.paths[path].name == name,
         _ => false,
     };
     let value = |e: &Expr| -> Option<f64> {
         let held = |e: &Expr| match e.kind {
-            ExprKind::Place(place) => amounts::held(py, parsed, place.index(), argument),
+            ExprKind::Path(path) => amounts::held(py, parsed, path.index(), argument),
             _ => None,
         };
         match &e.kind {
             ExprKind::Int(n) => Some(*n as f64),
-            ExprKind::Place(_) => {
+            ExprKind::Path(_) => {
                 let bound = held(e)?.bound(py);
                 let int = bound.cast_exact::<PyInt>().ok()?;
                 int.extract::<i64>().ok().map(|n| n as f64)
@@ -254,8 +254,8 @@ fn calls_methods(
     parsed: &Parsed,
     argument: &impl Fn(usize) -> Option<*mut PyObject>,
 ) -> bool {
-    let special = parsed.places.iter().filter(|place| place.special);
-    let objects = special.filter_map(|place| amounts::held(py, parsed, place.parent?, argument));
+    let special = parsed.paths.iter().filter(|path| path.special);
+    let objects = special.filter_map(|path| amounts::held(py, parsed, path.parent?, argument));
     let mut objects = objects.map(|held| held.bound(py));
     objects.any(|object| attributes::is_of_class(object.as_ptr()))
 }

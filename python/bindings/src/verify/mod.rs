@@ -237,24 +237,24 @@ pub fn begin(
     let attributes = PyList::empty(py);
     let names = PyList::empty(py);
     let note = |label: String, index: usize, written: bool| -> PyResult<()> {
-        let (place, parent) = binding.place(&parsed.places, index);
+        let (path, parent) = binding.path_of(&parsed.paths, index);
         if let Some(object) = borrowed(py, binding.captures[index].object) {
             captured.append((&label, object))?;
         }
         match parent.map(|p| borrowed(py, binding.captures[p].object)) {
-            Some(Some(owner)) if written => attributes.append((label, owner, &place.name)),
-            None if written && place.scope != Scope::Local => names.append(&place.name),
+            Some(Some(owner)) if written => attributes.append((label, owner, &path.name)),
+            None if written && path.scope != Scope::Local => names.append(&path.name),
             _ => Ok(()),
         }
     };
-    for (id, place) in parsed.surface.places.iter() {
-        note(parsed.surface.path(id), id.index(), place.written)?;
+    for (id, path) in parsed.surface.paths.iter() {
+        note(parsed.surface.dotted_name(id), id.index(), path.written)?;
     }
     for user in binding.users.iter().filter(|u| u.first > 0) {
-        for (id, place) in user.function.surface.places.iter() {
-            let label = format!("{} of a called function", place.name);
-            let outer = place.written && place.scope != Scope::Local || place.parent.is_some();
-            note(label, user.first + id.index(), place.written && outer)?;
+        for (id, path) in user.function.surface.paths.iter() {
+            let label = format!("{} of a called function", path.name);
+            let outer = path.written && path.scope != Scope::Local || path.parent.is_some();
+            note(label, user.first + id.index(), path.written && outer)?;
         }
     }
     for field in binding.fields.iter().filter(|f| f.part.item.is_none()) {

@@ -1,6 +1,6 @@
 """What a graphics card takes: differences between loops that do more of one thing and less of it.
 
-The weights are such that the model (`costmodel/gpu.rs`) says of these loops what was measured.
+The weights are such that the model (`costmodel/src/estimate/gpu/`) says of these loops what was measured.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ fn nest(text: &str) -> Nest {
     };
     let site = parse_site(text, 1, false, &scope).expect("a loop that is read");
     let scalar = |ty| Capture::Scalar { ty, range: None };
-    let capture = |place: &surface::Place| match place.name.as_str() {
-        _ if !place.captured => Capture::Unbound,
+    let capture = |path: &surface::AccessPath| match path.name.as_str() {
+        _ if !path.captured => Capture::Unbound,
         "range" => Capture::Known(Known::Builtin(Builtin::Range)),
         "a" => Capture::Array {
             kind: ArrayKind::Ndarray,
@@ -30,7 +30,7 @@ fn nest(text: &str) -> Nest {
         "__getitem__" | "__setitem__" => Capture::Unbound,
         _ => scalar(Ty::PY_INT),
     };
-    let captures: Vec<Capture> = site.places.values().map(capture).collect();
+    let captures: Vec<Capture> = site.paths.values().map(capture).collect();
     let options = lowering::Options {
         python_minor: 11,
         whole_ints: true,

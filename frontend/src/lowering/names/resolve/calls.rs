@@ -37,21 +37,23 @@ impl Resolver<'_> {
         if let Some(call) = self.call_itself(names, func, (args, kwargs), false, span)? {
             return Ok(call);
         }
-        let s::ExprKind::Place(id) = &func.kind else {
+        let s::ExprKind::Path(id) = &func.kind else {
             let name = match &func.kind {
                 s::ExprKind::Attr(_, name) => name.clone(),
                 _ => "an expression".into(),
             };
             return Err(refuse(span, Refusal::UnknownFunction { name }));
         };
-        let name = s::path(names.places, *id);
-        let res = self.place(names, *id, span).map_err(|e| match e.error {
-            // What cannot be called is better called a function that is not known.
-            Refusal::Type { .. } | Refusal::PossiblyUnbound { .. } => {
-                WithSpan::new(e.span, Refusal::UnknownFunction { name: name.clone() })
-            }
-            _ => e,
-        })?;
+        let name = s::dotted_name(names.paths, *id);
+        let res = self
+            .resolve_path(names, *id, span)
+            .map_err(|e| match e.error {
+                // What cannot be called is better called a function that is not known.
+                Refusal::Type { .. } | Refusal::PossiblyUnbound { .. } => {
+                    WithSpan::new(e.span, Refusal::UnknownFunction { name: name.clone() })
+                }
+                _ => e,
+            })?;
         match res {
             Res::Known(Known::Builtin(Builtin::Len))
                 if let [list] = args
@@ -114,10 +116,10 @@ impl Resolver<'_> {
 
     /// The type of elements that an argument names.
     fn dtype(&mut self, names: &mut Names, e: &s::Expr) -> Option<Expr> {
-        let s::ExprKind::Place(id) = e.kind else {
+        let s::ExprKind::Path(id) = e.kind else {
             return None;
         };
-        let storage = match self.place(names, id, e.span).ok()? {
+        let storage = match self.resolve_path(names, id, e.span).ok()? {
             Res::Known(Known::Builtin(Builtin::Int)) => Scalar::I64,
             Res::Known(Known::Builtin(Builtin::Float)) => Scalar::F64,
             Res::Known(Known::Builtin(Builtin::Bool)) => Scalar::Bool,
@@ -158,12 +160,12 @@ impl Resolver<'_> {
                 Some(f) => Ok(Some((f, self.expr(names, base)?))),
                 None => Ok(None),
             },
-            s::ExprKind::Place(id) => {
-                let place = &names.places[*id];
-                let (Some(f), Some(parent)) = (known(&place.name), place.parent) else {
+            s::ExprKind::Path(id) => {
+                let path = &names.paths[*id];
+                let (Some(f), Some(parent)) = (known(&path.name), path.parent) else {
                     return Ok(None);
                 };
-                match self.place(names, parent, func.span)? {
+                match self.resolve_path(names, parent, func.span)? {
                     Res::Value(kind) => {
                         let span = func.span;
                         Ok(Some((f, Expr { kind, span })))

@@ -30,8 +30,8 @@ impl Resolver<'_> {
     /// `e is None`: what is no value of a nest is something else.
     pub(crate) fn is_none(&mut self, names: &mut Names, e: &s::Expr, span: Span) -> R<Expr> {
         let kind = match e.kind {
-            s::ExprKind::Place(id) if !names.tuples.contains_key(&id) => {
-                match self.place(names, id, e.span) {
+            s::ExprKind::Path(id) if !names.tuples.contains_key(&id) => {
+                match self.resolve_path(names, id, e.span) {
                     Ok(Res::Value(ExprKind::None)) => ExprKind::Bool(true),
                     Ok(Res::Value(kind)) => {
                         let span = e.span;

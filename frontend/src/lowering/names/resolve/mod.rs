@@ -12,7 +12,7 @@ pub(crate) mod tuples;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use nestwise_ir::{Arena, ArrayKind, PlaceId, Span, Work, surface as s};
+use nestwise_ir::{Arena, ArrayKind, PathId, Span, Work, surface as s};
 
 use crate::builtins::{ArrayFn, Known, NumpyFn};
 use crate::lowering::hir::{
@@ -29,31 +29,32 @@ const NODE_LIMIT: usize = 20_000;
 
 /// Whose names are being resolved: the site's, or those of one inlined call.
 pub(crate) struct Names<'a> {
-    pub places: &'a Arena<PlaceId, s::Place>,
-    /// Index of the capture of place 0.
+    pub paths: &'a Arena<PathId, s::AccessPath>,
+    /// Index of the capture of access path 0.
     pub first: u32,
     /// The inlined call, or `None` for the site.
     pub call: Option<CallState>,
-    pub locals: HashMap<PlaceId, LocalId>,
+    pub locals: HashMap<PathId, LocalId>,
     /// Parameters that are None, whatever happens in the call.
-    pub nones: HashSet<PlaceId>,
+    pub nones: HashSet<PathId>,
     /// Parameters that are functions, whatever happens in the call.
-    pub functions: HashMap<PlaceId, Handed>,
+    pub functions: HashMap<PathId, Handed>,
     /// Names that hold tuples: the locals of the elements.
-    pub tuples: BTreeMap<PlaceId, Vec<LocalId>>,
+    pub tuples: BTreeMap<PathId, Vec<LocalId>>,
     /// In a method: its first parameter, and the path of the object that stands for.
-    pub receiver: Option<(PlaceId, String)>,
+    pub receiver: Option<(PathId, String)>,
 }
 
 impl Names<'_> {
-    /// The path of a place from the names of the site.
-    fn path_of(&self, id: PlaceId) -> Option<String> {
-        method_paths::path(self.places, self.receiver.as_ref(), self.call.is_none(), id)
+    /// The path of an access path from the names of the site.
+    fn path_of(&self, id: PathId) -> Option<String> {
+        method_paths::own_path(self.paths, self.receiver.as_ref(), self.call.is_none(), id)
     }
 
-    /// How messages spell a place.
-    pub fn path(&self, id: PlaceId) -> String {
-        self.path_of(id).unwrap_or_else(|| s::path(self.places, id))
+    /// How messages spell an access path.
+    pub fn dotted_name(&self, id: PathId) -> String {
+        self.path_of(id)
+            .unwrap_or_else(|| s::dotted_name(self.paths, id))
     }
 }
 
@@ -73,7 +74,7 @@ pub(crate) struct CallState {
 /// A user's function that is called.
 pub(crate) struct Callee<'f> {
     pub function: &'f Arc<s::Function>,
-    /// Index of the capture of its first place.
+    /// Index of the capture of its first access path.
     pub first: u32,
     /// The path of the object that it is a method of.
     pub receiver: Option<String>,
@@ -114,7 +115,7 @@ impl From<Handed> for Res {
     }
 }
 
-/// What a place stands for.
+/// What an access path stands for.
 pub(crate) enum Res {
     /// A value.
     Value(ExprKind),
@@ -151,8 +152,8 @@ pub(crate) struct Resolver<'a> {
 
 /// Whether no name that the site assigns is a function's: in a function the loop variable would be one.
 fn stands_in_module(site: &s::Site) -> bool {
-    let mut assigned = site.places.values().filter(|p| p.written);
-    assigned.all(|p| p.scope != s::Scope::Local) && site.places.values().any(|p| p.written)
+    let mut assigned = site.paths.values().filter(|p| p.written);
+    assigned.all(|p| p.scope != s::Scope::Local) && site.paths.values().any(|p| p.written)
 }
 
 fn has_inner_loop(site: &s::Site) -> bool {
@@ -171,8 +172,8 @@ fn has_inner_loop(site: &s::Site) -> bool {
 
 /// Names of the function around it that a site assigns.
 fn assigned_names(site: &s::Site) -> HashSet<String> {
-    let own = |p: &&s::Place| p.written && p.parent.is_none() && p.scope == s::Scope::Local;
-    let own = site.places.values().filter(own);
+    let own = |p: &&s::AccessPath| p.written && p.parent.is_none() && p.scope == s::Scope::Local;
+    let own = site.paths.values().filter(own);
     own.map(|p| p.name.clone()).collect()
 }
 
@@ -192,7 +193,7 @@ pub(crate) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
         at_module_level: stands_in_module(site),
     };
     let mut names = Names {
-        places: &site.places,
+        paths: &site.paths,
         first: 0,
         call: None,
         locals: HashMap::new(),
@@ -202,24 +203,26 @@ pub(crate) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
         receiver: None,
     };
     names.tuples = resolver.site_tuples(site);
-    for (id, place) in site.places.iter() {
-        if place.written && !names.tuples.contains_key(&id) {
+    for (id, path) in site.paths.iter() {
+        if path.written && !names.tuples.contains_key(&id) {
             let capture = id.0;
             let bound = !matches!(resolver.capture(capture), Capture::Unbound);
             let local = resolver.local(
-                s::path(&site.places, id),
+                s::dotted_name(&site.paths, id),
                 Some(id),
                 bound.then_some(capture),
             );
-            resolver.note_lookup(local, &site.places, id);
+            resolver.note_lookup(local, &site.paths, id);
             names.locals.insert(id, local);
-            resolver.written.insert(s::path(&site.places, id), local);
+            resolver
+                .written
+                .insert(s::dotted_name(&site.paths, id), local);
         }
     }
     resolver.note_methods(site)?;
-    for (id, place) in site.places.iter() {
-        if place.parent.is_some()
-            && let Some(local) = resolver.written.get(&s::path(&site.places, id))
+    for (id, path) in site.paths.iter() {
+        if path.parent.is_some()
+            && let Some(local) = resolver.written.get(&s::dotted_name(&site.paths, id))
         {
             names.locals.insert(id, *local);
         }
@@ -271,10 +274,10 @@ impl Resolver<'_> {
     }
 
     /// A new local.
-    pub fn local(&mut self, name: String, place: Option<PlaceId>, capture: Option<u32>) -> LocalId {
+    pub fn local(&mut self, name: String, path: Option<PathId>, capture: Option<u32>) -> LocalId {
         self.hir.locals.push(Local {
             name,
-            place,
+            path,
             capture,
             swapped: false,
             element: None,
@@ -284,13 +287,13 @@ impl Resolver<'_> {
         self.hir.locals.len() - 1
     }
 
-    /// How CPython gets at the place that the local stands for.
-    fn note_lookup(&mut self, local: LocalId, places: &Arena<PlaceId, s::Place>, id: PlaceId) {
-        let mut root = &places[id];
+    /// How CPython gets at the access path that the local stands for.
+    fn note_lookup(&mut self, local: LocalId, paths: &Arena<PathId, s::AccessPath>, id: PathId) {
+        let mut root = &paths[id];
         let decl = &mut self.hir.locals[local];
         while let Some(parent) = root.parent {
             decl.attributes += 1;
-            root = &places[parent];
+            root = &paths[parent];
         }
         decl.lookup = match root.scope {
             s::Scope::Global if self.at_module_level => Some(Work::ModuleName),
@@ -332,8 +335,8 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// What the place stands for.
-    pub fn place(&mut self, names: &mut Names, id: PlaceId, span: Span) -> R<Res> {
+    /// What the access path stands for.
+    pub fn resolve_path(&mut self, names: &mut Names, id: PathId, span: Span) -> R<Res> {
         if names.nones.contains(&id) {
             return Ok(Res::Value(ExprKind::None));
         }
@@ -344,19 +347,19 @@ impl Resolver<'_> {
             let local = *local;
             return Ok(Res::Value(ExprKind::Read(self.read(local))));
         }
-        let place = &names.places[id];
-        if let Some(parent) = place.parent {
-            match self.place(names, parent, span)? {
+        let path = &names.paths[id];
+        if let Some(parent) = path.parent {
+            match self.resolve_path(names, parent, span)? {
                 Res::Value(value) => {
                     let base = Box::new(Expr { kind: value, span });
-                    return Ok(Res::Value(ExprKind::Attr(base, place.name.clone())));
+                    return Ok(Res::Value(ExprKind::Attr(base, path.name.clone())));
                 }
                 Res::Holder(_) => {}
                 Res::Known(known) => {
                     return Err(refuse(
                         span,
                         Refusal::UnknownAttribute {
-                            name: place.name.clone(),
+                            name: path.name.clone(),
                             ty: known.name(),
                         },
                     ));
@@ -365,16 +368,16 @@ impl Resolver<'_> {
                     return Err(refuse(
                         span,
                         Refusal::UnknownAttribute {
-                            name: place.name.clone(),
+                            name: path.name.clone(),
                             ty: function.name.clone(),
                         },
                     ));
                 }
             }
         }
-        let path = names.path(id);
-        if place.parent.is_some() && self.may_be_written(&place.name, names.call.is_some()) {
-            let what = format!("an attribute {} that is perhaps assigned", place.name);
+        let dotted = names.dotted_name(id);
+        if path.parent.is_some() && self.may_be_written(&path.name, names.call.is_some()) {
+            let what = format!("an attribute {} that is perhaps assigned", path.name);
             return Err(refuse(span, Refusal::Unsupported { what }));
         }
         let index = self.index_of(names, id);
@@ -384,8 +387,8 @@ impl Resolver<'_> {
                 let local = match local {
                     Some(local) => local,
                     None => {
-                        let local = self.local(path, None, Some(index));
-                        self.note_lookup(local, names.places, id);
+                        let local = self.local(dotted, None, Some(index));
+                        self.note_lookup(local, names.paths, id);
                         self.globals.insert(index, local);
                         local
                     }
@@ -406,27 +409,29 @@ impl Resolver<'_> {
             } => {
                 let (function, first) = (function.clone(), *first);
                 // What the site knows the object by; a method of an array is known by itself alone.
-                let receiver = match place.parent {
+                let receiver = match path.parent {
                     _ if !method => None,
-                    _ if self.is_of_array(&function, first) => Some(method_paths::of_array(&path)),
-                    parent => parent.map(|p| names.path(p)),
+                    _ if self.is_of_array(&function, first) => {
+                        Some(method_paths::of_array(&dotted))
+                    }
+                    parent => parent.map(|p| names.dotted_name(p)),
                 };
                 Ok(Res::User(function, first, receiver))
             }
-            Capture::Unbound => Err(refuse(span, Refusal::PossiblyUnbound { name: path })),
+            Capture::Unbound => Err(refuse(span, Refusal::PossiblyUnbound { name: dotted })),
             Capture::Other(ty) if ty == "NoneType" => Ok(Res::Value(ExprKind::None)),
             Capture::Other(ty) => Err(refuse(
                 span,
                 Refusal::Type {
-                    name: path,
+                    name: dotted,
                     ty: ty.clone(),
                 },
             )),
         }
     }
 
-    /// The capture of a place; what the site and its methods know by one path is one capture.
-    pub fn index_of(&mut self, names: &Names, id: PlaceId) -> u32 {
+    /// The capture of an access path; what the site and its methods know by one path is one capture.
+    pub fn index_of(&mut self, names: &Names, id: PathId) -> u32 {
         let own = names.first.saturating_add(id.0);
         match names.path_of(id) {
             Some(path) => *self.paths.entry(path).or_insert(own),
@@ -447,7 +452,7 @@ impl Resolver<'_> {
             s::ExprKind::Ellipsis => ExprKind::Ellipsis,
             s::ExprKind::Str(v) => ExprKind::Str(v.clone()),
             s::ExprKind::Bytes(v) => ExprKind::Bytes(v.clone()),
-            s::ExprKind::Place(id) if names.tuples.contains_key(id) => {
+            s::ExprKind::Path(id) if names.tuples.contains_key(id) => {
                 let elements = names.tuples[id].clone();
                 let read = |local| Expr {
                     kind: ExprKind::Read(self.read(local)),
@@ -455,7 +460,7 @@ impl Resolver<'_> {
                 };
                 ExprKind::Tuple(elements.into_iter().map(read).collect())
             }
-            s::ExprKind::Place(id) => match self.place(names, *id, span)? {
+            s::ExprKind::Path(id) => match self.resolve_path(names, *id, span)? {
                 Res::Value(kind) => kind,
                 Res::Known(known) => {
                     return Err(refuse(
@@ -467,7 +472,7 @@ impl Resolver<'_> {
                     ));
                 }
                 Res::Holder(ty) => {
-                    let name = s::path(names.places, *id);
+                    let name = s::dotted_name(names.paths, *id);
                     return Err(refuse(
                         span,
                         Refusal::Type {
@@ -618,7 +623,7 @@ impl Resolver<'_> {
 
 /// The local of `name[constant]` where the name holds a tuple.
 fn tuple_element(names: &Names, base: &s::Expr, index: &[s::Expr]) -> Option<LocalId> {
-    let s::ExprKind::Place(id) = base.kind else {
+    let s::ExprKind::Path(id) = base.kind else {
         return None;
     };
     let elements = names.tuples.get(&id)?;

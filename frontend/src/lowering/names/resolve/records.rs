@@ -1,4 +1,7 @@
 //! Calls of methods of objects in lists.
+//!
+//! Names are resolved before types are known, so it is not known which list an object is from. A method is inlined
+//! where all lists whose objects have a method of that name have the same function for it.
 
 use std::sync::Arc;
 
@@ -25,8 +28,8 @@ impl Resolver<'_> {
                 kind @ s::ExprKind::Subscript(..) => (kind.clone(), name.clone()),
                 _ => return Ok(None),
             },
-            s::ExprKind::Place(id) => match names.places[*id].parent {
-                Some(parent) => (s::ExprKind::Place(parent), names.places[*id].name.clone()),
+            s::ExprKind::Path(id) => match names.paths[*id].parent {
+                Some(parent) => (s::ExprKind::Path(parent), names.paths[*id].name.clone()),
                 None => return Ok(None),
             },
             _ => return Ok(None),
@@ -34,10 +37,10 @@ impl Resolver<'_> {
         let Some((function, first)) = self.method_of_objects(&name) else {
             return Ok(None);
         };
-        if let s::ExprKind::Place(id) = kind {
+        if let s::ExprKind::Path(id) = kind {
             let value = match names.tuples.contains_key(&id) {
                 true => return Ok(None),
-                false => self.place(names, id, span),
+                false => self.resolve_path(names, id, span),
             };
             if !matches!(value, Ok(Res::Value(kind)) if !matches!(kind, ExprKind::None)) {
                 return Ok(None);
@@ -64,7 +67,7 @@ impl Resolver<'_> {
         Ok(Some(call))
     }
 
-    /// The method of that name of all lists of objects that have one, and where the captures of its places begin.
+    /// The method of that name of all lists of objects that have one, and where the captures of its access paths begin.
     fn method_of_objects(&self, name: &str) -> Option<(Arc<s::Function>, u32)> {
         let named = self.captures.iter().filter_map(|capture| match capture {
             Capture::Objects { attributes, .. } => attributes.iter().find(|(own, _)| own == name),

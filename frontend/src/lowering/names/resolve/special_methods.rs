@@ -11,7 +11,7 @@ use crate::site::captures::Capture;
 use crate::site::special_methods::{CALL, GET, SET, method_of};
 use crate::site::walk::walk_expr;
 
-/// A method, where the captures of its places begin, and the path of its object.
+/// A method, where the captures of its access paths begin, and the path of its object.
 type Method = (Arc<s::Function>, u32, String);
 
 impl Resolver<'_> {
@@ -99,20 +99,20 @@ impl Resolver<'_> {
 
     /// The method of the class of what an expression names, if it has one.
     fn special(&mut self, names: &Names, object: &s::Expr, name: &str) -> Option<Method> {
-        let s::ExprKind::Place(object) = object.kind else {
+        let s::ExprKind::Path(object) = object.kind else {
             return None;
         };
         let known = names.locals.contains_key(&object)
             || names.tuples.contains_key(&object)
             || names.functions.contains_key(&object);
-        let method = method_of(names.places, object, name).filter(|_| !known)?;
+        let method = method_of(names.paths, object, name).filter(|_| !known)?;
         let index = self.index_of(names, method);
         match self.capture(index) {
             Capture::User {
                 function,
                 first,
                 method: true,
-            } => Some((function.clone(), *first, names.path(object))),
+            } => Some((function.clone(), *first, names.dotted_name(object))),
             _ => None,
         }
     }

@@ -1,6 +1,6 @@
 //! Statements and assignment targets.
 
-use nestwise_ir::{PlaceId, Span, surface as s};
+use nestwise_ir::{PathId, Span, surface as s};
 
 use crate::lowering::hir::{Expr, ExprKind, Kind, LocalId, Stmt, Target};
 use crate::lowering::names::resolve::{Callee, Names, Res, Resolver};
@@ -24,14 +24,14 @@ impl Resolver<'_> {
         if let Some(call) = self.call_itself(names, callee, (args, kwargs), true, span)? {
             return Ok(call);
         }
-        if let s::ExprKind::Place(id) = callee.kind
-            && let Ok(Res::User(function, first, receiver)) = self.place(names, id, span)
+        if let s::ExprKind::Path(id) = callee.kind
+            && let Ok(Res::User(function, first, receiver)) = self.resolve_path(names, id, span)
         {
             let callee = Callee::new(&function, first, receiver, true);
             return self.inline(names, callee, (args, kwargs), span);
         }
         let callee = match callee.kind {
-            s::ExprKind::Place(id) => Some(s::path(names.places, id)),
+            s::ExprKind::Path(id) => Some(s::dotted_name(names.paths, id)),
             _ => None,
         };
         Err(refuse(span, Refusal::ExpressionStatement { callee }))
@@ -40,26 +40,26 @@ impl Resolver<'_> {
     /// Resolves a target.
     pub fn target(&mut self, names: &mut Names, t: &s::Target, span: Span) -> R<Target> {
         match t {
-            s::Target::Place(id) if names.tuples.contains_key(id) => {
+            s::Target::Path(id) if names.tuples.contains_key(id) => {
                 let elements = names.tuples[id].clone();
                 let def = |local| Target::Local(self.def(local));
                 Ok(Target::Tuple(elements.into_iter().map(def).collect()))
             }
-            s::Target::Place(id) => match names.locals.get(id) {
+            s::Target::Path(id) => match names.locals.get(id) {
                 Some(local) => {
                     let local = *local;
                     Ok(Target::Local(self.def(local)))
                 }
                 None => {
                     // An attribute of a parameter, which may be an object of a list.
-                    let place = &names.places[*id];
-                    if let Some(parent) = place.parent
-                        && let Ok(Res::Value(kind)) = self.place(names, parent, span)
+                    let path = &names.paths[*id];
+                    if let Some(parent) = path.parent
+                        && let Ok(Res::Value(kind)) = self.resolve_path(names, parent, span)
                     {
-                        let name = place.name.clone();
+                        let name = path.name.clone();
                         return Ok(Target::Attr(Expr { kind, span }, name));
                     }
-                    let name = s::path(names.places, *id);
+                    let name = s::dotted_name(names.paths, *id);
                     let what = format!("assigning {name} here");
                     Err(refuse(span, Refusal::Unsupported { what }))
                 }
@@ -115,7 +115,7 @@ impl Resolver<'_> {
         let mut found = false;
         walk_expr(value, &mut |e| {
             if let s::ExprKind::Call { func, .. } = &e.kind
-                && let s::ExprKind::Place(id) = func.kind
+                && let s::ExprKind::Path(id) = func.kind
             {
                 found |= match self.capture(id.0) {
                     Capture::User { .. } => true,
@@ -211,7 +211,7 @@ impl Resolver<'_> {
                 }
                 // The old value is read before the right side is evaluated.
                 let read = match target {
-                    s::Target::Place(id) => names.locals.get(id).map(|local| self.read(*local)),
+                    s::Target::Path(id) => names.locals.get(id).map(|local| self.read(*local)),
                     _ => None,
                 };
                 let value = self.expr(names, value)?;
@@ -288,7 +288,7 @@ impl Resolver<'_> {
             return Err(value);
         };
         let target = |t: &s::Target| match t {
-            s::Target::Place(id) => names.locals.get(id).copied(),
+            s::Target::Path(id) => names.locals.get(id).copied(),
             _ => None,
         };
         let source = |e: &Expr| match &e.kind {
@@ -349,7 +349,7 @@ fn without_itself(
     value: Expr,
 ) -> (Vec<s::Target>, Option<Expr>, Vec<Expr>) {
     let itself = |target: &s::Target, value: &Expr| match (target, &value.kind) {
-        (s::Target::Place(id), ExprKind::Read(read)) => names.locals.get(id) == Some(&read.local),
+        (s::Target::Path(id), ExprKind::Read(read)) => names.locals.get(id) == Some(&read.local),
         _ => false,
     };
     let span = value.span;
@@ -358,7 +358,7 @@ fn without_itself(
             // One that is assigned twice has the other value in the end.
             let all = each.clone();
             let once = |target: &s::Target| {
-                let s::Target::Place(id) = target else {
+                let s::Target::Path(id) = target else {
                     return false;
                 };
                 all.iter().map(|t| times(t, *id)).sum::<usize>() == 1
@@ -387,9 +387,9 @@ fn without_itself(
 }
 
 /// How often a target assigns a name.
-fn times(target: &s::Target, name: PlaceId) -> usize {
+fn times(target: &s::Target, name: PathId) -> usize {
     match target {
-        s::Target::Place(id) => usize::from(*id == name),
+        s::Target::Path(id) => usize::from(*id == name),
         s::Target::Tuple(each) => each.iter().map(|t| times(t, name)).sum(),
         _ => 0,
     }

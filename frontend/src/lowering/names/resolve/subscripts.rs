@@ -1,5 +1,5 @@
 //! Subscripts that stand for more than they say. Lists of numbers: to NumPy each is an array of them; rows that change
-//! places by two such lists (`A[[k, p]] = A[[p, k]]`) are copied one by one before they are stored. And parts of what
+//! access paths by two such lists (`A[[k, p]] = A[[p, k]]`) are copied one by one before they are stored. And parts of what
 //! is computed.
 
 use nestwise_ir::{ArrayKind, Span, surface as s};
@@ -10,7 +10,7 @@ use crate::lowering::names::resolve::{Names, Res, Resolver};
 use crate::refusal::R;
 use crate::site::captures::Capture;
 
-/// A part of an array: the place that it is of, the numbers that the list in its first subscript has, and the slices
+/// A part of an array: the access path that it is of, the numbers that the list in its first subscript has, and the slices
 /// behind.
 struct Rows<'e> {
     base: &'e s::Expr,
@@ -93,8 +93,8 @@ impl Resolver<'_> {
             copies.push((copy, Kind::Assign { targets, value }));
         }
         for (number, (copy, _)) in to.numbers.iter().zip(&copies) {
-            let place = s::Target::Subscript(to.base.clone(), to.index(number));
-            let targets = vec![self.target(names, &place, span)?];
+            let path = s::Target::Subscript(to.base.clone(), to.index(number));
+            let targets = vec![self.target(names, &path, span)?];
             let kind = ExprKind::Read(self.read(*copy));
             let value = Expr { kind, span };
             stores.push(Kind::Assign { targets, value });
@@ -112,13 +112,13 @@ impl Resolver<'_> {
         value: &s::Expr,
         out: &mut Vec<Stmt>,
     ) -> R<Option<Expr>> {
-        let ([s::Target::Place(_)], s::ExprKind::Subscript(base, index)) = (targets, &value.kind)
+        let ([s::Target::Path(_)], s::ExprKind::Subscript(base, index)) = (targets, &value.kind)
         else {
             return Ok(None);
         };
         let computed = match &base.kind {
             s::ExprKind::Binary(..) | s::ExprKind::MatMul(..) | s::ExprKind::Unary(..) => true,
-            s::ExprKind::Call { func, .. } => matches!(func.kind, s::ExprKind::Place(_)),
+            s::ExprKind::Call { func, .. } => matches!(func.kind, s::ExprKind::Path(_)),
             _ => false,
         };
         if !computed || !index.iter().any(s::Expr::is_slice) {
@@ -141,14 +141,14 @@ impl Resolver<'_> {
 
     /// How many axes NumPy's array has that an expression names, if it does and that is known.
     fn rank_of(&mut self, names: &mut Names, e: &s::Expr) -> Option<u32> {
-        let s::ExprKind::Place(id) = e.kind else {
+        let s::ExprKind::Path(id) = e.kind else {
             return None;
         };
-        let Ok(Res::Value(ExprKind::Read(read))) = self.place(names, id, e.span) else {
+        let Ok(Res::Value(ExprKind::Read(read))) = self.resolve_path(names, id, e.span) else {
             return None;
         };
         let local = &self.hir.locals[read.local];
-        match self.capture(local.capture.filter(|_| local.place.is_none())?) {
+        match self.capture(local.capture.filter(|_| local.path.is_none())?) {
             Capture::Array {
                 kind: ArrayKind::Ndarray,
                 rank,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use nestwise_ir::{PlaceId, surface as s};
+use nestwise_ir::{PathId, surface as s};
 
 use crate::lowering::hir::LocalId;
 use crate::lowering::names::resolve::{Handed, Names, Resolver};
@@ -15,10 +15,10 @@ use crate::site::tuple_names::{Callee, returned, tuples_of_function, tuples_of_s
 const DEPTH: usize = 2;
 
 impl Resolver<'_> {
-    /// The tuples of the site. What one holds at entry is looked at only where its items are places.
-    pub(crate) fn site_tuples(&mut self, site: &s::Site) -> BTreeMap<PlaceId, Vec<LocalId>> {
+    /// The tuples of the site. What one holds at entry is looked at only where its items are access paths.
+    pub(crate) fn site_tuples(&mut self, site: &s::Site) -> BTreeMap<PathId, Vec<LocalId>> {
         let found = tuples_of_site(site, &|func| self.callee(0, func, DEPTH));
-        let reads = flow_of_loop(&site.places, &site.top).reads;
+        let reads = flow_of_loop(&site.paths, &site.top).reads;
         let mut tuples = BTreeMap::new();
         for (id, length) in found {
             let items = items(site, id);
@@ -33,17 +33,17 @@ impl Resolver<'_> {
         tuples
     }
 
-    /// The local of an element of a tuple of the site's, whose place at entry is `item`.
+    /// The local of an element of a tuple of the site's, whose access path at entry is `item`.
     fn element(
         &mut self,
         site: &s::Site,
-        id: PlaceId,
+        id: PathId,
         which: usize,
-        item: Option<PlaceId>,
+        item: Option<PathId>,
     ) -> LocalId {
         let item = item.map(|item| item.0);
         let item = item.filter(|item| !matches!(self.capture(*item), Capture::Unbound));
-        let name = format!("{}[{which}]", s::path(&site.places, id));
+        let name = format!("{}[{which}]", s::dotted_name(&site.paths, id));
         let local = self.local(name, Some(id), item);
         self.hir.locals[local].element = Some(which);
         local
@@ -53,7 +53,7 @@ impl Resolver<'_> {
     pub fn add_tuples(&mut self, names: &mut Names, function: &s::Function) {
         let found = tuples_of_function(function, &|func| self.inner_callee(names, func));
         for (id, length) in found {
-            let name = names.path(id);
+            let name = names.dotted_name(id);
             let element = |k| self.local(format!("{name}[{k}]"), None, None);
             let elements = (0..length).map(element).collect();
             names.locals.remove(&id);
@@ -62,7 +62,7 @@ impl Resolver<'_> {
     }
 
     fn inner_callee(&self, names: &Names, func: &s::Expr) -> Callee {
-        let s::ExprKind::Place(id) = func.kind else {
+        let s::ExprKind::Path(id) = func.kind else {
             return Callee::Other;
         };
         match names.functions.get(&id) {
@@ -78,7 +78,7 @@ impl Resolver<'_> {
     /// What an expression is in the place of a function where captures begin at `first`; functions in it are looked
     /// into so deep.
     fn callee(&self, first: u32, func: &s::Expr, depth: usize) -> Callee {
-        let s::ExprKind::Place(id) = func.kind else {
+        let s::ExprKind::Path(id) = func.kind else {
             return Callee::Other;
         };
         match self.capture(first.saturating_add(id.0)) {
@@ -101,8 +101,8 @@ impl Resolver<'_> {
     }
 }
 
-/// The places of a tuple's items, in order.
-fn items(site: &s::Site, tuple: PlaceId) -> Vec<PlaceId> {
-    let own = |(_, p): &(PlaceId, &s::Place)| p.item.is_some() && p.parent == Some(tuple);
-    site.places.iter().filter(own).map(|(id, _)| id).collect()
+/// The access paths of a tuple's items, in order.
+fn items(site: &s::Site, tuple: PathId) -> Vec<PathId> {
+    let own = |(_, p): &(PathId, &s::AccessPath)| p.item.is_some() && p.parent == Some(tuple);
+    site.paths.iter().filter(own).map(|(id, _)| id).collect()
 }

@@ -1,34 +1,39 @@
 //! The methods of random generators, as functions over the generator's state that are inlined like a user's.
 //!
-//! Most of them are of the Mersenne Twister, MT19937 (Matsumoto and Nishimura 1998): a float is made of 53 bits of two
-//! draws, as in CPython's `_randommodule.c` and NumPy's `mt19937.h`. Those of `np.random.default_rng()` are of PCG64 (O'Neill 2014,
-//! XSL RR 128/64): a float is made of 53 bits of one draw. An int below another is drawn again until it is small enough:
-//! of as many leading bits as that int has in CPython's `random.py`, of as many last bits as the greatest of them has in NumPy's
-//! legacy `randint`; in a `Generator`, which draws pieces of 32 bits and keeps every second one for later, it is the upper part of
-//! the product of both (Lemire, "Fast Random Integer Generation in an Interval", 2019). What has to raise looks for a word that the state has not, and so is CPython's.
+//! Most methods are of the Mersenne Twister, MT19937 (Matsumoto and Nishimura 1998): a float is made of 53 bits of two
+//! draws, as in CPython's `_randommodule.c` and NumPy's `mt19937.h`. The methods of `np.random.default_rng()` are of
+//! PCG64 (O'Neill 2014, XSL RR 128/64): a float is made of 53 bits of one draw. To draw an int below a bound, CPython's
+//! `random.py` draws as many leading bits as the bound has, and NumPy's legacy `randint` as many last bits as the
+//! greatest allowed int has; both draw again until the int is small enough. A `Generator` draws pieces of 32 bits, of
+//! which it keeps every second one for later, and takes the upper part of the product of piece and bound (Lemire, "Fast
+//! Random Integer Generation in an Interval", 2019). A call that has to raise reads a word that the state does not
+//! have, so that it is left to CPython.
 
 use std::collections::HashSet;
 
 use nestwise_ir::surface::LibraryWork;
 
-/// Which library's.
+/// The library whose generators have a method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Library {
+    /// Python's `random` module.
     Python,
-    /// Of `np.random` itself and `np.random.RandomState`.
+    /// NumPy's legacy generators: `np.random` itself and `np.random.RandomState`.
     Numpy,
-    /// Of `np.random.Generator`, with PCG64.
+    /// NumPy's `np.random.Generator` with PCG64.
     Generator,
 }
 
 /// A method and what it does.
 pub struct Draw {
+    /// The library whose generators have the method.
     pub library: Library,
-    /// Its names.
+    /// The names of the method.
     pub names: &'static [&'static str],
-    /// What it takes CPython, as measured beside `math.sqrt` on one machine.
+    /// The work of a call in CPython, as measured beside `math.sqrt` on one machine.
     pub work: LibraryWork,
-    /// It is Python's own text that it has to do the same as.
+    /// The method is written in Python, so that its results are compared with those of the running version's own before
+    /// it is used.
     pub checked: bool,
     head: &'static str,
     body: fn() -> String,
@@ -39,7 +44,8 @@ const fn work(calls: u32, quick: f64) -> LibraryWork {
     LibraryWork { calls, quick }
 }
 
-/// The next draw, as `y`; `AT` and `POS` stand for where the words begin and where the position is.
+/// The text of the next draw of the Mersenne Twister, as `y`; `AT` and `POS` stand for where the words begin and where
+/// the position is.
 const NEXT: &str = "
         if k >= 624:
             i = 0
@@ -60,7 +66,7 @@ const NEXT: &str = "
 const LOCALS: &str = "state k drawn bits i j y v m limit left low high start stop seq n r mask mu sigma lambd z zz x g u1 u2 a b t s0 s1 s2 s3 s4 s5 s6 s7 r0 r1 r2 r3 \
     r4 r5 r6 r7";
 
-/// `bits`, 53 of them.
+/// The text that draws `bits`, an int of 53 bits, from the Mersenne Twister.
 fn bits() -> String {
     format!(
         "
@@ -75,17 +81,19 @@ fn bits() -> String {
     )
 }
 
-/// The same in a block.
+/// The text that draws `bits`, an int of 53 bits, from the Mersenne Twister, indented for use in a block.
 fn bits_inside() -> String {
     bits().replace("\n    ", "\n        ")
 }
 
-/// What a generator's attribute is taken for that is None while nothing is kept in it; nothing that is kept is half as large.
+/// The number that a generator's attribute is taken for while it is None because nothing is kept in it; no kept number
+/// is even half as large.
 pub const NOTHING_KEPT: f64 = 100.0;
 /// The attribute in which `gauss` keeps the second of two numbers.
 pub const KEPT: &str = "gauss_next";
 
-/// `z` of two that are made at once (Box and Muller 1958).
+/// The text that draws `z`, one of two normally distributed numbers that are made at once (Box and Muller 1958); the
+/// other one is kept.
 fn gauss() -> String {
     let bits = bits_inside();
     format!(
@@ -101,7 +109,7 @@ fn gauss() -> String {
     )
 }
 
-/// `z` by the ratio of two draws (Kinderman and Monahan 1977).
+/// The text that draws `z`, a normally distributed number, by the ratio of two draws (Kinderman and Monahan 1977).
 fn ratio() -> String {
     let bits = bits_inside();
     format!(
@@ -118,7 +126,8 @@ fn ratio() -> String {
     )
 }
 
-/// `mask`: ones where `n` has its first one and behind it. Larger ones are drawn in several pieces.
+/// The text that computes `mask`, which has ones from the first one bit of `n` on, and reads the position. An `n` below
+/// `LEAST` is left to CPython, which raises, and so is one above 2^30, which it draws in several pieces.
 const MASK: &str = "
     if n < LEAST or n > 1073741824:
         y = state[625]
@@ -130,7 +139,7 @@ const MASK: &str = "
     k = state[POS]
 ";
 
-/// `r`, below `n`.
+/// The text that draws `r`, an int of at least 0 and below `n`, from the Mersenne Twister.
 fn below() -> String {
     let mask = MASK.replace("LEAST", "1");
     format!(
@@ -143,7 +152,7 @@ fn below() -> String {
     )
 }
 
-/// `r`, at most `n`.
+/// The text that draws `r`, an int of at least 0 and at most `n`, from the Mersenne Twister.
 fn at_most() -> String {
     let mask = MASK.replace("LEAST", "0");
     format!(
@@ -158,17 +167,18 @@ fn at_most() -> String {
     )
 }
 
-/// What PCG64 multiplies its state by, in pieces of 16 bits.
+/// The factor by which PCG64 multiplies its state, in pieces of 16 bits, the lowest first.
 const FACTORS: [u32; 8] = [
     0xf645, 0x9fcc, 0xdf64, 0x4385, 0x5da4, 0x1fc6, 0xed05, 0x2360,
 ];
 
-/// Pieces of 16 bits that PCG64 has: whether it keeps 32 bits for later (two pieces), which those are (two more), from `AT` on its
-/// state's, and the increment's.
+/// The number of 16-bit pieces of PCG64's state and increment. Pieces before them (from 0 to `AT`) say whether 32 bits
+/// are kept for later (two pieces), and which (two more).
 pub const PCG_PIECES: usize = 16;
 
-/// `i` and `j`, the next two pieces of 32 bits of PCG64: the state's eight pieces of 16 bits times the factors, and the increment's. The
-/// result's two halves, each other's exclusive or, are rotated by its first six bits, with nothing beyond 63 bits on the way.
+/// The text that draws `i` and `j`, the next two pieces of 32 bits of PCG64: the state, in eight pieces of 16 bits, is
+/// multiplied by the factor, and the increment added. The exclusive or of the result's two halves is rotated by the
+/// result's first six bits; no intermediate value has more than 63 bits.
 fn pcg() -> String {
     let mut text = String::from("\n    t = 0\n");
     for k in 0..8 {
@@ -199,12 +209,12 @@ fn pcg() -> String {
 "
 }
 
-/// `bits` of PCG64.
+/// The text that draws `bits`, an int of 53 bits, from PCG64.
 fn pcg_bits() -> String {
     pcg() + "    bits = i << 21 | j >> 11\n"
 }
 
-/// `r`, at most `n`, of PCG64.
+/// The text that draws `r`, an int of at least 0 and at most `n`, from PCG64.
 fn pcg_at_most() -> String {
     let next = pcg().replace("\n    ", "\n            ");
     format!(
@@ -232,7 +242,8 @@ fn pcg_at_most() -> String {
     )
 }
 
-/// `n`, by how much the greatest int is above `low`: as both of NumPy's generators take them.
+/// The head of a method that takes `low` and `high` as both of NumPy's generators do, and computes `n`, by how much the
+/// greatest int to draw is above `low`.
 const LOW_HIGH: &str = "def NAME(state, low, high=-4611686018427387904):
     low = int(low | 0)
     n = int(high | 0)
@@ -243,7 +254,7 @@ const LOW_HIGH: &str = "def NAME(state, low, high=-4611686018427387904):
 
 const FLOAT: &str = "bits * (1.0 / 9007199254740992.0)";
 
-/// All of them. Arguments that are ints of NumPy's become Python's, floats are refused.
+/// The methods that can be inlined. Arguments that are ints of NumPy's become Python's, floats are refused.
 pub const DRAWS: [Draw; 13] = [
     Draw {
         library: Library::Python,
@@ -381,7 +392,8 @@ pub const DRAWS: [Draw; 13] = [
 ];
 
 impl Draw {
-    /// Its text under one of its names, and local names, for a state whose words and position are there.
+    /// The method's text under one of its names, and its local names, for a state whose words begin at `at` and whose
+    /// position is at `position`.
     pub fn text(&self, name: &str, at: &str, position: &str) -> (String, HashSet<String>) {
         let text = format!("{}{}{}\n", self.head, (self.body)(), self.tail);
         let text = text.replace("FLOAT", FLOAT).replace("NAME", name);
@@ -389,7 +401,7 @@ impl Draw {
         (text, LOCALS.split(' ').map(ToString::to_string).collect())
     }
 
-    /// The one that is called, say, `numpy.random.randint`.
+    /// The method with this full name, for instance `numpy.random.randint`; `None` if it is not known.
     pub fn named(name: &str) -> Option<&'static Draw> {
         let (module, name) = name.rsplit_once('.')?;
         let library = match module {
@@ -428,11 +440,11 @@ mod tests {
                 "random",
             );
             let parsed = parsed.unwrap_or_else(|e| panic!("{name}, {e:?}:\n{text}"));
-            let free = |p: &nestwise_ir::surface::Place| match p.scope {
+            let free = |p: &nestwise_ir::surface::AccessPath| match p.scope {
                 nestwise_ir::surface::Scope::Global => Some(p.name.clone()),
                 _ => None,
             };
-            let global: HashSet<String> = parsed.places.values().filter_map(free).collect();
+            let global: HashSet<String> = parsed.paths.values().filter_map(free).collect();
             let known = ["int", "float", "len", "int64", "log", "sqrt", "sin", "cos"];
             let known = known.map(String::from);
             assert!(

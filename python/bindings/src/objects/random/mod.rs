@@ -1,5 +1,6 @@
-//! Random numbers: `random.random()`, `randint()` of a `random.Random`, `np.random.rand()`, `random()` of `np.random.default_rng()`. The
-//! generator's state is an array that nests work on in place, and the method a function over it ([`crate::objects::random::draws`]).
+//! Random numbers: `random.random()`, `randint()` of a `random.Random`, `np.random.rand()`, `random()` of
+//! `np.random.default_rng()`. The generator's state is an array that nests work on in place, and a method is a function
+//! over that array ([`crate::objects::random::draws`]).
 
 pub(crate) mod draws;
 
@@ -9,7 +10,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use nestwise_frontend::parse_function;
-use nestwise_ir::surface::Place;
+use nestwise_ir::surface::AccessPath;
 use nestwise_ir::{ArrayKind, Scalar};
 use nestwise_runtime::{ArrayView, Value};
 use pyo3::ffi::{self, PyObject};
@@ -24,26 +25,28 @@ use crate::objects::modules;
 use crate::objects::random::draws::{DRAWS, Draw};
 use crate::process::once::Once;
 
-/// Words of the twister's state: its own and, before or behind them, the position of the next draw.
+/// The number of words of the Mersenne Twister's state: its own and, before or behind them, the position of the next
+/// draw.
 const WORDS: usize = 625;
-/// Where CPython's generator keeps them: behind the object's header.
+/// The offset in bytes of the state's words in CPython's generator: behind the object's header.
 const OFFSET: usize = size_of::<ffi::PyObject>();
 
-/// One of the two libraries' generators.
+/// The generators of one library.
 struct Library {
     /// The class that holds a state or, in NumPy, that knows the bit generator.
     class: Py<PyAny>,
     /// The class whose attributes are known.
     plain: Py<PyAny>,
-    /// By their functions: addresses of C functions and of function objects.
+    /// The methods that draw, by the address of their C function or function object.
     methods: HashMap<usize, Method>,
 }
 
-/// A method that draws, whose text is read once it is called.
+/// A method that draws, whose text is parsed once it is called.
 struct Method {
     draw: &'static Draw,
-    /// Where the position is among the words of the state, and what it is when all of them are used up.
+    /// The index in the state where the words begin.
     at: String,
+    /// The index in the state where its position is.
     position: &'static str,
     inlined: Once<Option<Arc<UserFunction>>>,
 }
@@ -60,7 +63,7 @@ impl Method {
 }
 
 impl Library {
-    /// What is inlined for a method, if its function is that one.
+    /// The function that is inlined for the method with the function at this address; `None` if there is none.
     fn inlined(&self, py: Python<'_>, function: usize) -> Option<Arc<UserFunction>> {
         let method = self.methods.get(&function)?;
         let Method {
@@ -83,19 +86,21 @@ impl Library {
     }
 }
 
-/// CPython's, once the program has imported it; `None` if this version keeps its state elsewhere.
+/// The generators of CPython, once the program has imported them; `None` if this version keeps their state elsewhere.
 fn python(py: Python<'_>) -> Option<&Library> {
     static LIBRARY: Once<Option<Library>> = Once::new();
     imported(py, &LIBRARY, intern!(py, "_random"), make_python)
 }
 
-/// NumPy's, likewise.
+/// The legacy generators of NumPy, once the program has imported them; `None` if this version keeps their state
+/// elsewhere.
 fn numpy(py: Python<'_>) -> Option<&Library> {
     static LIBRARY: Once<Option<Library>> = Once::new();
     imported(py, &LIBRARY, intern!(py, "numpy.random.mtrand"), make_numpy)
 }
 
-/// That of `np.random.default_rng()`.
+/// The generators that `np.random.default_rng()` makes, once the program has imported them; `None` if this version
+/// keeps their state elsewhere.
 fn generator(py: Python<'_>) -> Option<&Library> {
     static LIBRARY: Once<Option<Library>> = Once::new();
     imported(
@@ -226,7 +231,8 @@ fn make_generator(py: Python<'_>, module: &Bound<'_, PyAny>) -> PyResult<Option<
     }))
 }
 
-/// Whether ints are drawn as `draws` has it, which NumPy does not promise: by some draws from that state, of which nothing is kept.
+/// Whether NumPy draws ints as `draws` has it, which it does not promise: compares some draws of a generator with this
+/// state that keeps nothing.
 fn draws_ints(sample: &Bound<'_, PyAny>, state: [u128; 2], pieces: *mut u16) -> PyResult<bool> {
     const FACTOR: u128 = 0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645;
     let [mut at, increment] = state;
@@ -264,7 +270,8 @@ fn draws_ints(sample: &Bound<'_, PyAny>, state: [u128; 2], pieces: *mut u16) -> 
     })
 }
 
-/// What is inlined for the methods of one of NumPy's generators, whose position is there among the words.
+/// The methods of one of NumPy's generators, by the address of their function. `at` and `position`: where the state's
+/// words begin, and where its position is.
 fn numpy_methods(
     library: draws::Library,
     sample: &Bound<'_, PyAny>,
@@ -282,13 +289,14 @@ fn numpy_methods(
     Ok(methods)
 }
 
-/// A library's methods by all of their names.
+/// The methods of a library, once for each of their names.
 fn all_of(library: draws::Library) -> impl Iterator<Item = (&'static Draw, &'static str)> {
     let own = DRAWS.iter().filter(move |d| d.library == library);
     own.flat_map(|draw| draw.names.iter().map(move |name| (draw, *name)))
 }
 
-/// The text of the method that is called, say, `random.randint`, and its local names, for `explain`, which has no generator.
+/// The text of the method with this full name, for instance `random.randint`, and its local names, for `explain`, which
+/// has no generator; `None` if it is not known.
 pub fn text(name: &str) -> Option<(String, HashSet<String>)> {
     let short = name.rsplit('.').next()?;
     Draw::named(name).map(|draw| draw.text(short, "1", "0"))
@@ -302,11 +310,11 @@ fn parsed(py: Python<'_>, draw: &Draw, at: &str, position: &str) -> PyResult<Arc
     let mut surface =
         surface.map_err(|e| pyo3::exceptions::PyValueError::new_err(e.error.to_string()))?;
     surface.library = Some(draw.work);
-    let places: Vec<&Place> = surface.places.values().collect();
-    let mut places = access_paths(py, &places, &[]);
+    let paths: Vec<&AccessPath> = surface.paths.values().collect();
+    let mut paths = access_paths(py, &paths, &[]);
     if let Some(own) = surface.params.first() {
         // It is the state, though an attribute of it is looked at, too.
-        places[own.place.index()].has_children = false;
+        paths[own.path.index()].has_children = false;
     }
     let globals = PyDict::new(py);
     if draw.library == draws::Library::Python {
@@ -317,7 +325,7 @@ fn parsed(py: Python<'_>, draw: &Draw, at: &str, position: &str) -> PyResult<Arc
     } else {
         globals.set_item("int64", py.import("numpy")?.getattr("int64")?)?;
     }
-    let function = UserFunction::new(surface, places, globals.unbind());
+    let function = UserFunction::new(surface, paths, globals.unbind());
     Ok(Arc::new(function))
 }
 
@@ -333,10 +341,11 @@ fn agrees(py: Python<'_>, draw: &Draw, class: &Bound<'_, PyAny>) -> bool {
     agrees().unwrap_or(false)
 }
 
-/// An attribute of an object, for nests: a generator's that is None while it keeps nothing is a number for them.
+/// The value of an object's attribute as nests see it: where a generator keeps nothing in the attribute, a number
+/// stands for None.
 ///
 /// # Safety
-/// `value` is null or a reference that is given up for the one that comes back; `object` is alive and the GIL is held.
+/// `value` is null or a strong reference, which is taken over; `object` is alive and the GIL is held.
 pub unsafe fn kept(
     py: Python<'_>,
     object: *mut PyObject,
@@ -353,7 +362,7 @@ pub unsafe fn kept(
     }
 }
 
-/// What that attribute is to be for the program when it is `value` for nests.
+/// The value of an object's attribute as the program sees it, given `value` as nests see it: the inverse of [`kept`].
 ///
 /// # Safety
 /// `object` is alive.
@@ -370,7 +379,7 @@ pub unsafe fn to_keep<'py>(
     }
 }
 
-/// The object that [`kept`] tells of later.
+/// The object that [`kept`] will give for an attribute with this value, as nests see it.
 pub fn as_kept<'py>(value: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
     let py = value.py();
     match is_nothing(value) {
@@ -384,13 +393,14 @@ fn is_nothing(value: &Bound<'_, PyAny>) -> bool {
     float.is_ok_and(|v| v.value() == draws::NOTHING_KEPT)
 }
 
-/// Whether an attribute is one in which a generator keeps a number.
+/// Whether an attribute is the one in which a generator keeps a number for later.
 unsafe fn keeps(py: Python<'_>, object: *mut PyObject, name: &Bound<'_, PyString>) -> bool {
     // SAFETY: as promised by the caller.
     name.as_ptr() == pyo3::intern!(py, "gauss_next").as_ptr() && unsafe { is_generator(py, object) }
 }
 
-/// One object, so that it is found to be the same.
+/// The number that stands for an attribute in which nothing is kept: always the same object, so that it can be told by
+/// its address.
 fn nothing_kept(py: Python<'_>) -> &Py<PyAny> {
     static NOTHING: Once<Py<PyAny>> = Once::new();
     NOTHING.get_or_init(|| PyFloat::new(py, draws::NOTHING_KEPT).into_any().unbind())
@@ -400,14 +410,14 @@ fn in_object(generator: *mut PyObject) -> *mut u32 {
     generator.wrapping_byte_add(OFFSET).cast()
 }
 
-/// The words that a `RandomState` draws from, if its bit generator is a Mersenne Twister.
+/// The address of the words that a `RandomState` draws from; `None` if its bit generator is not a Mersenne Twister.
 fn in_bit_generator(state: &Bound<'_, PyAny>) -> Option<*mut u32> {
     let bits = state.getattr("_bit_generator").ok()?;
     held(&bits, "numpy.random._mt19937.MT19937").map(|p| p.cast())
 }
 
-/// The pieces that a `Generator` draws from, if its bit generator is PCG64: what it keeps for later, and how many pieces behind that
-/// its state begins.
+/// The address of the 16-bit pieces that a `Generator` draws from, beginning with what it keeps for later, and the
+/// index at which its state begins; `None` if its bit generator is not PCG64.
 fn in_pcg64(generator: &Bound<'_, PyAny>) -> Option<(*mut u16, usize)> {
     let bits = generator.getattr("bit_generator").ok()?;
     let held = held(&bits, "numpy.random._pcg64.PCG64")?.cast::<*mut u16>();
@@ -418,7 +428,7 @@ fn in_pcg64(generator: &Bound<'_, PyAny>) -> Option<(*mut u16, usize)> {
     matches!(at, 4 | 8).then_some((kept, at))
 }
 
-/// What a bit generator of that class keeps.
+/// The address of the state of a bit generator; `None` if it is not of the class with this name.
 fn held(bits: &Bound<'_, PyAny>, class: &str) -> Option<*mut c_void> {
     let name = bits.get_type().fully_qualified_name().ok()?;
     if name != class {
@@ -436,14 +446,14 @@ fn held(bits: &Bound<'_, PyAny>, class: &str) -> Option<*mut c_void> {
     }
 }
 
-/// Whether the object is a generator, of any class.
+/// Whether the object is a random generator of a known class, or of one derived from it.
 ///
 /// # Safety
 /// `object` is alive and the GIL is held.
 pub unsafe fn is_generator(py: Python<'_>, object: *mut PyObject) -> bool {
     thread_local! {
-        /// Classes of other objects. One that dies may be followed by a generator's at its address, which is then
-        /// not recognised: nothing worse.
+        /// The addresses of classes that are no generators'. A generator's class at the address of one that died is not
+        /// recognised, which does no harm.
         static OTHERS: RefCell<HashSet<usize>> = RefCell::default();
     }
     // SAFETY: types live as long as their objects.
@@ -460,7 +470,8 @@ pub unsafe fn is_generator(py: Python<'_>, object: *mut PyObject) -> bool {
     }
 }
 
-/// Whether a class is one of those that generators have, or made from one: what is known of them need not be found out for others.
+/// Whether a class is one of the known generators' classes, or derived from one, without looking up what is known of
+/// them.
 ///
 /// # Safety
 /// The class is alive and the GIL is held.
@@ -491,7 +502,8 @@ unsafe fn is_a(ty: *mut ffi::PyTypeObject, library: &Library) -> bool {
     unsafe { ffi::PyType_IsSubtype(ty, library.class.as_ptr().cast()) != 0 }
 }
 
-/// Whether reading the attribute of the object gives a method that draws a number, and runs nobody's code.
+/// Whether the attribute of the object is a method of a generator that draws a number, and reading it runs no user
+/// code.
 ///
 /// # Safety
 /// `object` is alive and the GIL is held.
@@ -513,7 +525,8 @@ pub unsafe fn has_method(
         || draws::has(draws::Library::Generator, name) && plain(generator(py))
 }
 
-/// The generator whose own method this bound method is, and what is to be inlined for it.
+/// The generator that a bound method belongs to, and the function that is inlined for it; `None` if `object` is not a
+/// known method of a generator.
 ///
 /// # Safety
 /// `object` is alive and the GIL is held.
@@ -540,7 +553,7 @@ pub unsafe fn method_of(
     }
 }
 
-/// What is to be inlined for a bound method of these parts, if it is a generator's own.
+/// The function that is inlined for a bound method of these parts; `None` if it is not a known method of a generator.
 pub fn drawn_by(
     py: Python<'_>,
     function: &Py<PyAny>,
@@ -554,7 +567,7 @@ pub fn drawn_by(
     plain.next()?.inlined(py, function.as_ptr() as usize)
 }
 
-/// The state of a generator.
+/// The state of a generator as a flat sequence; `None` for other objects.
 ///
 /// # Safety
 /// `object` is alive and the GIL is held.
