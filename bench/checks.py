@@ -82,7 +82,7 @@ def once(script: Path, size: str, device: str, contender: Contender) -> Run | No
         seconds = [sum(nest["measured_s"] for nest in nests)]
     words = [w for nest in nests for w in nest["schedules"] if "guards" in w]
     guards = sum(int(w.split(" guards")[0].rsplit(" ", 1)[1]) for w in words)
-    events = sum(f["count"] for n in nests for f in n["fallbacks"] if f["code"] == "event")
+    events = sum(f["count"] for n in nests for f in n["fallbacks"] if f["code"] == "guard-failure")
     return Run(min(seconds), " ".join(sorted(checksums)), guards, events, whole)
 
 

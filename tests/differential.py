@@ -174,7 +174,7 @@ def nestwise(
     words += [*DEVICES.get(device, ["--device", device]), *options]
     words += ["--report=json", "--report-file", name, str(program), *arguments]
     try:
-        env = {"NESTWISE_SCHEDULE": schedule, "NESTWISE_EARLY": str(int(device != "planned"))}
+        env = {"NESTWISE_SCHEDULE": schedule, "NESTWISE_TIER_UP_BUDGET": str(int(device != "planned"))}
         env["NESTWISE_TIER"] = device if device in TIERS else ""
         env["NESTWISE_COOPERATIVE"] = COOPERATIVE.get(device, "")
         # Where nothing is priced, every rollback is looked at: it has to leave all as it was.
@@ -328,7 +328,7 @@ def broken_marks(program: Path, got: Done, device: str | Treatment) -> list[str]
             broken.append(f"line {line} never ran compiled: {text[line - 1].strip()}\n    {why}")
     for line in wanted.throughout if forced(device) else ():
         reasons = [r for nest in nests.get(line, ()) for r in nest["fallbacks"]]
-        if any(reason["code"] == "event" for reason in reasons):
+        if any(reason["code"] == "guard-failure" for reason in reasons):
             broken.append(f"line {line} had events: {text[line - 1].strip()}")
     for line in wanted.cpython:
         if any(nest.get("launches") for nest in nests.get(line, ())):

@@ -102,7 +102,7 @@ def test_a_guard_that_fails_again_and_again_switches_the_site_off(tmp_path):
     done = nestwise(program, "auto", tmp_path / "cache", switches=switches)
     assert not difference(python(program), done)
     codes, nest = codes_at(6, done, program)
-    assert codes.get("event", 0) >= 1, fallbacks(done, program)
+    assert codes.get("guard-failure", 0) >= 1, fallbacks(done, program)
     # Most further calls are left to CPython: attempts may cost no more than a share of its time.
     assert codes.get("futile", 0) > 5, fallbacks(done, program)
     assert nest["launches"] < 40, fallbacks(done, program)

@@ -53,7 +53,7 @@ def run(script, device, cache, tmp_path):
 # What is different about machines that are not here: cores, and factors by section of the profile.
 MACHINES = {
     "64 cores": (64, {}),
-    "dear threads": (64, {"threads": {"fork_join": 1e4, "thread": 1e2}}),
+    "expensive threads": (64, {"threads": {"fork_join": 1e4, "thread": 1e2}}),
     "shared core": (2, {"threads": {"compute": 0.05, "latency": 0.1, "memory": 0.05}}),
     "quick CPython": (1, {"interpreter": 0.01}),
 }

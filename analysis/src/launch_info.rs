@@ -23,7 +23,7 @@ pub struct LaunchInfo {
     /// The number of lanes of 8-byte elements that a vectorised outer loop should have; 0: no outer loop is vectorised.
     pub lanes: u32,
     /// By slot: whether every thread may have a copy of the array.
-    pub roomy: Vec<bool>,
+    pub copyable: Vec<bool>,
     /// The size of the tiles of a wavefront.
     pub tile: Tile,
     /// Whether schedules for threads are wanted.
@@ -44,7 +44,7 @@ impl LaunchInfo {
             trips: vec![None; nest.loops.len()],
             unit_stride: nest.arrays.values().map(|a| unit(a.rank)).collect(),
             lanes: 16,
-            roomy: vec![true; nest.arrays.len()],
+            copyable: vec![true; nest.arrays.len()],
             tile: TILE,
             threads: true,
             undo: true,

@@ -296,7 +296,7 @@ pub struct Order {
 
 /// What the threads of a cooperative kernel have in common: device memory that begins with zeros, whose address the
 /// environment has in place of [`FrameHeader::at`].
-pub mod team {
+pub mod cooperative {
     use crate::abi::part;
     use crate::grid::MOST_RECORD;
 

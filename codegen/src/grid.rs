@@ -40,7 +40,7 @@ pub struct GridKernel {
     pub leaves: bool,
     /// All of its threads run together: it is cooperative.
     #[serde(default)]
-    pub team: Option<CooperativeKernel>,
+    pub cooperative: Option<CooperativeKernel>,
 }
 
 impl GridKernel {
@@ -52,12 +52,12 @@ impl GridKernel {
             tile: [1; 3],
             uses: vec![],
             leaves: false,
-            team: None,
+            cooperative: None,
         }
     }
 }
 
-/// What a cooperative kernel is made of ([`crate::abi::team`]).
+/// What a cooperative kernel is made of ([`crate::abi::cooperative`]).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct CooperativeKernel {
     /// Bytes of the largest record that a part's blocks leave.

@@ -17,7 +17,7 @@ use nestwise_ir::machine_shape::{Body, LoopShape, Op, Part, Width};
 use nestwise_ir::{LoopId, Nest};
 
 use crate::estimate::host::Priced;
-use crate::estimate::threads::Team;
+use crate::estimate::threads::Workers;
 use crate::features::{Counts, Features, LoopFeatures, Vectors};
 use crate::profile::MachineProfile;
 use crate::profile::host::OTHER;
@@ -133,17 +133,17 @@ pub fn estimate(
     if !candidate.kind.threads {
         return priced.seconds(&trips, &values).total();
     }
-    let team = Team {
+    let workers = Workers {
         threads: target.threads,
         weights: &target.profile.threads,
         // The loop over the tiles of a wave is started whatever it has to share.
         always: candidate.kind.rewrite == Rewrite::Wavefront,
     };
-    let compute = priced.on_team(&trips, &values, &team);
+    let compute = priced.on_workers(&trips, &values, &workers);
     let starts = compute
         .forks
         .unwrap_or_else(|| priced.starts(&trips, &values));
-    compute.alone.total() + team.share(&compute.shared) + team.start() * starts
+    compute.alone.total() + workers.share(&compute.shared) + workers.start() * starts
 }
 
 /// The trips of a loop of a candidate's nest each time it is entered.
@@ -216,7 +216,7 @@ impl Scheduled<'_> {
         let s = facts.strides;
         let streams = s.unit > 0 && s.far_stores == 0 && s.far_loads <= s.unit;
         let in_registers = s.unit + s.far_loads + s.far_stores == 0;
-        let left_to_it = schedule.independent.contains(&id) || schedule.in_step.contains(&id);
+        let left_to_it = schedule.independent.contains(&id) || schedule.lockstep.contains(&id);
         let lanes = self.lanes;
         (left_to_it && (streams || in_registers)).then_some(InLanes { id, lanes })
     }

@@ -32,7 +32,7 @@ pub use crate::device::Device;
 pub use crate::estimate::compute::Compute;
 pub use crate::estimate::host::Priced;
 pub use crate::estimate::prices::{Estimate, Prices};
-pub use crate::estimate::threads::Team;
+pub use crate::estimate::threads::Workers;
 pub use crate::features::{FEATURES_VERSION, Features};
 pub use crate::launch_work::{LaunchTally, LaunchWork};
 pub use crate::making::{Making, Product};

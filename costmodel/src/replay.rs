@@ -16,7 +16,7 @@ use crate::estimate::compute::Compute;
 use crate::estimate::gpu::{Axes, OnGpu};
 use crate::estimate::host::Priced;
 use crate::estimate::prices::Prices;
-use crate::estimate::threads::Team;
+use crate::estimate::threads::Workers;
 use crate::profile::{MachineProfile, Ready};
 use crate::record::{CallRecord, NestRecord};
 use crate::units::Seconds;
@@ -133,9 +133,9 @@ impl Run<'_> {
     /// Has CPython run a call until as much is lost as compiling costs; a kernel runs the rest.
     fn waits(&mut self, call: &CallRecord, decision: &Decision) {
         let lost = self.lost.map(|l| l.0).into_iter().fold(0.0, f64::max);
-        let patience = (self.prices.compile().0 - lost).max(0.0);
+        let budget = (self.prices.compile().0 - lost).max(0.0);
         let all = decision.interpreted.0;
-        let spent = all.min(patience);
+        let spent = all.min(budget);
         self.lost = self.lost.map(|lost| lost + Seconds(spent));
         self.done.seconds += spent;
         if spent >= all {
@@ -197,18 +197,18 @@ impl Run<'_> {
         if first.estimate.warm() < WORTH_SHARING && first.interpreted < WORTH_SHARING {
             return first;
         }
-        let team = Team {
+        let workers = Workers {
             threads: p.most.min(self.cores),
             weights: &self.profile.threads,
             always: p.always,
         };
         decided(&Situation {
-            threads: team.threads,
+            threads: workers.threads,
             forks: p.forks,
             copied_bytes: p.copied_bytes,
             native: [
                 alone.native[0],
-                self.native(call, Some(&team), p.vectorisable),
+                self.native(call, Some(&workers), p.vectorisable),
             ],
             gpu: self.gpu(call),
             ..alone
@@ -228,11 +228,16 @@ impl Run<'_> {
         Some((call, gpu.ready(self.begun)))
     }
 
-    fn native(&self, call: &CallRecord, team: Option<&Team<'_>>, vectorised: bool) -> Compute {
+    fn native(
+        &self,
+        call: &CallRecord,
+        workers: Option<&Workers<'_>>,
+        vectorised: bool,
+    ) -> Compute {
         let trips = |id: LoopId| of(&call.trips, id);
         let kernels = self.kernels.each_ref().map(Option::as_ref);
         self.prices
-            .native(kernels, team, vectorised, &trips, &call.values)
+            .native(kernels, workers, vectorised, &trips, &call.values)
     }
 }
 

@@ -24,7 +24,7 @@ macro_rules! named {
         #[allow(missing_docs)]
         pub enum $name { $($variant,)* }
         impl $name {
-            /// All of them.
+            /// All variants, in order.
             pub const ALL: &'static [$name] = &[$($name::$variant,)*];
             /// The name without its module.
             pub fn name(self) -> &'static str {
@@ -90,27 +90,27 @@ named! {
 pub enum MathFn {
     /// The C library's function of one float.
     Unary(Fun),
-    /// One with rules of its own.
+    /// A function with rules of its own.
     Special(MathSpecial),
 }
 
 /// How a NumPy function treats its arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum NumpyFn {
-    /// One argument, computed in a float type.
+    /// A function of one argument, computed in a float type.
     Unary(Fun),
-    /// Two arguments, computed in a float type.
+    /// A function of two arguments, computed in a float type.
     Binary(Fun),
-    /// `isnan`, `isinf`, `isfinite`.
+    /// A test with a bool result: `isnan`, `isinf`, `isfinite`.
     Test(Fun),
-    /// One with rules of its own.
+    /// A function with rules of its own.
     Special(NumpySpecial),
-    /// One of arrays.
+    /// A function of whole arrays.
     Array(ArrayFn),
 }
 
 named! {
-    /// NumPy functions of arrays: most make one value of one, or of two.
+    /// NumPy functions of arrays; most make one value from one array, or from two.
     ArrayFn {
         Sum = "sum",
         Mean = "mean",
@@ -191,7 +191,7 @@ named! {
 }
 
 impl NumpySpecial {
-    /// The comparison that it is.
+    /// The comparison operator that the function stands for, if it does for one.
     pub fn comparison(self) -> Option<CmpOp> {
         match self {
             Self::Less => Some(CmpOp::Lt),
@@ -204,7 +204,7 @@ impl NumpySpecial {
         }
     }
 
-    /// The operator on bits that it is.
+    /// The bitwise operator that the function stands for, if it does for one.
     pub fn bitwise(self) -> Option<BinOp> {
         match self {
             Self::BitwiseAnd => Some(BinOp::BitAnd),
@@ -215,29 +215,30 @@ impl NumpySpecial {
     }
 }
 
-/// What a NumPy function makes of arrays.
+/// The form of a NumPy function's result, compared with its operands.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum ArrayForm {
-    /// An element of each operand's.
+    /// An array of which each element is computed from one element of each operand.
     Elementwise,
-    /// The elements of one at other places, or those of two in all pairs.
+    /// The elements of one operand, rearranged, or combinations of two elements: of neighbours, or of all pairs from
+    /// two operands.
     Arranged,
-    /// The elements of one moved along an axis.
+    /// The elements of one operand, rotated along an axis.
     Rolled,
-    /// What those of one come to so far.
+    /// The running totals of one operand's elements.
     Accumulated,
-    /// The elements of several arrays side by side.
+    /// The elements of several operands, side by side.
     Joined,
-    /// An array of the shape and type of another.
+    /// A new array of the shape and type of an operand.
     Like,
-    /// An array of numbers.
+    /// A new array that is made of numbers.
     Display,
-    /// One value.
+    /// One value, or one for each line along an axis.
     Reduction,
 }
 
 impl ArrayFn {
-    /// What the function makes of its operands.
+    /// The form of the function's result.
     pub fn form(self) -> ArrayForm {
         match self {
             Self::Where | Self::Clip => ArrayForm::Elementwise,
@@ -273,13 +274,13 @@ impl ArrayFn {
         }
     }
 
-    /// Whether its second argument may be the type of the elements that it makes.
+    /// Whether the function's second argument may be the type of the elements that it makes.
     pub fn takes_type_second(self) -> bool {
         let other = matches!(self, Self::Full | Self::Eye | Self::Arange | Self::Linspace);
         !other && matches!(self.form(), ArrayForm::Display | ArrayForm::Like)
     }
 
-    /// Whether arrays have a method of that name that does the same.
+    /// Whether arrays have a method of the function's name that does the same.
     pub fn is_method(self) -> bool {
         matches!(
             self,
@@ -402,7 +403,7 @@ const NUMPY_TYPES: &[(&str, Scalar)] = &[
     ("cdouble", Scalar::C128),
 ];
 
-/// The value for `name` in a table.
+/// The value for `name` in a table, if it is there.
 fn find<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
     table
         .iter()
@@ -410,7 +411,7 @@ fn find<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
         .map(|(_, value)| *value)
 }
 
-/// The first name of `value` in a table.
+/// The first name of `value` in a table; `?` if it is not there.
 fn find_name<T: Copy + PartialEq>(table: &[(&'static str, T)], value: T) -> &'static str {
     table
         .iter()
@@ -419,7 +420,7 @@ fn find_name<T: Copy + PartialEq>(table: &[(&'static str, T)], value: T) -> &'st
 }
 
 impl Known {
-    /// The one with this canonical dotted name: `len`, `math.sqrt`, `numpy.float32`.
+    /// The function or type with this canonical dotted name: `len`, `math.sqrt`, `numpy.float32`.
     pub fn from_name(name: &str) -> Option<Known> {
         if let Some(name) = name.strip_prefix("math.") {
             let special = MathSpecial::ALL
@@ -451,7 +452,7 @@ impl Known {
             .map(|b| Known::Builtin(*b))
     }
 
-    /// Its canonical dotted name.
+    /// The canonical dotted name.
     pub fn name(self) -> String {
         match self {
             Known::Builtin(b) => b.name().to_string(),
@@ -493,8 +494,8 @@ impl Known {
         names
     }
 
-    /// Whether what NumPy computes of an array's element depends on how the array lies in memory: where it leaves its
-    /// vectors it takes the C library's function.
+    /// Whether the bits that NumPy computes for an array's element depend on how the array lies in memory: elements
+    /// that do not go through NumPy's vector code are computed by the C library's function.
     pub fn depends_on_layout(self) -> bool {
         let exact = |fun| {
             matches!(

@@ -1,9 +1,9 @@
-//! Captures guessed from text: what the hook would find in the access paths of a site, as far as the module's text tells,
-//! so that a nest can be typed without running its program.
+//! Infers captures from text: what the hook would find in the access paths of a site, as far as the module's text
+//! tells, so that a nest can be typed without running its program.
 //!
-//! Who reads the text answers in words, one description an access path: `int`, `int 0 9`, `float`, `numpy float32`,
-//! `ndarray int64 2`, `list float 1`, `known math.sqrt`, `function 3`, `object`. The words are also what a user is
-//! shown, so there is no second name for anything.
+//! Whoever reads the text answers in words, with one description for each access path: `int`, `int 0 9`, `float`,
+//! `numpy float32`, `ndarray int64 2`, `list float 1`, `known math.sqrt`, `function 3`, `object`. The words are also
+//! what a user is shown, so there is no second name for anything.
 
 use std::sync::Arc;
 
@@ -14,26 +14,27 @@ use crate::builtins::Known;
 use crate::site::captures::Capture;
 use crate::site::special_methods::is_method;
 
-/// What the text tells.
+/// The evidence of types that a module's text gives.
 pub trait Evidence {
-    /// What the access path with this dotted name holds, in the scope of the site or of a function.
+    /// Describes what the access path with this dotted name holds, in the scope of the site (`None`) or of the function
+    /// with this number.
     fn describe(&mut self, function: Option<u32>, path: &str) -> String;
-    /// A function that a description mentions, unless it cannot be inlined.
+    /// The function with this number, which a description mentions; `None` if it cannot be inlined.
     fn function(&mut self, number: u32) -> Option<Arc<Function>>;
 }
 
-/// An access path and what was said of it.
+/// An access path and its description.
 #[derive(Clone, Debug)]
 pub struct Described {
-    /// Its dotted name.
+    /// The dotted name of the path.
     pub path: String,
-    /// In words.
+    /// The description, in words.
     pub words: String,
-    /// Whether the name means one thing throughout the site: it is not a function's own.
+    /// Whether the name means one thing throughout the site: it belongs to the site, not to a called function.
     pub shared: bool,
 }
 
-/// Functions found at most; one that contains itself is cut off by this.
+/// The most functions that are followed; one that contains itself is cut off by this limit.
 const MAX_FUNCTIONS: usize = 17;
 
 /// A function whose access paths are still to be looked at.
@@ -44,7 +45,7 @@ struct User {
     method: bool,
 }
 
-/// Guesses the captures of a site, in the order in which the hook binds them, with what was said of each.
+/// Infers the captures of a site, in the order in which the hook binds them, with the description of each.
 pub fn captures(site: &Site, evidence: &mut dyn Evidence) -> (Vec<Capture>, Vec<Described>) {
     let mut guess = Guess {
         evidence,
@@ -138,7 +139,7 @@ fn root(paths: &Arena<PathId, AccessPath>, id: PathId) -> PathId {
     paths[id].parent.map_or(id, |parent| root(paths, parent))
 }
 
-/// A description that needs nothing but itself.
+/// The capture for a description that refers to nothing else; `None` for others.
 fn plain(words: &str) -> Option<Capture> {
     let all: Vec<&str> = words.split(' ').collect();
     Some(match all[..] {
@@ -174,7 +175,7 @@ fn dims(text: &str) -> Option<u32> {
     text.parse().ok().filter(|rank| (1..=8).contains(rank))
 }
 
-/// Type of elements loaded from a storage, as for what the hook binds.
+/// The capture of an array, whose elements are loaded as the type that the hook's binding would give them.
 fn array(kind: ArrayKind, storage: Scalar, rank: u32, writable: bool) -> Capture {
     let elem = match kind {
         ArrayKind::Ndarray => Ty::np(storage),

@@ -1,7 +1,7 @@
-//! Python source text of one site to an untyped loop nest, or the reason why not; and, when the types of what
+//! Takes the Python source text of one site to an untyped loop nest, or the reason why not; and, when the types of what
 //! the site reads are known, to a typed nest.
 //!
-//! The two halves:
+//! The front end has two halves:
 //!
 //! 1. Once per site, from text alone: [`parse_site`] (the only part that knows the parser), which also resolves
 //!    names to access paths and decides which of them are captured and written; [`interface()`] then says what the

@@ -10,7 +10,7 @@ use crate::model::types::Scalar;
 use crate::schedule::Schedule;
 
 /// Whether the guard of the operation itself may fail, its operands aside.
-pub fn expr_may_fire(e: &Expr) -> bool {
+pub fn expr_may_fail(e: &Expr) -> bool {
     let number = e.ty.repr == Scalar::Num;
     match &e.kind {
         ExprKind::Load { guard, .. } | ExprKind::Call { guard, .. } => *guard,
@@ -27,50 +27,50 @@ pub fn expr_may_fire(e: &Expr) -> bool {
 }
 
 /// Whether a guard in `e` may fail.
-pub fn any_expr_may_fire(e: &Expr) -> bool {
+pub fn any_expr_may_fail(e: &Expr) -> bool {
     let mut found = false;
-    e.walk(&mut |e| found |= expr_may_fire(e));
+    e.walk(&mut |e| found |= expr_may_fail(e));
     found
 }
 
 /// Whether a loop's step may be zero.
-pub fn step_may_fire(l: &For) -> bool {
+pub fn step_may_fail(l: &For) -> bool {
     l.step.as_int().is_none_or(|step| step == 0)
 }
 
 /// Whether the guard of the statement itself may fail, the expressions and blocks in it aside.
-pub fn stmt_may_fire(nest: &Nest, s: &Stmt) -> bool {
+pub fn stmt_may_fail(nest: &Nest, s: &Stmt) -> bool {
     match &s.kind {
         StmtKind::Store { array, guard, .. } => *guard || narrows(nest, *array),
         StmtKind::Check { guard, .. } => *guard,
-        StmtKind::For(l) => step_may_fire(l) || nest.interruptible.contains(&l.id),
+        StmtKind::For(l) => step_may_fail(l) || nest.interruptible.contains(&l.id),
         StmtKind::While(l) => nest.interruptible.contains(&l.id),
         _ => false,
     }
 }
 
 /// Whether any guard in a statement may fail, in its blocks too.
-pub fn any_may_fire(nest: &Nest, s: &Stmt) -> bool {
+pub fn any_may_fail(nest: &Nest, s: &Stmt) -> bool {
     let mut found = false;
     s.walk(&mut |s| {
-        found |= stmt_may_fire(nest, s) || s.exprs().any(any_expr_may_fire);
+        found |= stmt_may_fail(nest, s) || s.exprs().any(any_expr_may_fail);
     });
     found
 }
 
 /// Whether any guard in a block may fail.
-pub fn block_may_fire(nest: &Nest, block: &[Stmt]) -> bool {
-    block.iter().any(|s| any_may_fire(nest, s))
+pub fn block_may_fail(nest: &Nest, block: &[Stmt]) -> bool {
+    block.iter().any(|s| any_may_fail(nest, s))
 }
 
 /// Whether any guard in the nest may fail.
-pub fn nest_may_fire(nest: &Nest) -> bool {
-    block_may_fire(nest, &nest.prologue) || any_may_fire(nest, &nest.top)
+pub fn nest_may_fail(nest: &Nest) -> bool {
+    block_may_fail(nest, &nest.prologue) || any_may_fail(nest, &nest.top)
 }
 
 /// Whether every guard that may fail stands in loops that run one iteration after the other: when one fails, nothing
 /// behind it has run.
-pub fn fire_in_order(nest: &Nest, schedule: &Schedule) -> bool {
+pub fn guards_fail_in_order(nest: &Nest, schedule: &Schedule) -> bool {
     in_order(nest, schedule, &nest.top)
 }
 
@@ -82,7 +82,7 @@ fn in_order(nest: &Nest, schedule: &Schedule, s: &Stmt) -> bool {
     };
     let mut blocks = s.blocks();
     match mapped {
-        true => blocks.all(|block| !block_may_fire(nest, block)),
+        true => blocks.all(|block| !block_may_fail(nest, block)),
         false => blocks.all(|block| block.iter().all(|s| in_order(nest, schedule, s))),
     }
 }
@@ -111,11 +111,11 @@ mod tests {
 
     fn fires(kind: ExprKind, ty: Ty) -> bool {
         let span = Span::default();
-        any_expr_may_fire(&Expr { kind, ty, span })
+        any_expr_may_fail(&Expr { kind, ty, span })
     }
 
     #[test]
-    fn numbers_fire_without_a_guard_and_floats_do_not() {
+    fn numbers_fail_without_a_guard_and_floats_do_not() {
         let sum = |ty: Ty| ExprKind::Binary {
             op: BinOp::Add,
             a: var(ty),

@@ -89,9 +89,9 @@ pub struct Schedule {
     pub vector: Vec<(LoopId, u32)>,
     /// Loops that are innermost and parallel: the compiler may assume that their iterations are independent.
     pub independent: Vec<LoopId>,
-    /// Loops that are innermost and may run in step (every dependence that one carries goes on in the text, as in
+    /// Loops that are innermost and may run in lockstep (every dependence that one carries goes on in the text, as in
     /// `a[i] = a[i + 1]`): guards may be looked at after them, and the compiler sees by itself how far apart accesses are.
-    pub in_step: Vec<LoopId>,
+    pub lockstep: Vec<LoopId>,
     /// Loops, each in `independent` too, whose first and last iterations are run one by one, and only the
     /// [interior](nestwise_analysis::transform::peeling) as the rest of the schedule says.
     pub split: Vec<LoopId>,
@@ -113,7 +113,7 @@ pub struct GridLoop {
     /// The loop and, inside it, further parallel ones, outermost first: at most three. The last one runs along the grid's
     /// first axis. What stands around them assigns variables only, and before them, and none of the reductions.
     pub axes: Vec<LoopId>,
-    /// The first of them as a loop on threads. It has the reductions and the private arrays of every axis, and renames nothing;
+    /// The first of them as a loop on threads. It has the reductions and the private arrays of every axis, and copies nothing;
     /// it is an iteration, not a part, that works on copies, and elements are updated where they are, at once.
     pub mapped: ThreadLoop,
 }
@@ -181,13 +181,13 @@ pub struct ThreadLoop {
     /// the array afterwards.
     pub array_reductions: Vec<(ArrayId, RedOp)>,
     /// Arrays that some loads read as they were before the loop.
-    pub renamed: Vec<Renamed>,
+    pub anti_dependence_copies: Vec<AntiDependenceCopy>,
 }
 
 /// An array of which some loads of a loop are to find what was there before the loop: what later iterations write is not
 /// to be seen by them. A part has a copy, made before any part begins, for what later parts write.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Renamed {
+pub struct AntiDependenceCopy {
     /// The array.
     pub array: ArrayId,
     /// The loads.
@@ -211,7 +211,7 @@ pub struct Window {
     pub most: i64,
 }
 
-impl Renamed {
+impl AntiDependenceCopy {
     /// Whether a part copies no more than what few iterations read, however large the array is.
     pub fn is_halo(&self) -> bool {
         self.reach.is_some() && self.window.is_some()
@@ -227,7 +227,7 @@ impl ThreadLoop {
             last_values: vec![],
             private: vec![],
             array_reductions: vec![],
-            renamed: vec![],
+            anti_dependence_copies: vec![],
         }
     }
     /// The arrays that parts work on copies of.
@@ -237,7 +237,7 @@ impl ThreadLoop {
     }
     /// The arrays of which each part has a whole copy.
     pub fn copied(&self) -> impl Iterator<Item = ArrayId> + '_ {
-        let whole = self.renamed.iter().filter(|r| !r.is_halo());
+        let whole = self.anti_dependence_copies.iter().filter(|r| !r.is_halo());
         self.unshared().chain(whole.map(|r| r.array))
     }
 }
@@ -246,7 +246,7 @@ impl Schedule {
     /// Loops that run by vectors, or that the compiler may run so.
     pub fn on_vectors(&self) -> impl Iterator<Item = LoopId> + '_ {
         let lanes = self.vector.iter().map(|v| v.0);
-        lanes.chain(self.independent.iter().chain(&self.in_step).copied())
+        lanes.chain(self.independent.iter().chain(&self.lockstep).copied())
     }
     /// Whether there are such loops.
     pub fn has_vectors(&self) -> bool {

@@ -93,7 +93,7 @@ pub struct Options {
     /// Kernels are made while CPython goes on.
     pub background: bool,
     /// CPython runs what is over sooner than a plan of it would be made.
-    pub early: bool,
+    pub tier_up_budget: bool,
 }
 
 impl Options {
@@ -165,7 +165,7 @@ impl Default for Options {
             record: false,
             learning: true,
             background: false,
-            early: false,
+            tier_up_budget: false,
         }
     }
 }

@@ -22,8 +22,8 @@ pub enum Reason {
     Futile,
     /// Calls so far, all together, take CPython less time than finding out what could be done about them.
     Brief,
-    /// The call was over before there was a plan.
-    Early,
+    /// The call was over before there was a plan of it.
+    OverBeforePlan,
     /// One iteration of the top loop takes so long that nobody should have to wait for its end.
     Long,
     /// More signatures than plans are kept for.
@@ -90,7 +90,7 @@ impl Reason {
             Self::Off => "off",
             Self::Futile => "futile",
             Self::Brief => "brief",
-            Self::Early => "early",
+            Self::OverBeforePlan => "over-before-plan",
             Self::Long => "long",
             Self::Signatures => "signatures",
             Self::Forced => "forced",
@@ -102,12 +102,12 @@ impl Reason {
             Self::TooLarge => "too-large",
             Self::Bounds => "bounds",
             Self::ZeroStep => "zero-step",
-            Self::GuardFailure { .. } => "event",
+            Self::GuardFailure { .. } => "guard-failure",
             Self::Interrupted => "interrupted",
             Self::FloatingPoint => "floating-point",
             Self::Environment(_) => "environment",
             Self::Memory => "memory",
-            Self::DeviceMemory => "device memory",
+            Self::DeviceMemory => "device-memory",
             Self::Device(_) => "device",
             Self::Codegen(_) => "codegen",
             Self::Internal(_) => "internal",
@@ -134,7 +134,7 @@ impl fmt::Display for Reason {
                 f,
                 "not looked at: all calls together take less time than that would"
             ),
-            Self::Early => write!(
+            Self::OverBeforePlan => write!(
                 f,
                 "it was over before it was found out what could be done about it"
             ),

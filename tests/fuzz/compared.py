@@ -100,7 +100,7 @@ def _facts(program: Program, expected: Done, runs: Sequence[tuple[Treatment, Don
     if any(program.first <= int(line) <= program.last for line in _WARNED.findall(expected.stderr)):
         found.add("warns")
     codes = {f["code"] for n in nests for f in n["fallbacks"]}
-    found |= {f"left by {code}" for code in codes & {"event", "floating-point", "inexact"}}
+    found |= {f"left by {code}" for code in codes & {"guard-failure", "floating-point", "inexact"}}
     found |= {f"did {word}" for n in nests for word in n["means"]}
     return found
 

@@ -155,7 +155,7 @@ def test_shrinking_tries_the_likely_function_first():
     assert "def f17(" in tried[0] and "def f16(" not in tried[0]
 
 
-@pytest.mark.parametrize("schedule", ["waves:3", ""])
+@pytest.mark.parametrize("schedule", ["wavefront:3", ""])
 def test_a_kept_program_says_how_it_differed(tmp_path, schedule):
     program = tmp_path / "kept.py"
     program.write_text(f"# {Treatment('threads', 5, schedule)}\nprint(1)\n")

@@ -418,7 +418,7 @@ print(crc(a))
 
 def test_sweeps_are_waves(tmp_path):
     [nest] = [nest for nest in ran(HEAD + REWRITTEN, tmp_path) if nest["launches"]]
-    assert nest["means"].get("grid", 0) and nest["means"].get("waves", 0), nest["means"]
+    assert nest["means"].get("grid", 0) and nest["means"].get("wavefront", 0), nest["means"]
 
 
 # Sums in order and sines are the host's.

@@ -42,9 +42,9 @@ impl Pace {
         self.iterations_in(Seconds(part))
     }
 
-    /// The iteration at which the clock is looked at next, where CPython may take `patience` in all.
-    pub fn next_look(self, patience: Seconds) -> i64 {
-        let factor = patience.0 / self.spent.0.max(1e-9);
+    /// The iteration at which the clock is looked at next, where CPython may take `budget` in all.
+    pub fn next_look(self, budget: Seconds) -> i64 {
+        let factor = budget.0 / self.spent.0.max(1e-9);
         (self.done as f64 * factor.clamp(1.02, SHARE_GROWTH)) as i64 + 1
     }
 }
@@ -99,9 +99,9 @@ mod tests {
     /// Iterations that take ever longer: CPython runs beyond the time that it was to have by no more than a part of it.
     #[test]
     fn growing_iterations_do_not_carry_it_far_beyond() {
-        let patience = 4e-3;
+        let budget = 4e-3;
         let (mut done, mut spent, mut share) = (0, 0.0, FIRST_SHARE);
-        while spent < patience {
+        while spent < budget {
             for _ in 0..share {
                 done += 1;
                 spent += 2e-6 * done as f64;
@@ -110,9 +110,9 @@ mod tests {
                 done,
                 spent: Seconds(spent),
             };
-            share = pace.iterations_of(Seconds(patience - spent));
+            share = pace.iterations_of(Seconds(budget - spent));
         }
-        assert!(spent < patience * 1.25, "{spent}");
+        assert!(spent < budget * 1.25, "{spent}");
     }
 
     #[test]

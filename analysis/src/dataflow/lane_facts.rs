@@ -63,7 +63,7 @@ impl Facts {
             return None;
         }
         let mut facts = Facts {
-            may_fail: guarded::block_may_fire(scheduled.nest, &l.body),
+            may_fail: guarded::block_may_fail(scheduled.nest, &l.body),
             loose: definite_assignment::loose(&l.body, &flow),
             live_after,
             ordered,

@@ -7,9 +7,10 @@
 //!    or later. Then running the chunk again over its own results computes the same values: every element is
 //!    either unwritten by the chunk, or written again before it is read.
 //! 2. If the kernel stopped exactly where the guard failed (guards stand in loops that run one iteration after the
-//!    other: on no threads, no vectors), what it wrote is a prefix of what CPython writes, so elements of an idempotent slot may stay. If it may have run
-//!    ahead, elements that CPython would not reach (it may raise in the first iteration) have to go back as well,
-//!    unless nothing but warnings can fire, and those stop nothing (a filter may turn them into exceptions).
+//!    other: on no threads, no vectors), what it wrote is a prefix of what CPython writes, so elements of an idempotent
+//!    slot may stay. If it may have run ahead, elements that CPython would not reach (it may raise in the first iteration)
+//!    have to be restored as well, unless nothing but warnings can occur, and those stop nothing (a filter may turn them
+//!    into exceptions).
 //!
 //! What is appended to a list needs no saving: elements behind the count, a variable, are nobody's.
 
@@ -66,7 +67,7 @@ pub struct UndoPlan {
 
 impl UndoPlan {
     /// Whether a chunk may have to be rolled back.
-    pub fn may_fire(&self) -> bool {
+    pub fn may_fail(&self) -> bool {
         self.events || self.warns
     }
     /// The slots to save before a chunk. `in_order`: the kernel stops exactly where a guard fails. `alone`: the chunk
@@ -115,7 +116,7 @@ pub fn undo_plan_with(nest: &Nest, forms: &Forms, disjoint: bool) -> UndoPlan {
         });
     UndoPlan {
         slots: slots.collect(),
-        events: guarded::nest_may_fire(nest),
+        events: guarded::nest_may_fail(nest),
         warns: warns(nest),
     }
 }

@@ -1,6 +1,6 @@
 //! Descriptions of verdicts, as a user reads them.
 
-use nestwise_ir::schedule::{RedOp, Renamed};
+use nestwise_ir::schedule::{AntiDependenceCopy, RedOp};
 use nestwise_ir::{AccessId, ArrayId, LoopId, Nest, VarId};
 
 use crate::dependence::{Dependence, Kind, Property};
@@ -68,9 +68,10 @@ impl Analysis {
         parts.extend(info.array_reductions.iter().map(into));
         let copied = info.private_arrays.iter();
         parts.extend(copied.map(|a| format!("copies of `{}`", name(a))));
-        let before =
-            |r: &Renamed| format!("reading `{}` as it was before the loop", name(&r.array));
-        parts.extend(info.renamed.iter().map(before));
+        let before = |r: &AntiDependenceCopy| {
+            format!("reading `{}` as it was before the loop", name(&r.array))
+        };
+        parts.extend(info.anti_dependence_copies.iter().map(before));
         let along = info.carried.iter().map(|v| var_name(nest, *v));
         parts.extend(along.map(|v| format!("`{v}` computed from its counter")));
         let comma = if parts.len() > 1 { "," } else { "" };

@@ -117,7 +117,7 @@ impl Teller<'_> {
         }
         let names: Vec<String> = self.names(&info.carried);
         let names = names.join("`, `");
-        if self.freed.contains(&id) {
+        if self.substituted.contains(&id) {
             let told = format!("`{names}` counts along with it, and is computed from its counter");
             record.because = Some(told);
             return true;
@@ -155,7 +155,7 @@ impl Teller<'_> {
             name: self.name(v),
             op,
         }];
-        if self.freed.contains(&id) {
+        if self.substituted.contains(&id) {
             return true;
         }
         record.because = Some(format!(

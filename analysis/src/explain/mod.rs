@@ -104,7 +104,7 @@ pub fn records(nest: &Nest, fp: FpMode) -> Vec<LoopRecord> {
         nest,
         analysis: &analysis,
         free: &free,
-        freed: freed(nest, &analysis),
+        substituted: substituted(nest, &analysis),
         fp,
         proven: OnceCell::new(),
     };
@@ -122,7 +122,7 @@ pub fn assuming(nest: &Nest, fp: FpMode) -> Analysis {
 
 /// The loops that can run in any order once they are rewritten, provided that variables which count along stay within
 /// 64 bits.
-fn freed(nest: &Nest, analysis: &Analysis) -> Vec<LoopId> {
+fn substituted(nest: &Nest, analysis: &Analysis) -> Vec<LoopId> {
     if analysis.loops.iter().all(|l| l.carried.is_empty()) {
         return vec![];
     }
@@ -132,7 +132,7 @@ fn freed(nest: &Nest, analysis: &Analysis) -> Vec<LoopId> {
         assumed: assumed.clone(),
         ..LaunchInfo::guess(nest, assumed.fp)
     };
-    schedule::freed_by_substitution(&proven, &analyse_with(&proven, assumed), &info)
+    schedule::parallel_by_substitution(&proven, &analyse_with(&proven, assumed), &info)
 }
 
 struct Teller<'a> {
@@ -141,7 +141,7 @@ struct Teller<'a> {
     free: &'a Analysis,
     /// Loops that can run in any order once induction variables are substituted and searches for a best value
     /// rewritten.
-    freed: Vec<LoopId>,
+    substituted: Vec<LoopId>,
     fp: FpMode,
     /// The nest without its guards, as most launches have it.
     proven: OnceCell<(Nest, Analysis)>,
@@ -164,8 +164,8 @@ impl Teller<'_> {
         record
             .private
             .extend(info.private_arrays.iter().map(|a| self.array(*a)));
-        let renamed = info.renamed.iter();
-        record.copied_before = renamed.map(|r| self.array(r.array)).collect();
+        let copied = info.anti_dependence_copies.iter();
+        record.copied_before = copied.map(|r| self.array(r.array)).collect();
         match &info.verdict {
             Verdict::Parallel => record.verdict = "parallel",
             Verdict::Reduction(list) => self.reduction(&mut record, list, info),

@@ -17,7 +17,7 @@
 //! that its iterations read, or the whole array.
 
 use nestwise_ir::model::nest::{Expr, ExprKind, Stmt};
-use nestwise_ir::schedule::{Renamed, Window};
+use nestwise_ir::schedule::{AntiDependenceCopy, Window};
 use nestwise_ir::{AccessId, ArrayId, For, LoopId};
 
 use crate::dependence::{Pair, Tester, at_level, common_loops};
@@ -36,9 +36,9 @@ const MAX_REACH: u32 = 256;
 const ALL: usize = 64;
 
 /// The loads of an array that read a copy, and when that is legal.
-pub struct Renaming {
+pub struct LegalCopy {
     /// The array, the loads, and what the copy has to contain.
-    pub renamed: Renamed,
+    pub copy: AntiDependenceCopy,
     /// Clauses none of which may hold for the copy to be legal.
     pub absent: Vec<Clause>,
 }
@@ -51,13 +51,13 @@ pub struct Renaming {
 ///   - none is a flow dependence;
 ///   - every anti-dependence leaves a load that nothing written in its own iteration reaches either: whatever it finds
 ///     was there before the loop. Those loads read the copy.
-pub fn renamable(
+pub fn legal_copy(
     tester: &Tester<'_>,
     l: &For,
     array: ArrayId,
     accesses: &[&AccessForm],
     atoms: usize,
-) -> Option<Renaming> {
+) -> Option<LegalCopy> {
     let (writes, reads): (Vec<&AccessForm>, _) = accesses.iter().partition(|a| a.store);
     let q = Question {
         tester,
@@ -75,19 +75,19 @@ pub fn renamable(
         }
     }
     let leaves = |r: &&AccessForm| writes.iter().any(|w| q.carries(r, w));
-    let renamed: Vec<&AccessForm> = reads.into_iter().filter(leaves).collect();
+    let copied: Vec<&AccessForm> = reads.into_iter().filter(leaves).collect();
     let reached = |r: &AccessForm| writes.iter().any(|w| q.reaches_inside(w, r));
-    if renamed.is_empty() || renamed.iter().any(|r| reached(r)) {
+    if copied.is_empty() || copied.iter().any(|r| reached(r)) {
         return None;
     }
-    let found = Renamed {
+    let found = AntiDependenceCopy {
         array,
-        reads: renamed.iter().map(|r| r.id).collect(),
-        reach: q.reach(&renamed, &writes),
-        window: q.window(l, &renamed),
+        reads: copied.iter().map(|r| r.id).collect(),
+        reach: q.reach(&copied, &writes),
+        window: q.window(l, &copied),
     };
-    nested(&l.body, &found).then_some(Renaming {
-        renamed: found,
+    nested(&l.body, &found).then_some(LegalCopy {
+        copy: found,
         absent,
     })
 }
@@ -188,7 +188,7 @@ impl Question<'_> {
 }
 
 /// Whether no subscript of a load that reads the copy reads the array itself.
-fn nested(body: &[Stmt], found: &Renamed) -> bool {
+fn nested(body: &[Stmt], found: &AntiDependenceCopy) -> bool {
     let reads = |e: &Expr| {
         let mut own = false;
         e.walk(&mut |e| {

@@ -40,7 +40,7 @@ impl Analysis {
             last_values: found.last_values.clone(),
             private: found.private_arrays.clone(),
             array_reductions: found.array_reductions.clone(),
-            renamed: found.renamed.clone(),
+            anti_dependence_copies: found.anti_dependence_copies.clone(),
         })
     }
 }

@@ -15,7 +15,7 @@
 //! a superscalar processor, 1990).
 
 use nestwise_ir::VarId;
-use nestwise_ir::guarded::expr_may_fire;
+use nestwise_ir::guarded::expr_may_fail;
 use nestwise_ir::model::nest::{Cast, Expr, ExprKind, Nest, Stmt, StmtKind, While};
 
 use crate::dataflow::liveness::VarSet;
@@ -258,7 +258,7 @@ impl Taint {
             ExprKind::Load { .. } => false,
             ExprKind::Compare { a, .. } if a.ty.repr.is_float() && !self.trunc => false,
             _ => {
-                let own = matters && expr_may_fire(e);
+                let own = matters && expr_may_fail(e);
                 own || e.children().any(|c| self.tainted(c))
             }
         }

@@ -6,7 +6,7 @@
 //!   - guards, whose failure ends native execution (see [`Given::undo`]).
 
 use nestwise_ir::LoopId;
-use nestwise_ir::guarded::any_expr_may_fire;
+use nestwise_ir::guarded::any_expr_may_fail;
 use nestwise_ir::model::nest::{For, Nest};
 
 use crate::parallelism::verdict::{Analysis, LoopInfo};
@@ -55,7 +55,7 @@ impl Given<'_> {
         loops.iter().all(|l| {
             [&l.start, &l.stop, &l.step]
                 .into_iter()
-                .all(|e| !any_expr_may_fire(e) && invariant(e, &changed))
+                .all(|e| !any_expr_may_fail(e) && invariant(e, &changed))
         })
     }
 }

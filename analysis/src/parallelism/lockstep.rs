@@ -10,7 +10,7 @@
 //! forwards in the text keep no loop from running as vectors.
 
 use nestwise_ir::For;
-use nestwise_ir::guarded::block_may_fire;
+use nestwise_ir::guarded::block_may_fail;
 use nestwise_ir::model::nest::StmtKind;
 
 use crate::dependence::{Dir, Pair, common_loops};
@@ -39,7 +39,7 @@ impl Given<'_> {
             && !irregular(&l.body)
             && assigned(&l.body).iter().all(|v| info.private.contains(v))
             && self.dependences_go_forwards(l)
-            && (self.undo || !block_may_fire(self.nest, &l.body))
+            && (self.undo || !block_may_fail(self.nest, &l.body))
     }
 
     fn dependences_go_forwards(&self, l: &For) -> bool {

@@ -124,8 +124,7 @@ impl Staged {
     }
 
     /// Whether verdicts are expressed in values at entry that the nest changes: then they do not hold for a nest that
-    /// goes on
-    /// from the middle of its iterations.
+    /// goes on from the middle of its iterations.
     pub fn counts_from_entry(&self) -> bool {
         self.summary.from_entry
     }
@@ -280,10 +279,10 @@ impl Summary {
 }
 
 impl Abilities {
-    /// The outermost loops that may run on threads, given that every thread may have a copy of the arrays that `roomy`
+    /// The outermost loops that may run on threads, given that every thread may have a copy of the arrays that `copyable`
     /// accepts.
-    pub fn roots(&self, roomy: impl Fn(ArrayId) -> bool) -> &[ThreadLoop] {
-        let all_fit = self.roots.iter().flat_map(ThreadLoop::copied).all(roomy);
+    pub fn roots(&self, copyable: impl Fn(ArrayId) -> bool) -> &[ThreadLoop] {
+        let all_fit = self.roots.iter().flat_map(ThreadLoop::copied).all(copyable);
         if all_fit { &self.roots } else { &self.uncopied }
     }
 
@@ -295,7 +294,7 @@ impl Abilities {
     fn of(nest: &Nest, analysis: &Analysis) -> Abilities {
         let info = LaunchInfo::guess(nest, analysis.options.fp);
         let cramped = LaunchInfo {
-            roomy: vec![],
+            copyable: vec![],
             ..info.clone()
         };
         let lanes = vectorise(nest, analysis, &info);

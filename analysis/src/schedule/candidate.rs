@@ -44,26 +44,26 @@ pub enum Rewrite {
 impl Rewrite {
     /// All names that [`Rewrite::name`] returns.
     pub const NAMES: [&str; 7] = [
-        "promoted",
-        "interchanged",
-        "distributed",
-        "waves",
-        "freed",
-        "parted",
-        "hoisted",
+        "scalar-replacement",
+        "interchange",
+        "distribution",
+        "wavefront",
+        "induction-substitution",
+        "index-set-splitting",
+        "loop-versioning",
     ];
 
     /// The name of the rewriting in reports and options.
     pub fn name(self) -> Option<&'static str> {
         match self {
             Rewrite::None => None,
-            Rewrite::ScalarReplacement => Some("promoted"),
-            Rewrite::Interchange(_) => Some("interchanged"),
-            Rewrite::Distribution => Some("distributed"),
-            Rewrite::Wavefront => Some("waves"),
-            Rewrite::InductionSubstitution => Some("freed"),
-            Rewrite::IndexSetSplitting => Some("parted"),
-            Rewrite::LoopVersioning => Some("hoisted"),
+            Rewrite::ScalarReplacement => Some("scalar-replacement"),
+            Rewrite::Interchange(_) => Some("interchange"),
+            Rewrite::Distribution => Some("distribution"),
+            Rewrite::Wavefront => Some("wavefront"),
+            Rewrite::InductionSubstitution => Some("induction-substitution"),
+            Rewrite::IndexSetSplitting => Some("index-set-splitting"),
+            Rewrite::LoopVersioning => Some("loop-versioning"),
         }
     }
 

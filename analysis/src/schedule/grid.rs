@@ -139,5 +139,6 @@ fn mapped(nest: &Nest, l: &For, analysis: &Analysis, info: &LaunchInfo) -> Optio
 /// only updated by operations that devices have as atomic ones.
 pub fn fits_grid(nest: &Nest, t: &ThreadLoop) -> bool {
     let mut updated = t.array_reductions.iter();
-    t.renamed.is_empty() && updated.all(|(array, op)| op.is_atomic(nest.arrays[*array].storage))
+    t.anti_dependence_copies.is_empty()
+        && updated.all(|(array, op)| op.is_atomic(nest.arrays[*array].storage))
 }

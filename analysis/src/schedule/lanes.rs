@@ -59,9 +59,9 @@ pub fn vectorise(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Schedul
                 continue;
             }
         }
-        let in_step = || find_for(nest, id).is_some_and(|l| given.may_run_in_lockstep(l));
-        if !parallel && straight && here.streams() && in_step() {
-            out.in_step.push(id);
+        let lockstep = || find_for(nest, id).is_some_and(|l| given.may_run_in_lockstep(l));
+        if !parallel && straight && here.streams() && lockstep() {
+            out.lockstep.push(id);
             continue;
         }
         let choice = outer_lanes(nest, analysis, info, inner, &around).or_else(|| {

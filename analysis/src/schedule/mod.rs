@@ -30,7 +30,7 @@ pub use crate::schedule::grid::{fits_grid, grid_choices, grid_loops};
 pub use crate::schedule::lanes::vectorise;
 pub use crate::schedule::threads::thread_loops;
 pub use crate::schedule::variants::Waves;
-pub(crate) use crate::schedule::variants::{Beyond, beyond, freed_by_substitution};
+pub(crate) use crate::schedule::variants::{Beyond, beyond, parallel_by_substitution};
 
 /// The candidates for a nest with proven guards cleared, in no order of preference; the first is serial and as written.
 pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Candidate> {

@@ -128,7 +128,7 @@ fn on_grid(scheduled: &Scheduled<'_>, g: &GridLoop) -> Result<(), Obstacle> {
     axes(l, g)?;
     thread_flow(scheduled, l, t)?;
     reduces_variables(scheduled.nest, t)?;
-    if !t.renamed.is_empty() {
+    if !t.anti_dependence_copies.is_empty() {
         return Err(Obstacle::GridCopies(t.id));
     }
     for (array, op) in &t.array_reductions {

@@ -39,9 +39,9 @@ fn thread_loop(l: &For, analysis: &Analysis, info: &LaunchInfo) -> Option<Thread
     if info.trips(l.id).is_some_and(|t| t < 2.0) {
         return None;
     }
-    let roomy = |a: ArrayId| info.roomy.get(a.index()).copied().unwrap_or(false);
+    let copyable = |a: ArrayId| info.copyable.get(a.index()).copied().unwrap_or(false);
     let worth = info.eager || worth_copying(analysis, &mapped);
-    (mapped.copied().all(roomy) && worth).then_some(mapped)
+    (mapped.copied().all(copyable) && worth).then_some(mapped)
 }
 
 /// Whether running a loop on threads is worth its copies. A loop whose iterations only overwrite the same results is
@@ -60,7 +60,10 @@ fn worth_copying(analysis: &Analysis, mapped: &ThreadLoop) -> bool {
             .into_iter()
             .any(|l| analysis.loop_info(*l).is_some_and(LoopInfo::is_parallel))
     };
-    let whole = mapped.renamed.iter().filter(|r| !r.is_halo());
+    let whole = mapped
+        .anti_dependence_copies
+        .iter()
+        .filter(|r| !r.is_halo());
     let updated = mapped.array_reductions.iter().map(|r| r.0);
     let mut updated = updated.chain(whole.map(|r| r.array));
     let spread = |array: ArrayId| all().filter(|a| a.array == array).all(shared_out);

@@ -296,33 +296,33 @@ impl<'a> Forms<'a> {
         if !eager && threads.iter().any(|t| t.id == LoopId(0)) {
             return None;
         }
-        let dear = |body: &[&Stmt]| eager || body.iter().any(|s| is_dear(s));
+        let expensive = |body: &[&Stmt]| eager || body.iter().any(|s| is_expensive(s));
         if let Some(opened) = self.opened()
-            && let Some(made) = distribute(&opened.given(), &dear)
+            && let Some(made) = distribute(&opened.given(), &expensive)
         {
             return Some(opened.made(made));
         }
         let inner = eager || threads.is_empty();
         inner
-            .then(|| distribute(&self.plain.given(), &dear))
+            .then(|| distribute(&self.plain.given(), &expensive))
             .flatten()
     }
 }
 
 /// Whether a statement is worth a loop of its own on threads: it contains a loop, or a function that is computed by a
 /// call. A processor computes cheaper ones while it waits for the results that a recurrence passes on.
-fn is_dear(s: &Stmt) -> bool {
-    let mut dear = false;
+fn is_expensive(s: &Stmt) -> bool {
+    let mut expensive = false;
     s.walk(&mut |s| {
-        dear |= matches!(s.kind, StmtKind::For(_) | StmtKind::While(_));
+        expensive |= matches!(s.kind, StmtKind::For(_) | StmtKind::While(_));
         for e in s.exprs() {
             e.walk(&mut |e| {
                 let inline = [Fun::Sqrt, Fun::Fabs, Fun::Floor, Fun::Ceil];
-                dear |= matches!(&e.kind, ExprKind::Call { fun, .. } if !inline.contains(fun));
+                expensive |= matches!(&e.kind, ExprKind::Call { fun, .. } if !inline.contains(fun));
             });
         }
     });
-    dear
+    expensive
 }
 
 /// Two loops that can run as a wavefront of tiles.
@@ -382,7 +382,7 @@ pub(crate) fn beyond(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Bey
 }
 
 /// The loops that run in any order once their induction variables are substituted.
-pub(crate) fn freed_by_substitution(
+pub(crate) fn parallel_by_substitution(
     nest: &Nest,
     analysis: &Analysis,
     info: &LaunchInfo,

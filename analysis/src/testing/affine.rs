@@ -1,14 +1,14 @@
-//! Random nests in which everything is a number: constant, triangular, strided and clamped bounds, affine subscripts
-//! (coupled ones too), conditions on counters. What they touch does not depend on what they compute.
+//! Random nests whose accesses do not depend on what they compute: constant, triangular, strided and clamped bounds,
+//! affine subscripts (coupled ones too), conditions on counters.
 
 use nestwise_ir::Nest;
 
 use crate::testing::{Memory, Value, nest};
 
-/// Elements per axis of `a` (one axis) and `b` (two); every subscript is inside.
+/// The extents of the axes of `a` (one axis) and `b` (two); every subscript is inside.
 const EXTENTS: [i64; 2] = [200, 64];
 
-/// The nest that `bytes` describe, its text, and memory for it.
+/// The nest that `bytes` describe: its text, the nest, and memory for it.
 pub fn affine_case(bytes: &[u8]) -> (String, Nest, Memory) {
     let mut g = Gen {
         bytes,
@@ -39,7 +39,7 @@ pub fn affine_case(bytes: &[u8]) -> (String, Nest, Memory) {
 struct Gen<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Loops around.
+    /// The number of loops around the current point.
     depth: u8,
     lines: usize,
 }
@@ -142,7 +142,7 @@ impl Gen<'_> {
         }
     }
 
-    /// Never further than 27 from `middle`.
+    /// A subscript whose value is at most 27 away from `middle`.
     fn subscript(&mut self, middle: i64) -> String {
         let c = middle + i64::from(self.pick(5)) - 2;
         match self.pick(10) {

@@ -1,10 +1,10 @@
-//! Random nests around ints that count along with loops, most of them by the same steps in each iteration, and some of
-//! them nearly so; and around positions of the best.
+//! Random nests with ints that count along with loops, most of them by the same step in each iteration, and some not
+//! quite; and with searches for the position of the best value.
 
 use crate::testing::Case;
 use crate::testing::work::on_arrays;
 
-/// Extents of `a`, `b`, `c` (two axes): subscripts are mostly inside.
+/// The extents of `a`, `b` and `c` (two axes): subscripts are mostly inside.
 const DIMS: [&[i64]; 3] = [&[90], &[90], &[9, 9]];
 
 const HEADER: &str = "n: int, m: int, k: int, p: int, q: int, t: int, x: float, a: f64[1], b: f64[1], c: f64[2], \

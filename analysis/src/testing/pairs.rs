@@ -1,4 +1,4 @@
-//! The dependences of a trace: every pair of touches of one element, one of them storing.
+//! The dependences of a trace: every pair of accesses to one element, at least one of which stores.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -8,13 +8,13 @@ use nestwise_ir::AccessId;
 use crate::dependence::Dir;
 use crate::testing::trace::Touch;
 
-/// An earlier access, a later one, and how their iterations of the loops around both are related.
+/// A dependence of a trace: the earlier access, the later one, and the direction in each loop around both.
 pub type Traced = (AccessId, AccessId, Vec<Dir>);
 
-/// Pairs of touches that one trace may have looked at.
+/// The most pairs of accesses that are examined in one trace.
 const MAX_PAIRS: usize = 3_000_000;
 
-/// The dependences of a trace; nothing if it is too long.
+/// The dependences of a trace; `None` if it has more pairs than are examined.
 pub fn traced(touches: &[Touch]) -> Option<HashSet<Traced>> {
     let mut by_element: HashMap<(usize, usize), Vec<&Touch>> = HashMap::new();
     for t in touches {

@@ -1,11 +1,11 @@
-//! Random nests with values for them, from a string of bytes (so that proptest shrinks them).
+//! Random nests with values for them, made from a string of bytes (so that proptest shrinks them).
 
 use nestwise_ir::Nest;
 
 use crate::LaunchValues;
 use crate::testing::{Memory, Value, nest};
 
-/// A nest and what it runs on.
+/// A nest with the memory and the values that it runs on.
 pub struct Case {
     pub text: String,
     pub nest: Nest,
@@ -26,8 +26,8 @@ pub fn case(bytes: &[u8]) -> Case {
     finished(text, dims, ints)
 }
 
-/// A case of neighbours: a loop, or two in each other and perhaps in a third one, whose statements read elements close
-/// to those that they and others write.
+/// A case of neighbours: one loop, or two nested loops, perhaps inside a third one, whose statements read elements
+/// close to those that they and others write.
 pub fn neighbours(bytes: &[u8]) -> Case {
     let mut g = Gen::new(bytes);
     let size = |g: &mut Gen| 9 + i64::from(g.pick(4));
@@ -125,7 +125,8 @@ pub fn distances(bytes: &[u8]) -> Case {
     case
 }
 
-/// Two loops over one range beside each other in a third one, made of neighbours.
+/// A case of two loops over one range, one behind the other inside a third one, with bodies like those of
+/// [`neighbours`].
 pub fn beside(first: &[u8], second: &[u8]) -> Case {
     let dims = vec![vec![12], vec![12, 12], vec![12], vec![12], vec![12]];
     let mut text = String::from("for i8 in range(2):\n");
@@ -141,7 +142,7 @@ pub fn beside(first: &[u8], second: &[u8]) -> Case {
     finished(text, dims, vec![8; 8])
 }
 
-/// A case of a nest over arrays of these extents, with these values of `n`, `m`, `s`, `t`, `u`.
+/// The case of a nest over arrays of these extents, with these values of `n`, `m`, `s`, `t` and `u`.
 pub(super) fn finished(text: String, dims: Vec<Vec<i64>>, ints: Vec<i64>) -> Case {
     let nest = nest(HEADER, &text);
     let number = |slot: usize, i: i64| (i * 7 + slot as i64 * 5 + i * i * 3) % 19;
@@ -185,7 +186,7 @@ struct Gen<'a> {
     loops: Vec<String>,
     names: usize,
     lines: usize,
-    /// Loops, conditions and stores only.
+    /// Whether only loops, conditions and stores are generated.
     plain: bool,
 }
 
@@ -257,7 +258,7 @@ impl<'a> Gen<'a> {
         all[usize::from(self.pick(all.len() as u8))]
     }
 
-    /// Gives a variable a value, under conditions of which there are at most `more`.
+    /// Writes assignments to a variable, under at most `more` nested conditions.
     fn choose(&mut self, name: &str, depth: usize, more: usize, out: &mut String) {
         let pad = "    ".repeat(depth);
         let value = self.choice();
@@ -278,7 +279,7 @@ impl<'a> Gen<'a> {
         }
     }
 
-    /// An element some way from the iteration.
+    /// An access whose distance from the current iteration depends on a symbol or an index array.
     fn distant(&mut self) -> String {
         let at = |g: &mut Self| {
             let (i, s) = (g.counter(), g.one_of(&["s", "t", "u"]));
@@ -330,7 +331,7 @@ impl<'a> Gen<'a> {
         }
     }
 
-    /// Accesses where the chosen values say.
+    /// Writes accesses whose subscripts are the chosen values.
     fn chosen(&mut self, depth: usize, out: &mut String) {
         let mut pad = "    ".repeat(depth);
         if self.pick(5) == 0 {
@@ -360,7 +361,7 @@ impl<'a> Gen<'a> {
         }
     }
 
-    /// An element close to the iteration.
+    /// An access to an element close to that of the current iteration.
     fn near(&mut self) -> String {
         let at = |g: &mut Self, level: usize| {
             let name = g.loops[level % g.loops.len()].clone();
@@ -384,7 +385,7 @@ impl<'a> Gen<'a> {
         b % n
     }
 
-    /// Extents of the five arrays: mostly large enough, sometimes not.
+    /// The extents of the five arrays: mostly large enough for all subscripts, sometimes not.
     fn extents(&mut self) -> Vec<Vec<i64>> {
         let small = self.pick(6) == 5;
         let mut size =

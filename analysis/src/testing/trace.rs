@@ -8,14 +8,14 @@ use crate::guards::{GuardId, expr_key, numbering, stmt_key};
 
 pub use nestwise_ir::interpreter::Value;
 
-/// Arrays and variables.
+/// The arrays and variables of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Memory {
     /// By slot: row-major elements.
     pub data: Vec<Vec<Value>>,
     /// By slot: extents.
     pub dims: Vec<Vec<i64>>,
-    /// By variable.
+    /// By variable: its value, if it has one.
     pub vars: Vec<Option<Value>>,
 }
 
@@ -25,36 +25,36 @@ pub enum Outcome {
     Done,
     Broke,
     Returned,
-    /// A guarded operation fired.
+    /// The guard failed.
     Event(GuardId),
-    /// An unguarded operation did what it must not.
+    /// An operation without a guard failed.
     Violation(&'static str),
-    /// Too many steps.
+    /// The run took too many steps.
     Budget,
 }
 
-/// One access.
+/// One execution of an access.
 #[derive(Clone, Debug)]
 #[allow(dead_code)] // what only messages show
 pub struct Touch {
     pub access: AccessId,
-    /// The array behind the slot at that time.
+    /// The number of the array that the slot holds at that time.
     pub object: usize,
     pub element: usize,
     pub store: bool,
-    /// Iteration numbers of the enclosing loops, outermost first.
+    /// The iteration numbers of the enclosing loops, outermost first.
     pub iterations: Vec<(LoopId, u64)>,
-    /// How far along each of these loops is: its counter, negated if it goes down; of a `while` the iteration number.
+    /// The position in each of these loops: its counter, negated if it goes down; for a `while` the iteration number.
     pub along: Vec<i128>,
     /// The top loop's counter.
     pub top: Option<i128>,
-    /// Counters of the `for` loops around it, outermost first.
+    /// The counters of the enclosing `for` loops, outermost first.
     pub counters: Vec<(LoopId, i128)>,
-    /// Position per axis.
+    /// The index along each axis.
     pub index: Vec<i64>,
 }
 
-/// What happened.
+/// What happened in a run.
 pub struct Trace {
     pub outcome: Outcome,
     pub touches: Vec<Touch>,
@@ -63,35 +63,36 @@ pub struct Trace {
     pub idle: Vec<LoopId>,
 }
 
-/// Another order for the iterations of one `for`: the last one first, the others in reverse.
+/// A request to run the iterations of one `for` in another order: the last one first, then the others in reverse.
 #[derive(Clone)]
 pub struct Reversed {
     /// The loop.
     pub id: LoopId,
-    /// Variables that get their values of the last iteration.
+    /// Variables that get the values that they have in the last iteration.
     pub last: Vec<VarId>,
-    /// Arrays on which the last iteration works, and each other one on a copy that starts with what nobody wrote.
+    /// Privatised arrays: the last iteration works on the array itself, each other one on a copy whose elements start
+    /// with values that no iteration wrote.
     pub private: Vec<ArrayId>,
-    /// Loads that find what was in the array when the loop was entered.
-    pub renamed: Vec<(ArrayId, Vec<AccessId>)>,
+    /// By array: the loads that read what was in the array when the loop was entered.
+    pub anti_dependence_copies: Vec<(ArrayId, Vec<AccessId>)>,
 }
 
-/// Runs a nest.
+/// Runs a nest in its own order.
 pub fn run(nest: &Nest, memory: Memory) -> Trace {
     start(nest, memory, None, u64::MAX)
 }
 
-/// Runs a nest; if its top loop is run whole, at most `range` of its iterations at a time.
+/// Runs a nest; if its top loop runs as a whole, at most `range` of its iterations at a time.
 pub fn run_ranges(nest: &Nest, memory: Memory, range: u64) -> Trace {
     start(nest, memory, None, range)
 }
 
-/// Runs a nest, the iterations of one loop in another order.
+/// Runs a nest, with the iterations of one loop in another order.
 pub fn run_reversed(nest: &Nest, memory: Memory, reversed: Option<Reversed>) -> Trace {
     start(nest, memory, reversed, u64::MAX)
 }
 
-/// Statements and iterations of a run.
+/// The most statements and iterations of one run.
 const BUDGET: u64 = 200_000;
 
 fn start(nest: &Nest, memory: Memory, reversed: Option<Reversed>, range: u64) -> Trace {
@@ -138,7 +139,7 @@ fn start(nest: &Nest, memory: Memory, reversed: Option<Reversed>, range: u64) ->
     }
 }
 
-/// Values that no nest of the tests computes.
+/// Fills an array with values that no nest of the tests computes.
 fn poison(data: &mut [Value]) {
     for v in data {
         *v = match v {
@@ -149,27 +150,27 @@ fn poison(data: &mut [Value]) {
     }
 }
 
-/// A loop that is open.
+/// A loop that is being executed.
 struct Open {
     id: LoopId,
-    /// Iterations that have run.
+    /// The number of iterations that have run.
     number: u64,
-    /// How far along it is.
+    /// The position in the loop (see [`Touch::along`]).
     along: i128,
-    /// The counter of a `for`.
+    /// The counter, if the loop is a `for`.
     counter: Option<i128>,
 }
 
-/// What the last iteration leaves of a loop that runs backwards.
+/// What a loop that runs backwards has to restore, so that it ends with what the last iteration leaves.
 #[derive(Default)]
 struct Backwards {
-    /// By renamed array: what was in it when the loop was entered.
+    /// By copied array: what was in it when the loop was entered.
     before: Vec<(ArrayId, Vec<Value>)>,
-    /// By variable with a last value: what it held then.
+    /// By variable with a last value: what it held when the loop was entered.
     vars: Vec<(VarId, Option<Value>)>,
-    /// By such variable: its value in the first iteration, in this order, that assigned it.
+    /// By variable with a last value: its value from the first iteration, in the order of the run, that assigned it.
     finals: Vec<(VarId, Option<Value>)>,
-    /// By private array: its object, and what the last iteration left in it.
+    /// By private array: its number, and what the last iteration left in it.
     kept: Vec<(usize, Vec<Value>)>,
 }
 
@@ -202,7 +203,11 @@ impl Hook for Recorder {
         };
         let data = |a: &ArrayId| state.object(*a).data.clone();
         self.backwards = Backwards {
-            before: r.renamed.iter().map(|(a, _)| (*a, data(a))).collect(),
+            before: r
+                .anti_dependence_copies
+                .iter()
+                .map(|(a, _)| (*a, data(a)))
+                .collect(),
             vars: r.last.iter().map(|v| (*v, state.vars[v.index()])).collect(),
             ..Backwards::default()
         };
@@ -294,9 +299,9 @@ impl Hook for Recorder {
             counters: open().filter_map(|o| Some((o.id, o.counter?))).collect(),
             index,
         });
-        // A renamed load finds what was there before the loop.
-        let mut renamed = self.reversed.iter().flat_map(|r| &r.renamed);
-        renamed.find(|(_, reads)| !store && reads.contains(&access))?;
+        // A load of a copy finds what was there before the loop.
+        let mut copied = self.reversed.iter().flat_map(|r| &r.anti_dependence_copies);
+        copied.find(|(_, reads)| !store && reads.contains(&access))?;
         let before = self.backwards.before.iter().find(|b| b.0 == array);
         before.map(|b| b.1[element])
     }

@@ -1,10 +1,10 @@
-//! Random nests around work arrays (`w`, `v`) and arrays that are updated (`h`), most of them written before they are
-//! read, or only updated, and some of them nearly so.
+//! Random nests with work arrays (`w`, `v`), most of them written before they are read, and arrays that are updated
+//! (`h`), most of them only updated.
 
 use crate::LaunchValues;
 use crate::testing::{Case, Memory, Value, nest};
 
-/// Extents of `a` (two axes), `w`, `v` (two axes), `h` and `k`: every subscript is inside.
+/// The extents of `a` (two axes), `w`, `v` (two axes), `h` and `k`: every subscript is inside.
 const DIMS: [&[i64]; 5] = [&[12, 12], &[24], &[12, 12], &[24], &[12]];
 
 const HEADER: &str = "n: int, m: int, x: float, y: float, a: f64[2], w: f64[1], v: f64[2], h: i64[1], k: i64[1], out y";
@@ -24,7 +24,7 @@ pub fn work_case(bytes: &[u8]) -> Case {
     on_arrays(HEADER, text, &ints, &DIMS, &[3, 4])
 }
 
-/// A nest with the values of its first ints, and arrays of these extents, some of ints.
+/// The case of a nest with the values of its first ints and arrays of these extents; the arrays in `of_ints` hold ints.
 pub(super) fn on_arrays(
     header: &str,
     text: String,
@@ -174,7 +174,7 @@ impl Gen<'_> {
         self.loops[self.loops.len() - 1 - back].clone()
     }
 
-    /// Subscripts stay between 0 and 11.
+    /// An int expression whose value is a subscript between 0 and 11.
     fn int(&mut self) -> String {
         match self.pick(10) {
             0 => format!("{}", self.pick(3)),

@@ -1,6 +1,6 @@
 //! Loads that find what was there before their loop.
 
-use nestwise_ir::schedule::{Renamed, Window};
+use nestwise_ir::schedule::{AntiDependenceCopy, Window};
 use nestwise_ir::{FpMode, Nest};
 use proptest::prelude::*;
 
@@ -83,11 +83,14 @@ fn reads_of_what_later_iterations_write() {
     }
 }
 
-/// What is renamed in the first loop of a body.
-fn named(body: &str) -> Renamed {
+/// What is copied before the first loop of a body.
+fn named(body: &str) -> AntiDependenceCopy {
     let n = crate::tests::schedules::clear(&nest(HEADER, body));
-    let found = analyse(&n, FpMode::Strict).loops.swap_remove(0).renamed;
-    let [one] = <[Renamed; 1]>::try_from(found).expect("one array");
+    let found = analyse(&n, FpMode::Strict)
+        .loops
+        .swap_remove(0)
+        .anti_dependence_copies;
+    let [one] = <[AntiDependenceCopy; 1]>::try_from(found).expect("one array");
     one
 }
 
@@ -237,10 +240,10 @@ fn case(bytes: &[u8]) -> Case {
 proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(4000), max_shrink_iters: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Run backwards, renamed loads reading what was there before the loop, loops leave the same memory; and loads and
+    /// Run backwards, load of a copys reading what was there before the loop, loops leave the same memory; and loads and
     /// stores are where and as far apart as was said.
     #[test]
-    fn claims_about_renamed_loads_hold(bytes in prop::collection::vec(any::<u8>(), 10..60)) {
+    fn claims_about_loads_of_copies_hold(bytes in prop::collection::vec(any::<u8>(), 10..60)) {
         let c = case(&bytes);
         nestwise_ir::verifier::verify(&c.nest).map_err(TestCaseError::fail)?;
         let before = run(&c.nest, c.memory.clone());
@@ -270,7 +273,7 @@ fn a_launch_says_whether_copies_are_needed() {
     let n =
         crate::tests::schedules::clear(&nest(HEADER, "for i in range(n):\n    a[i] = a[i + m]"));
     let staged = Staged::new(&n, Options::new(FpMode::Strict));
-    assert_eq!(staged.verdicts(&n).loops[0].renamed.len(), 1);
+    assert_eq!(staged.verdicts(&n).loops[0].anti_dependence_copies.len(), 1);
     let able = |trips: i64, by: i64| {
         let mut values = LaunchValues::unknown(&n);
         values.dims[0][0] = 100;
@@ -280,7 +283,9 @@ fn a_launch_says_whether_copies_are_needed() {
         }
         let proven = crate::GuardSet::new(crate::guards::count(&n));
         let able = staged.abilities(&n, staged.refuted(&values), &proven, true);
-        able.roots(|_| true).first().map(|t| t.renamed.len())
+        able.roots(|_| true)
+            .first()
+            .map(|t| t.anti_dependence_copies.len())
     };
     assert_eq!(able(10, 1), Some(1));
     assert_eq!(able(10, 10), Some(0));
@@ -290,7 +295,7 @@ fn a_launch_says_whether_copies_are_needed() {
 
 /// The random nests have what they are meant to have.
 #[test]
-fn random_nests_have_renamed_loads() {
+fn random_nests_have_loads_of_copies() {
     let mut seed = 1u64;
     let (mut halos, mut copies, mut neither) = (0, 0, 0);
     for _ in 0..1500 {
@@ -305,7 +310,10 @@ fn random_nests_have_renamed_loads() {
         let n = resolved(&c, &c.nest);
         for info in launched(&c, &n).loops {
             if matches!(info.verdict, Verdict::Parallel | Verdict::Reduction(_)) {
-                let (near, far): (Vec<_>, Vec<_>) = info.renamed.iter().partition(|r| r.is_halo());
+                let (near, far): (Vec<_>, Vec<_>) = info
+                    .anti_dependence_copies
+                    .iter()
+                    .partition(|r| r.is_halo());
                 halos += near.len();
                 copies += far.len();
             } else {

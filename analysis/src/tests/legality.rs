@@ -174,7 +174,7 @@ fn distribution() {
 }
 
 #[test]
-fn iterations_in_step() {
+fn iterations_in_lockstep() {
     let may = |lines: &[&str]| {
         let body = format!("for i in range(1, n):\n    {}", lines.join("\n    "));
         ask(&body, |g| {

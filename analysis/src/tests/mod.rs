@@ -2,12 +2,12 @@
 
 pub(crate) mod anti_dependence_copies;
 mod called;
-mod cuts;
 mod dependences;
 mod explained;
 mod footprints;
 mod fusion;
 mod growth;
+mod index_set_splitting;
 mod legality;
 pub(crate) mod loop_versioning;
 mod proofs;

@@ -110,7 +110,11 @@ fn overlaps_decide(c: &Case, shift: i64) -> Result<(), TestCaseError> {
             let unshared = |x: ArrayId| {
                 info.private_arrays.contains(&x) || info.array_reductions.iter().any(|r| r.0 == x)
             };
-            let before = |t: &Touch| info.renamed.iter().any(|r| r.reads.contains(&t.access));
+            let before = |t: &Touch| {
+                info.anti_dependence_copies
+                    .iter()
+                    .any(|r| r.reads.contains(&t.access))
+            };
             let shared = |t: &&Touch| !unshared(n.accesses[t.access].array) && !before(t);
             let touches: Vec<Touch> = trace
                 .touches

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::schedule::candidates;
 use crate::testing::{
-    affine_case, beside, case, choices, counting_case, distances, neighbours, parted, work_case,
+    affine_case, beside, case, choices, counting_case, distances, neighbours, split_case, work_case,
 };
 use crate::{LaunchInfo, analyse, prove};
 
@@ -34,7 +34,7 @@ proptest! {
         more in prop::collection::vec(any::<u8>(), 0..40),
     ) {
         check(&affine_case(&bytes).1);
-        for make in [case, neighbours, choices, distances, counting_case, work_case, parted] {
+        for make in [case, neighbours, choices, distances, counting_case, work_case, split_case] {
             check(&make(&bytes).nest);
         }
         check(&beside(&bytes, &more).nest);

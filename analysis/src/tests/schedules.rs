@@ -1,6 +1,6 @@
 //! Candidates, rewritings and undo plans of whole nests.
 
-use nestwise_ir::guarded::fire_in_order;
+use nestwise_ir::guarded::guards_fail_in_order;
 use nestwise_ir::schedule::GridLoop;
 use nestwise_ir::{FpMode, IdSet, LoopId, Nest, Schedule, StmtKind};
 
@@ -33,13 +33,13 @@ fn listed(header: &str, body: &str) -> Vec<String> {
             let name = |id: LoopId| nest.loops[id].name.clone();
             let mut text = match c.kind.rewrite {
                 Rewrite::None => String::new(),
-                Rewrite::InductionSubstitution => "freed ".to_string(),
-                Rewrite::ScalarReplacement => "promoted ".to_string(),
+                Rewrite::InductionSubstitution => "induction-substitution ".to_string(),
+                Rewrite::ScalarReplacement => "scalar-replacement ".to_string(),
                 Rewrite::Interchange(l) => format!("inner-{} ", n.loops[l].name),
-                Rewrite::Distribution => "distributed ".to_string(),
-                Rewrite::Wavefront => "waves ".to_string(),
+                Rewrite::Distribution => "distribution ".to_string(),
+                Rewrite::Wavefront => "wavefront ".to_string(),
                 Rewrite::IndexSetSplitting => "split ".to_string(),
-                Rewrite::LoopVersioning => "hoisted ".to_string(),
+                Rewrite::LoopVersioning => "loop-versioning ".to_string(),
             };
             for t in &c.schedule.threads {
                 text += &format!("threads-{} ", name(t.id));
@@ -50,7 +50,7 @@ fn listed(header: &str, body: &str) -> Vec<String> {
             for id in &c.schedule.independent {
                 text += &format!("free-{} ", name(*id));
             }
-            for id in &c.schedule.in_step {
+            for id in &c.schedule.lockstep {
                 text += &format!("step-{} ", name(*id));
             }
             text.trim().to_string()
@@ -70,8 +70,8 @@ fn matrix_product() {
             "threads-i lanes-jx16",
             "inner-j free-j",
             "inner-j threads-i free-j",
-            "promoted lanes-jx16",
-            "promoted threads-i lanes-jx16",
+            "scalar-replacement lanes-jx16",
+            "scalar-replacement threads-i lanes-jx16",
         ]
     );
     let local = "for i in range(n):\n    for j in range(n):\n        s = 0.0\n        for k in range(n):\n            s = s + a[i, k] * b[k, j]\n        c[i, j] = s";
@@ -105,7 +105,7 @@ fn promotion_asks_whether_the_loop_runs() {
         let found = all
             .into_iter()
             .find(|c| c.kind.rewrite == Rewrite::ScalarReplacement);
-        let found = found.expect("a promoted candidate");
+        let found = found.expect("a candidate with scalar replacement");
         let rewritten = found.nest.expect("a rewritten nest");
         nestwise_ir::verifier::verify(&rewritten).expect("a valid nest");
         let mut conditions = 0;
@@ -162,7 +162,7 @@ fn undo_plans() {
             hi: 0
         }
     );
-    assert!(!p.may_fire());
+    assert!(!p.may_fail());
     let p = plan(
         h,
         "for i in range(1, n - 1):\n    for j in range(n):\n        a[j, i + 1] = a[j, i + 1] + 1.0\n        a[j, i] = 0.0",
@@ -245,18 +245,18 @@ fn what_fires_in_order() {
         independent: loops.iter().map(|id| LoopId(*id)).collect(),
         ..Schedule::serial()
     };
-    assert!(fire_in_order(&n, &on(&[])));
-    assert!(!fire_in_order(&n, &on(&[1])));
-    assert!(!fire_in_order(&n, &on(&[0])));
-    assert!(fire_in_order(&cleared, &on(&[0, 1])));
+    assert!(guards_fail_in_order(&n, &on(&[])));
+    assert!(!guards_fail_in_order(&n, &on(&[1])));
+    assert!(!guards_fail_in_order(&n, &on(&[0])));
+    assert!(guards_fail_in_order(&cleared, &on(&[0, 1])));
     // The inner loop's accesses are in bounds, the outer one's need not be.
     let mut partly = cleared.clone();
     partly.top.clone_from(&n.top);
     if let (StmtKind::For(mine), StmtKind::For(safe)) = (&mut partly.top.kind, &cleared.top.kind) {
         mine.body[0].clone_from(&safe.body[0]);
     }
-    assert!(fire_in_order(&partly, &on(&[1])));
-    assert!(!fire_in_order(&partly, &on(&[0])));
+    assert!(guards_fail_in_order(&partly, &on(&[1])));
+    assert!(!guards_fail_in_order(&partly, &on(&[0])));
 }
 
 const SWEEP: &str = "for i in range(1, n - 1):\n    for j in range(1, m - 1):\n        a[i, j] = 0.25 * (a[i - 1, j] + a[i + 1, j] + a[i, j - 1] + a[i, j + 1])";
@@ -268,14 +268,14 @@ fn nested(outer: &str, body: &str) -> String {
 #[test]
 fn sweeps_run_as_waves() {
     let h = "n: int, m: int, t: int, a: f64[2]";
-    assert_eq!(listed(h, SWEEP), ["", "waves threads-i"]);
+    assert_eq!(listed(h, SWEEP), ["", "wavefront threads-i"]);
     let sweeps = nested("for s in range(t):", SWEEP);
-    assert_eq!(listed(h, &sweeps), ["", "waves threads-i"]);
+    assert_eq!(listed(h, &sweeps), ["", "wavefront threads-i"]);
     let back = SWEEP.replace("range(1, n - 1)", "range(n - 2, 0, -1)");
-    assert_eq!(listed(h, &back), ["", "waves threads-i"]);
+    assert_eq!(listed(h, &back), ["", "wavefront threads-i"]);
     // Nine points: one of them lies behind in the inner loop.
     let nine = SWEEP.replace("a[i, j + 1]", "a[i - 1, j + 1]");
-    assert_eq!(listed(h, &nine), ["", "waves threads-i"]);
+    assert_eq!(listed(h, &nine), ["", "wavefront threads-i"]);
     let far = SWEEP.replace("a[i, j + 1]", "a[i - 1, j + 4]");
     assert_eq!(listed(h, &far), [""]);
 }
@@ -289,8 +289,8 @@ fn loops_are_distributed() {
         "",
         "free-k",
         "threads-k free-k",
-        "distributed free-k",
-        "distributed threads-i free-k",
+        "distribution free-k",
+        "distribution threads-i free-k",
     ];
     assert_eq!(listed(h, &body), all);
 }
@@ -360,7 +360,11 @@ fn counting_variables_are_computed() {
         let body = body.replace('\n', "\n    ");
         listed(h, &format!("for i in {range}:\n    {body}"))
     };
-    let on_all = ["", "freed free-i", "freed threads-i free-i"];
+    let on_all = [
+        "",
+        "induction-substitution free-i",
+        "induction-substitution threads-i free-i",
+    ];
     let simple = [
         ("range(n)", "a[k] = b[i]\nk += 1"),
         ("range(n, 0, -1)", "k -= 2\na[k] = b[i]"),
@@ -376,11 +380,19 @@ fn counting_variables_are_computed() {
     assert_eq!(top("range(n)", "a[k] = b[i]\nk += 1\nn = i"), on_all[..2]);
     // Through loops inside, which do the same.
     let inner = "for j in range(m):\n    a[k] = c[i, j]\n    k += 1";
-    let both = ["", "freed free-j", "freed threads-i free-j"];
+    let both = [
+        "",
+        "induction-substitution free-j",
+        "induction-substitution threads-i free-j",
+    ];
     assert_eq!(top("range(n)", inner), both);
     // From one row to the next, it cannot be told how many there were.
     let ragged = inner.replace("range(m)", "range(x)") + "\nx = k // 7";
-    let inside = ["", "freed free-j", "freed threads-j free-j"];
+    let inside = [
+        "",
+        "induction-substitution free-j",
+        "induction-substitution threads-j free-j",
+    ];
     assert_eq!(top("range(n)", &ragged), inside);
     let in_order = [
         // Where it goes depends on the data.
@@ -434,7 +446,7 @@ fn positions_of_the_best() {
     let h = "n: int, p: int, q: int, k: int, x: float, y: float, a: f64[1], b: f64[1], out p, out q, out k";
     let threads = |body: &str| {
         let all = listed(h, &format!("for i in range(n):\n    {body}"));
-        all.iter().any(|c| c == "freed threads-i")
+        all.iter().any(|c| c == "induction-substitution threads-i")
     };
     assert!(threads("if a[i] > a[p]:\n        p = i"));
     assert!(threads(

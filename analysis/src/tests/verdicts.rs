@@ -11,7 +11,7 @@ fn letter(info: &LoopInfo) -> char {
     match &info.verdict {
         Verdict::Reduction(_) if !info.array_reductions.is_empty() => 'H',
         Verdict::Parallel | Verdict::Reduction(_) if !info.private_arrays.is_empty() => 'C',
-        Verdict::Parallel | Verdict::Reduction(_) if !info.renamed.is_empty() => 'N',
+        Verdict::Parallel | Verdict::Reduction(_) if !info.anti_dependence_copies.is_empty() => 'N',
         Verdict::Parallel => 'P',
         Verdict::Reduction(_) => 'R',
         Verdict::When(_) => 'W',

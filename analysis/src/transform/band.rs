@@ -1,12 +1,12 @@
-//! Bands, perfectly nested loops, whose iterations are to run in another order: what they depend on.
+//! Bands (perfectly nested loops) whose iterations are to run in another order: the dependences between them.
 //!
-//! A dependence is a direction vector over the loops of a band, and all that are there as written are lexicographically
-//! positive: the first component that is not `=` is `<`. An order of the iterations is legal if what depends on an
-//! iteration still comes after it (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapters 2
-//! and 5).
+//! A dependence is a direction vector over the loops of a band. In the order as written, every one of these vectors is
+//! lexicographically positive: the first component that is not `=` is `<`. Another order of the iterations is legal if
+//! it keeps every iteration behind those that it depends on (Allen and Kennedy, Optimizing Compilers for Modern
+//! Architectures, 2001, chapters 2 and 5).
 
 use nestwise_ir::LoopId;
-use nestwise_ir::guarded::block_may_fire;
+use nestwise_ir::guarded::block_may_fail;
 use nestwise_ir::model::nest::For;
 use nestwise_ir::schedule::RedOp;
 
@@ -14,15 +14,15 @@ use crate::dependence::{Dir, Pair, common_loops};
 use crate::parallelism::legality::Given;
 use crate::structure::{assigned, find_for, irregular, is_for};
 
-/// Pairs of accesses that are looked at for one band.
+/// The most pairs of accesses that are examined for one band.
 const MAX_PAIRS: usize = 400;
 
-/// How an iteration of a band lies to one that depends on it: per loop, outermost first.
+/// How an iteration of a band is related to one that depends on it, by loop, outermost first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Vector {
-    /// Which is the earlier one in this loop.
+    /// By loop: which of the two iterations is the earlier one.
     pub directions: Vec<Dir>,
-    /// Iterations between them, where that is one number.
+    /// By loop: the number of iterations between the two, where it is constant.
     pub distance: Vec<Option<i64>>,
 }
 
@@ -41,7 +41,8 @@ impl Vector {
             .all(|d| matches!(d, Dir::Lt | Dir::Eq))
     }
 
-    /// Whether that holds once the counter of the second loop has `factor` times that of the first added to it.
+    /// Whether the dependent iteration is earlier in no loop once `factor` times the counter of the first loop is added
+    /// to the counter of the second.
     pub(super) fn forward_skewed(&self, factor: i64) -> bool {
         match (self.distance.as_slice(), self.directions.as_slice()) {
             ([Some(outer), Some(inner)], _) => *outer >= 0 && factor * outer + inner >= 0,
@@ -53,8 +54,8 @@ impl Vector {
 }
 
 impl Given<'_> {
-    /// The dependences between different iterations of a band, in the same iteration of all loops around it. None: they
-    /// are too many to look at, or slots may overlap.
+    /// The dependences between different iterations of a band, in the same iteration of all loops around it. `None`:
+    /// there are too many pairs of accesses to examine, or slots may overlap.
     pub fn vectors(&self, band: &[LoopId]) -> Option<Vec<Vector>> {
         let outer = *band.first()?;
         let inside: Vec<_> = self.inside(outer).collect();
@@ -86,7 +87,7 @@ impl Given<'_> {
 
     /// Whether nothing but dependences through memory keeps the iterations of a perfect band in order.
     ///
-    /// That holds iff
+    /// Only memory keeps the iterations in order iff
     ///   - the band is rectangular, so that its iterations are the same in any order, and the last iteration is the
     ///     last one of every loop;
     ///   - the body has no jumps;
@@ -106,7 +107,7 @@ impl Given<'_> {
             && !irregular(body)
             && self.rectangular(&loops)
             && self.scalars_allow(band, loops.last().copied())
-            && (self.undo || !block_may_fire(self.nest, body))
+            && (self.undo || !block_may_fail(self.nest, body))
     }
 
     fn scalars_allow(&self, band: &[LoopId], innermost: Option<&For>) -> bool {
@@ -117,7 +118,7 @@ impl Given<'_> {
             info.is_some_and(|i| i.reductions.iter().any(|(r, op)| *r == v && plain(op)))
         };
         let private = |v| self.info(l.id).is_some_and(|i| i.private.contains(v));
-        // Of equal floats (0.0 and -0.0) the first one stays.
+        // Among equal floats (0.0 and -0.0) the first one stays.
         let float = |v| self.nest.vars.get(v).is_some_and(|d| d.ty.repr.is_float());
         let exact = |v| !float(v) && band.iter().all(|id| reduced(id, v));
         assigned(&l.body).iter().all(|v| private(v) || exact(*v))

@@ -9,10 +9,10 @@
 //!                                           v = i
 //! ```
 //!
-//! Source: the form of an arg-max that reduction recognition knows (Pottenger and Eigenmann, Idiom recognition in the
-//! Polaris parallelizing compiler, 1995).
+//! Source: recognition of reductions (Pottenger and Eigenmann, Idiom recognition in the Polaris parallelizing compiler,
+//! 1995).
 
-use nestwise_ir::guarded::any_expr_may_fire;
+use nestwise_ir::guarded::any_expr_may_fail;
 use nestwise_ir::model::nest::{Expr, ExprKind, For, Stmt, StmtKind};
 use nestwise_ir::{LoopId, Ty, VarId};
 
@@ -24,7 +24,7 @@ use crate::transform::rewritten::{Rewritten, splice_for};
 
 impl Given<'_> {
     /// The variables `v` of a loop that hold the position of the best value (`if a[i] > a[v]: v = i`), each with the
-    /// place of that statement in the body, if the best value may be kept beside it.
+    /// index of that statement in the body, if the best value may be kept beside it.
     ///
     /// Legal iff
     ///   - `v` is read and written by that statement alone, and what `f(v)` reads besides `v` is not written in the
@@ -53,7 +53,8 @@ impl Given<'_> {
     }
 }
 
-/// `if f(x) < f(v): v = x` whose guards cannot fail, where `f(v)` depends on nothing else that changes.
+/// Whether a statement is `if f(x) < f(v): v = x` whose guards cannot fail, where `f(v)` depends on nothing else that
+/// changes.
 fn compares(s: &Stmt, v: VarId, changed: &[VarId]) -> bool {
     let StmtKind::If { cond, then, .. } = &s.kind else {
         return false;
@@ -72,11 +73,11 @@ fn compares(s: &Stmt, v: VarId, changed: &[VarId]) -> bool {
         });
         found && fixed
     };
-    then.iter().any(assigns) && !any_expr_may_fire(cond) && (fixed(a) || fixed(b))
+    then.iter().any(assigns) && !any_expr_may_fail(cond) && (fixed(a) || fixed(b))
 }
 
-/// The nest with loops that look for the position of the best keeping the best value, too: then they combine what their
-/// iterations find, like those in which it was kept as written. None if there is no such loop. The top loop has to be
+/// The nest in which loops that search for the position of the best value also keep the best value, so that they are
+/// reductions, like loops in which it was kept as written. `None` if there is no such loop. The top loop has to be
 /// [sunk](crate::transform::sink_top_loop) for that.
 pub fn keep_best_value(given: &Given<'_>) -> Option<Rewritten> {
     let mut todo: Vec<(LoopId, VarId, usize)> = vec![];
@@ -113,7 +114,7 @@ pub fn keep_best_value(given: &Given<'_>) -> Option<Rewritten> {
     ))
 }
 
-/// What a comparison finds for the position `v`, and what it compares that with.
+/// The two sides of a comparison: the one that reads `v`, and the other one; `None` if not exactly one side reads `v`.
 fn sides(cond: &Expr, v: VarId) -> Option<(&Expr, &Expr)> {
     let ExprKind::Compare { a, b, .. } = &cond.kind else {
         return None;
@@ -131,6 +132,8 @@ fn reads(e: &Expr, v: VarId) -> bool {
     found
 }
 
+/// Rewrites a loop that searches for the position `v` so that it keeps the best value beside it:
+///
 /// ```text
 /// for i in ...:                   best = a[v]
 ///     if a[i] > a[v]:             for i in ...:

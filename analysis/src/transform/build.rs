@@ -1,5 +1,5 @@
-//! Expressions and loops that rewritings make. Positions are computed in 128 bits, in which they are exact whatever the
-//! bounds are, and cast down where they are known to fit.
+//! Expressions and loops that rewritings make. Subscripts and bounds are computed in 128 bits, in which they are exact
+//! whatever the bounds are, and cast to 64 bits where they are known to fit.
 
 use nestwise_ir::model::nest::{
     BinOp, Cast, CmpOp, Const, Expr, ExprKind, For, LoopDecl, Nest, Stmt, StmtKind,
@@ -9,7 +9,7 @@ use nestwise_ir::{LoopId, Span, Ty, VarDecl, VarId};
 use crate::structure::find_for;
 use crate::values::affine::{Affine, Ix, Sym};
 
-/// What has the position of one statement.
+/// Makes expressions and statements that have the source position of one statement.
 #[derive(Clone, Copy)]
 pub(super) struct Builder {
     pub(super) span: Span,
@@ -31,34 +31,34 @@ impl Builder {
         };
         self.make(kind, ty)
     }
-    /// In 128 bits.
+    /// The value of an int in 128 bits.
     pub(super) fn wide(self, e: &Expr) -> Expr {
         match e.as_int() {
             Some(v) => self.number(v),
             None => self.cast(e.clone(), Ty::PY_WIDE),
         }
     }
-    /// In 64 bits, which hold it.
+    /// A value of 128 bits, which 64 bits hold, as an int of 64 bits.
     pub(super) fn narrow(self, e: Expr) -> Expr {
         self.cast(e, Ty::PY_INT)
     }
-    /// A literal of 128 bits.
+    /// An int literal of 128 bits.
     pub(super) fn number(self, v: i128) -> Expr {
         self.make(ExprKind::Const(Const::Int(v)), Ty::PY_WIDE)
     }
-    /// A variable of this type.
+    /// The value of a variable of this type.
     pub(super) fn value(self, v: VarId, ty: Ty) -> Expr {
         self.make(ExprKind::Var(v), ty)
     }
-    /// An int variable, in 64 bits.
+    /// The value of an int variable, in 64 bits.
     pub(super) fn var(self, v: VarId) -> Expr {
         self.value(v, Ty::PY_INT)
     }
-    /// An int variable, in 128 bits.
+    /// The value of an int variable, in 128 bits.
     pub(super) fn wide_var(self, v: VarId) -> Expr {
         self.wide(&self.var(v))
     }
-    /// An exact operation in 128 bits.
+    /// An operation that is exact in 128 bits.
     pub(super) fn op(self, op: BinOp, a: Expr, b: Expr) -> Expr {
         let kind = ExprKind::Binary {
             op,
@@ -74,14 +74,14 @@ impl Builder {
     pub(super) fn sub(self, a: Expr, b: Expr) -> Expr {
         self.op(BinOp::Sub, a, b)
     }
-    /// `a` times a literal.
+    /// The product of `a` and a literal.
     pub(super) fn times(self, a: Expr, factor: i128) -> Expr {
         match factor {
             1 => a,
             _ => self.op(BinOp::Mul, a, self.number(factor)),
         }
     }
-    /// A comparison.
+    /// The result of a comparison.
     pub(super) fn compare(self, op: CmpOp, a: Expr, b: Expr) -> Expr {
         let kind = ExprKind::Compare {
             op,
@@ -90,7 +90,7 @@ impl Builder {
         };
         self.make(kind, Ty::PY_BOOL)
     }
-    /// Two conditions at once.
+    /// The condition that two conditions hold.
     pub(super) fn both(self, a: Expr, b: Expr) -> Expr {
         let kind = ExprKind::Binary {
             op: BinOp::And,
@@ -100,7 +100,7 @@ impl Builder {
         };
         self.make(kind, Ty::PY_BOOL)
     }
-    /// One of two values of one type.
+    /// The value `then` or `orelse`, which have one type, depending on a condition.
     pub(super) fn choose(self, cond: Expr, then: Expr, orelse: Expr) -> Expr {
         let ty = then.ty;
         let kind = ExprKind::Select {
@@ -144,7 +144,7 @@ impl Builder {
         }
         Some(sum.unwrap_or_else(|| self.number(0)))
     }
-    /// `var = value`
+    /// The statement `var = value`.
     pub(super) fn set(self, var: VarId, value: Expr) -> Stmt {
         let kind = StmtKind::Let { var, value };
         Stmt {
@@ -152,7 +152,7 @@ impl Builder {
             span: self.span,
         }
     }
-    /// `if cond: then else: orelse`
+    /// The statement `if cond: then else: orelse`.
     pub(super) fn either(self, cond: Expr, then: Stmt, orelse: Stmt) -> Stmt {
         let kind = StmtKind::If {
             cond,
@@ -164,7 +164,7 @@ impl Builder {
             span: self.span,
         }
     }
-    /// A loop.
+    /// The statement of a loop.
     pub(super) fn repeat(self, l: For) -> Stmt {
         Stmt {
             kind: StmtKind::For(l),
@@ -173,12 +173,12 @@ impl Builder {
     }
 }
 
-/// A variable of our own, an `i64`.
+/// Declares a variable without a name in the source, of 64-bit ints.
 pub(super) fn hidden(nest: &mut Nest) -> VarId {
     hidden_of(nest, Ty::PY_INT)
 }
 
-/// A variable of our own, of a type.
+/// Declares a variable without a name in the source, of this type.
 pub(super) fn hidden_of(nest: &mut Nest, ty: Ty) -> VarId {
     nest.vars.push(VarDecl {
         name: String::new(),
@@ -189,13 +189,13 @@ pub(super) fn hidden_of(nest: &mut Nest, ty: Ty) -> VarId {
     })
 }
 
-/// One more loop, declared like `of`.
+/// Declares one more loop like `of`.
 pub(super) fn like(nest: &mut Nest, of: LoopId) -> Option<LoopId> {
     let decl: LoopDecl = nest.loops.get(of)?.clone();
     Some(nest.loops.push(decl))
 }
 
-/// One variable becomes another wherever it is read or assigned, but as a counter.
+/// Renames a variable wherever it is read or assigned, except as a counter.
 pub(super) fn rename(s: &mut Stmt, from: VarId, to: VarId) {
     let other = |v: &mut VarId| {
         if *v == from {

@@ -1,4 +1,4 @@
-//! A loop that stands once more.
+//! Copies of loops.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use nestwise_ir::{AccessId, LoopId, VarId};
 
 use crate::transform::build::{hidden, like};
 
-/// What a copy of a loop has of its own: its numbers and counters, and those of the loops inside it.
+/// The numbers and counters that a copy of a loop has of its own, for the loop and the loops inside it.
 #[derive(Default)]
 pub(super) struct Copy {
     loops: HashMap<LoopId, LoopId>,
@@ -15,7 +15,8 @@ pub(super) struct Copy {
 }
 
 impl Copy {
-    /// Declares them; `made` is told what each loop is a copy of.
+    /// Declares the numbers and counters of the copy; `made` is called with the loop that each new one is a copy of, in
+    /// order.
     pub(super) fn declare(
         &mut self,
         nest: &mut Nest,
@@ -80,7 +81,7 @@ impl Copy {
     }
 }
 
-/// An access that stands once more.
+/// Replaces the number of a copied access by a new one.
 fn again(nest: &mut Nest, access: &mut AccessId) {
     if let Some(decl) = nest.accesses.get(*access).cloned() {
         *access = nest.accesses.push(decl);

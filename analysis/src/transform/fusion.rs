@@ -9,7 +9,7 @@
 //!
 //! Source: Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, section 6.2.5.
 
-use nestwise_ir::guarded::block_may_fire;
+use nestwise_ir::guarded::block_may_fail;
 use nestwise_ir::model::nest::{For, Stmt, StmtKind};
 use nestwise_ir::{LoopId, VarId};
 
@@ -19,12 +19,12 @@ use crate::structure::{assigned, find_for, invariant, irregular, may_fail, same,
 use crate::transform::build::rename;
 use crate::transform::rewritten::Rewritten;
 
-/// Pairs of accesses that are looked at for two loops.
+/// The most pairs of accesses that are examined for two loops.
 const MAX_PAIRS: usize = 900;
 
 impl Given<'_> {
     /// Whether two loops, the second right behind the first in one block, may run as one, iteration `i` of the second
-    /// right after iteration `i` of the first. That they are neighbours is for [`fuse`] to see.
+    /// right after iteration `i` of the first. [`fuse`] checks that they are neighbours.
     ///
     /// Legal iff
     ///   - both run the same iterations: their bounds and steps are the same expressions, which have no guard and which
@@ -39,7 +39,7 @@ impl Given<'_> {
         let (Some(l), Some(m)) = both else {
             return false;
         };
-        let quiet = |l: &For| self.undo || !block_may_fire(self.nest, &l.body);
+        let quiet = |l: &For| self.undo || !block_may_fail(self.nest, &l.body);
         self.run_alike(l, m)
             && !irregular(&l.body)
             && !irregular(&m.body)

@@ -1,5 +1,5 @@
 //! Induction-variable substitution: a variable that counts along with a loop is computed from the loop's counter, so
-//! that it passes nothing from one iteration to the next.
+//! that its value no longer passes from one iteration to the next.
 //!
 //! ```text
 //! for i in range(start, stop):      for i in range(start, stop):
@@ -11,7 +11,7 @@
 //!
 //! Source: Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, section 4.5.
 
-use nestwise_ir::guarded::any_expr_may_fire;
+use nestwise_ir::guarded::any_expr_may_fail;
 use nestwise_ir::model::nest::{BinOp, Expr, For, Nest, Stmt, StmtKind};
 use nestwise_ir::{LoopId, Ty, VarId};
 
@@ -25,36 +25,36 @@ use crate::values::induction::addends;
 pub struct Counting {
     /// The variable.
     pub var: VarId,
-    /// What one iteration adds to it.
+    /// The parts of what one iteration adds to the variable.
     pub steps: Vec<Step>,
 }
 
 /// A part of what an iteration adds to a variable.
 #[derive(Clone)]
 pub struct Step {
-    /// What is added each time.
+    /// The value that is added each time.
     pub by: Expr,
-    /// It is subtracted.
+    /// Whether the value is subtracted instead.
     pub minus: bool,
-    /// The loops inside the iteration in which it is added again and again.
+    /// The loops inside the iteration around the update, which repeat it.
     pub times: Vec<Times>,
 }
 
 /// How often a loop inside an iteration runs.
 #[derive(Clone)]
 pub struct Times {
-    /// Its first value.
+    /// The counter's first value.
     pub start: Expr,
-    /// Its end.
+    /// The counter's end, exclusive.
     pub stop: Expr,
-    /// Its step, not zero.
+    /// The counter's step, not zero.
     pub step: i128,
-    /// It is known to run.
+    /// Whether the loop is known to run at least once.
     pub runs: bool,
 }
 
 impl Given<'_> {
-    /// How often a loop runs, if its step is a literal.
+    /// What determines how often a loop runs, if its step is a literal.
     pub fn times(&self, l: &For) -> Option<Times> {
         Some(Times {
             start: l.start.clone(),
@@ -76,7 +76,7 @@ impl Given<'_> {
     pub fn may_substitute_induction(&self, l: &For) -> Option<Vec<Counting>> {
         let info = self.info(l.id)?;
         self.times(l)?;
-        let guarded = any_expr_may_fire(&l.start) || any_expr_may_fire(&l.stop);
+        let guarded = any_expr_may_fail(&l.start) || any_expr_may_fail(&l.stop);
         if guarded || early_exit(l.id, &l.body).is_some() || info.carried.is_empty() {
             return None;
         }
@@ -93,7 +93,8 @@ impl Given<'_> {
         info.carried.iter().map(counting).collect()
     }
 
-    /// What one run of a block adds to a variable; `changed` is what the loop around assigns.
+    /// Adds to `out` what one run of a block adds to a variable; `changed` is what the loop around assigns. `None`: it
+    /// cannot be computed before the loop.
     fn collect(
         &self,
         block: &[Stmt],
@@ -101,11 +102,11 @@ impl Given<'_> {
         times: &[Times],
         out: &mut Vec<Step>,
     ) -> Option<()> {
-        let same = |e: &Expr| !any_expr_may_fire(e) && invariant(e, changed);
+        let same = |e: &Expr| !any_expr_may_fail(e) && invariant(e, changed);
         let own = |s: &&Stmt| assigned(std::slice::from_ref(*s)).contains(&v);
         for s in block.iter().filter(own) {
             match &s.kind {
-                StmtKind::Let { var, value } if *var == v && !any_expr_may_fire(value) => {
+                StmtKind::Let { var, value } if *var == v && !any_expr_may_fail(value) => {
                     for (by, minus) in addends(v, value)? {
                         same(by).then_some(())?;
                         let (by, times) = (by.clone(), times.to_vec());
@@ -125,8 +126,8 @@ impl Given<'_> {
     }
 }
 
-/// The nest with whatever only counts along with a loop computed from the loop's counter, so that it passes nothing
-/// from one iteration to the next. None if there is no such loop. The top loop has to be
+/// The nest with variables that count along with a loop computed from the loop's counter, so that their values no
+/// longer pass from one iteration to the next. `None` if there is no such loop. The top loop has to be
 /// [sunk](crate::transform::sink_top_loop) for that.
 pub fn substitute_induction(given: &Given<'_>) -> Option<Rewritten> {
     let mut todo: Vec<(LoopId, Vec<Counting>)> = vec![];
@@ -157,13 +158,14 @@ pub fn substitute_induction(given: &Given<'_>) -> Option<Rewritten> {
     ))
 }
 
-/// Variables of our own for one loop.
+/// The variables that the rewriting of one loop declares.
 struct Fresh {
-    /// For each variable that counts along, what has its value in an iteration, and what one adds to it.
+    /// For each variable that counts along: the variable with its value in an iteration, and the one with what an
+    /// iteration adds.
     values: Vec<[VarId; 2]>,
-    /// Start and stop, where the loop changes what they are computed from.
+    /// The variables with the loop's start and stop, used if the loop changes what they are computed from.
     ends: [VarId; 2],
-    /// The number of an iteration, and of all.
+    /// The variables with the number of an iteration, and with the number of all iterations.
     number: [VarId; 2],
 }
 
@@ -179,6 +181,8 @@ impl Fresh {
         }
     }
 
+    /// Rewrites a loop so that the variables that count along with it are computed from its counter:
+    ///
     /// ```text
     /// for i in range(start, stop):          for i in range(start, stop):
     ///     a[v] = b[i]                           w = v + (i - start) * 2
@@ -222,7 +226,7 @@ impl Fresh {
         before.into_iter().chain([s]).chain(after).collect()
     }
 
-    /// Start and stop evaluated in front of a loop that changes what they are computed from.
+    /// Evaluates start and stop in front of a loop that changes what they are computed from; returns the assignments.
     fn fixed_ends(&self, b: Builder, l: &mut For) -> Vec<Stmt> {
         let changed = [assigned(&l.body), vec![l.counter]].concat();
         let mut before = vec![];
@@ -235,8 +239,8 @@ impl Fresh {
         before
     }
 
-    /// A loop over the numbers of iterations instead, from which its counter is computed: their number is no quotient
-    /// in each of them.
+    /// Makes the loop run over the numbers of its iterations, from which its counter is computed, so that no iteration
+    /// has to compute its number by a division. Returns the assignment of how many there are.
     fn numbered(&self, b: Builder, l: &mut For, times: &Times) -> Stmt {
         let [number, all] = self.number;
         let distance = b.times(b.wide_var(number), times.step);
@@ -250,7 +254,7 @@ impl Fresh {
     }
 }
 
-/// How far the counter has come when it is `at`.
+/// The distance of the counter from its start when it is `at`, not negative.
 fn until(b: Builder, l: &Times, at: Expr) -> Expr {
     match l.step > 0 {
         true => b.sub(at, b.wide(&l.start)),
@@ -258,7 +262,7 @@ fn until(b: Builder, l: &Times, at: Expr) -> Expr {
     }
 }
 
-/// All iterations.
+/// The number of all iterations.
 fn length(b: Builder, l: &Times) -> Expr {
     let size = l.step.abs();
     let mut length = until(b, l, b.wide(&l.stop));
@@ -272,7 +276,7 @@ fn length(b: Builder, l: &Times) -> Expr {
     }
 }
 
-/// What an iteration adds.
+/// The sum of what an iteration adds.
 fn sum(b: Builder, steps: &[Step]) -> Expr {
     let mut total = b.number(0);
     for step in steps {

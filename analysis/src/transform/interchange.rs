@@ -50,7 +50,7 @@ pub fn interchange(given: &Given<'_>, band: &[LoopId], order: &[usize]) -> Optio
     done.then(|| Rewritten::of("interchange", nest, known, &[]))
 }
 
-/// A loop without its body, and its place in the text.
+/// A loop without its body, and its position in the source.
 type Header = (For, nestwise_ir::Span);
 
 fn permute(outermost: &mut Stmt, order: &[usize]) -> bool {

@@ -11,15 +11,15 @@
 //! 1996).
 
 use nestwise_ir::VarId;
-use nestwise_ir::guarded::any_expr_may_fire;
+use nestwise_ir::guarded::any_expr_may_fail;
 use nestwise_ir::model::nest::{Expr, ExprKind, For, Nest, Stmt, StmtKind};
 
 use crate::structure::{assigned, invariant};
 use crate::transform::build::Builder;
 use crate::transform::rewritten::with_for_mut;
 
-/// Takes the assignments of `vars` out of the body of a perfect band of two loops, and returns those that stand for
-/// them behind it. Both loops have step 1 and are known to run.
+/// Takes the assignments of `vars` out of the body of a perfect band of two loops, and returns the assignments that
+/// replace them behind the band. Both loops have step 1 and are known to run.
 ///
 /// Legal iff each variable `v` in `vars`
 ///   - is assigned by one statement of the body's own block, whose value has no guard;
@@ -34,7 +34,7 @@ pub(crate) fn assign_behind(
     let changed = assigned(&inner.body);
     let simple = |s: &&Stmt| match &s.kind {
         StmtKind::Let { var, value } => {
-            vars.contains(var) && !any_expr_may_fire(value) && invariant(value, &changed)
+            vars.contains(var) && !any_expr_may_fail(value) && invariant(value, &changed)
         }
         _ => false,
     };

@@ -28,15 +28,15 @@ use crate::transform::copy::Copy;
 use crate::transform::rewritten::{Rewritten, compact, splice_for, with_for_mut};
 use crate::values::affine::{Affine, DefId, Ix, Sym};
 
-/// Trips of a loop from which looking at its ends is less than looking at each of its subscripts.
+/// The trip count of a loop from which checking its ends is cheaper than checking each of its subscripts.
 const MIN_TRIPS: f64 = 16.0;
-/// Statements of a loop at most that is made into two.
+/// The most statements of a loop that is versioned.
 const MAX_SIZE: usize = 64;
-/// Comparisons at most before a loop.
+/// The most comparisons before a loop.
 const MAX_TESTS: usize = 32;
 
 /// The nest with its loops versioned, outermost loops first: what cannot be decided before a loop may be before one
-/// inside it. The top loop has to stay the only top statement.
+/// inside it. The top loop is never versioned, since it has to stay the only top statement.
 pub fn version_loops(nest: &Nest, info: &LaunchInfo) -> Option<Rewritten> {
     let mut todo = vec![];
     for block in nest.top.blocks() {
@@ -68,7 +68,7 @@ pub fn version_loops(nest: &Nest, info: &LaunchInfo) -> Option<Rewritten> {
     Some(Rewritten::of("loop versioning", out, nonempty, &made))
 }
 
-/// The loops worth it below a block, with what has to be looked at.
+/// Adds the loops below a block that are worth versioning, with the tests before each.
 fn find<'a>(nest: &Nest, info: &LaunchInfo, block: &'a [Stmt], out: &mut Vec<(&'a For, Ends<'a>)>) {
     for s in block {
         let ends = match &s.kind {
@@ -86,7 +86,7 @@ fn find<'a>(nest: &Nest, info: &LaunchInfo, block: &'a [Stmt], out: &mut Vec<(&'
     }
 }
 
-/// Where all subscripts of a loop can be looked at before it, or, where there is none inside, some.
+/// The tests before a loop if they decide all of its subscripts, or, for an innermost loop, some.
 fn worth<'a>(nest: &Nest, info: &LaunchInfo, l: &'a For) -> Option<Ends<'a>> {
     let (mut size, mut inner, mut able) = (0, false, true);
     for s in &l.body {
@@ -127,30 +127,30 @@ fn clear(s: &mut Stmt, accesses: &HashSet<AccessId>) {
     }
 }
 
-/// What has to hold before a loop. Counters are those of the loop and the loops inside it; a variable has the value
-/// that it has there; a definition stands for the last value of the counter of the loop of that number.
+/// A test before a loop. A form's counters are those of the loop and the loops inside it; a variable has the value that
+/// it has there; a definition stands for the last value of the counter of the loop with that number.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Test {
-    /// Not negative.
+    /// The form is not negative.
     Natural(Affine),
-    /// Less than the extent of an axis.
+    /// The form is less than the extent of an axis.
     Below(Affine, ArrayId, u32),
 }
 
-/// What is looked at before a loop.
+/// The tests before a loop.
 #[derive(Default)]
 struct Ends<'a> {
-    /// What the loop assigns.
+    /// The variables that the loop assigns.
     varying: Vec<VarId>,
-    /// What need not be looked at in it any more.
+    /// The accesses whose guards the tests make unnecessary.
     accesses: HashSet<AccessId>,
     tests: BTreeSet<Test>,
-    /// Loops in it whose counters' last values take a division.
+    /// The loops whose counters' last values take a division to compute.
     strided: BTreeMap<LoopId, &'a For>,
 }
 
 impl<'a> Ends<'a> {
-    /// Adds the guarded accesses of a block inside the loops `around`; whether all of them could be.
+    /// Adds the guarded accesses of a block inside the loops `around`. Returns whether all of them could be added.
     fn block(&mut self, nest: &Nest, block: &'a [Stmt], around: &mut Vec<&'a For>) -> bool {
         let mut all = true;
         for s in block {
@@ -212,7 +212,7 @@ impl<'a> Ends<'a> {
         true
     }
 
-    /// The tests for one subscript, and the loops whose last values they speak of.
+    /// The tests for one subscript, and the loops whose last values they mention.
     #[allow(clippy::type_complexity)]
     fn tests_of(
         &self,
@@ -250,7 +250,7 @@ impl<'a> Ends<'a> {
         fits.then(|| (low.chain(high).collect(), strided))
     }
 
-    /// An int as a form in the counters of `around` and what the loop does not change.
+    /// The form of an int expression in the counters of `around` and in what the loop does not change.
     fn form(&self, e: &Expr, around: &[&For]) -> Option<Affine> {
         if !e.ty.repr.is_signed() {
             return None;
@@ -283,7 +283,7 @@ impl<'a> Ends<'a> {
         }
     }
 
-    /// What is computed before the loop, and the condition on which it needs no guards.
+    /// The assignments before the loop, and the condition on which it needs no guards.
     fn condition(&self, nest: &mut Nest, b: Builder) -> Option<(Vec<Stmt>, Expr)> {
         let mut before = vec![];
         let mut lasts = BTreeMap::new();
@@ -312,13 +312,13 @@ impl<'a> Ends<'a> {
     }
 }
 
-/// The last value of a loop's counter.
+/// The symbol that stands for the last value of a loop's counter.
 fn last_of(id: LoopId) -> Sym {
     Sym::Def(DefId(id.index() as u32))
 }
 
-/// Forms at the end of a counter's range at which each is least, `near` being that where it grows along: at one, or at
-/// both where it is not known to grow or to fall.
+/// The forms with a counter replaced by the end of its range at which each form is least: `near` for a form that grows
+/// with the counter's way, else `far`, and both if that is not known.
 fn at_end(
     forms: Vec<Affine>,
     ix: Ix,
@@ -342,7 +342,7 @@ fn at_end(
     Some(out)
 }
 
-/// How large a form's value may be, if 128 bits hold it and what it is computed from.
+/// The largest absolute value that a form may have; `None` if it or a part of it may not fit 128 bits.
 fn size(e: &Affine) -> Option<u128> {
     let mut sum = 0u128;
     for t in e.terms() {
@@ -357,7 +357,7 @@ fn size(e: &Affine) -> Option<u128> {
     Some(sum).filter(|s| *s < 1 << 127)
 }
 
-/// A form without counters in 128 bits, `lasts` being where last values are.
+/// The value of a form without counters, in 128 bits; `lasts` has the variables with last values of counters.
 fn value(nest: &Nest, b: Builder, e: &Affine, lasts: &BTreeMap<Sym, VarId>) -> Option<Expr> {
     let mut sum: Option<Expr> = None;
     for t in e.terms() {
@@ -384,7 +384,8 @@ fn value(nest: &Nest, b: Builder, e: &Affine, lasts: &BTreeMap<Sym, VarId>) -> O
     Some(sum.unwrap_or_else(|| b.number(0)))
 }
 
-/// `start + (stop -+ 1 - start) // step * step`; with a step of 0 a guard fails where the loop begins.
+/// The last value `start + (stop -+ 1 - start) // step * step` of a counter. A step of 0 counts as 1: a guard fails
+/// where such a loop begins.
 fn last_value(b: Builder, start: Expr, stop: Expr, step: Expr) -> Expr {
     let is = |op: CmpOp| b.compare(op, step.clone(), b.number(0));
     let one = b.choose(is(CmpOp::Lt), b.number(-1), b.number(1));

@@ -1,22 +1,23 @@
-//! A nest with other loops than it was made from, and how one is put together.
+//! Rewritten nests, whose loops differ from those of the nest they were made from, and how one is put together.
 
 use nestwise_ir::model::nest::{Access, Expr, ExprKind, For, LoopDecl, Nest, Stmt, StmtKind};
 use nestwise_ir::verifier::verify_after;
 use nestwise_ir::{AccessId, Arena, IdSet, LoopId};
 
-/// A nest with other loops than it was made from.
+/// A nest whose loops differ from those of the nest it was made from.
 pub struct Rewritten {
     /// The nest.
     pub nest: Nest,
-    /// By its loops: the loop each was, or was made from.
+    /// By loop: the loop of the old nest that it was, or was made from.
     pub origin: Vec<LoopId>,
-    /// Its loops that are known to run at least once whenever they are entered.
+    /// The loops that are known to run at least once whenever they are entered.
     pub nonempty: IdSet<LoopId>,
 }
 
 impl Rewritten {
-    /// Numbers the loops of a nest in the order of its text. `nonempty` speaks of their numbers so far; `made`: which
-    /// loop each loop behind those of the old nest was made from, and whether it is known to run.
+    /// Numbers the loops of a nest in the order of its text. `nonempty` has the loops known to run, by their numbers so
+    /// far; `made`, for each loop behind those of the old nest: the loop it was made from, and whether it is known to
+    /// run.
     ///
     /// # Panics
     /// In debug builds, if `pass` broke a rule of the verifier.
@@ -60,7 +61,7 @@ pub fn with_for_mut(nest: &mut Nest, id: LoopId, f: &mut dyn FnMut(&mut For)) {
     });
 }
 
-/// Puts what `new` makes of the `for` with this id in its place, anywhere below `block`.
+/// Replaces the `for` with this id, anywhere below `block`, by what `new` makes of it. Returns whether it was found.
 pub(super) fn splice_for(
     block: &mut [Stmt],
     id: LoopId,
@@ -77,8 +78,7 @@ pub(super) fn splice_for(
     })
 }
 
-/// Numbers loops in source order again and recomputes their depths and parents. The result: by new number, the
-/// loop it was.
+/// Numbers loops in source order again and recomputes their depths and parents. Returns, by new number, the old number.
 fn renumber(nest: &mut Nest) -> Vec<LoopId> {
     let mut found = vec![];
     outline(std::slice::from_ref(&nest.top), None, 0, &mut found);
@@ -109,7 +109,7 @@ fn renumber(nest: &mut Nest) -> Vec<LoopId> {
     found.into_iter().map(|f| f.0).collect()
 }
 
-/// Loops in source order with the loop and the number of loops around them.
+/// Adds the loops in source order, each with the loop and the number of loops around it.
 fn outline(
     block: &[Stmt],
     parent: Option<LoopId>,
@@ -133,7 +133,8 @@ fn outline(
     }
 }
 
-/// Renumbers accesses so that each one declared stands somewhere, and those of repeated statements once.
+/// Renumbers accesses so that every declared access occurs exactly once in the nest: unused ones are dropped, and
+/// repeated ones get numbers of their own. Also notes anew which slots the nest reads and writes.
 pub fn compact(nest: &mut Nest) {
     let old = std::mem::take(&mut nest.accesses);
     let mut new: Arena<AccessId, Access> = Arena::new();

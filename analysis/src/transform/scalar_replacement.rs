@@ -7,12 +7,12 @@
 //!                                   a[i] = t
 //! ```
 //!
-//! All of it stands under `if` the loop has an iteration, unless that is known: without one there may be no such
+//! The new statements run only `if` the loop has an iteration, unless that is known: without one there may be no such
 //! element.
 //!
 //! Source: Callahan, Carr and Kennedy, Improving register allocation for subscripted variables, 1990.
 
-use nestwise_ir::guarded::{any_expr_may_fire, block_may_fire};
+use nestwise_ir::guarded::{any_expr_may_fail, block_may_fail};
 use nestwise_ir::model::nest::{Access, Cast, Expr, ExprKind, For, Nest, Stmt, StmtKind};
 use nestwise_ir::verifier::verify_after;
 use nestwise_ir::{AccessId, ArrayId, CmpOp, IdSet, LoopId, Ty, VarDecl, VarId};
@@ -39,7 +39,7 @@ impl Given<'_> {
         if !self.disjoint
             || irregular(&l.body)
             || may_fail(&l.body)
-            || (!self.undo && block_may_fire(self.nest, &l.body))
+            || (!self.undo && block_may_fail(self.nest, &l.body))
         {
             return false;
         }
@@ -49,7 +49,7 @@ impl Given<'_> {
         let assigned: Vec<VarId> = assigned(&l.body).into_iter().chain([l.counter]).collect();
         let bounds = [&l.start, &l.stop, &l.step]
             .into_iter()
-            .all(|e| !any_expr_may_fire(e) && invariant(e, &[]));
+            .all(|e| !any_expr_may_fail(e) && invariant(e, &[]));
         bounds && l.step.as_int().is_some() && self.one_element(l, array, &assigned)
     }
 
@@ -63,7 +63,7 @@ impl Given<'_> {
         let Some(index) = stored else { return false };
         if !index
             .iter()
-            .all(|e| invariant(e, assigned) && !any_expr_may_fire(e))
+            .all(|e| invariant(e, assigned) && !any_expr_may_fail(e))
         {
             return false;
         }
@@ -168,19 +168,19 @@ fn replace_one(nest: &mut Nest, id: LoopId, array: ArrayId, runs: bool) {
     });
 }
 
-/// Where a replaced element is kept.
+/// The variable that holds a replaced element.
 struct Home {
     array: ArrayId,
     var: VarId,
     elem: Ty,
-    /// The access of the load before the loop.
+    /// The number of the load before the loop.
     load: AccessId,
 }
 
 impl Home {
-    /// `for ...: A[i] = f(A[i])` to `t = A[i]; for ...: t = f(t); A[i] = t`, all of it under `if start < stop` unless
-    /// the loop is known to run: without an iteration there may be no such element. The condition is left out where
-    /// it can be, since what is assigned under one counts as perhaps not assigned.
+    /// Turns `for ...: A[i] = f(A[i])` into `t = A[i]; for ...: t = f(t); A[i] = t`, all of it under `if start < stop`
+    /// unless the loop is known to run: without an iteration there may be no such element. The condition is left out
+    /// where it can be, since a variable assigned under a condition counts as perhaps not assigned.
     fn around(&self, mut s: Stmt, runs: bool) -> Vec<Stmt> {
         let span = s.span;
         let StmtKind::For(l) = &mut s.kind else {
@@ -228,7 +228,7 @@ impl Home {
     }
 }
 
-/// Whether a loop with a constant step runs at all.
+/// The condition that a loop with a constant step runs at least once.
 fn has_iterations(l: &For, span: nestwise_ir::Span) -> Expr {
     let up = l.step.as_int().is_none_or(|v| v > 0);
     let op = if up { CmpOp::Lt } else { CmpOp::Gt };

@@ -11,7 +11,7 @@
 
 use nestwise_ir::ArrayId;
 use nestwise_ir::LoopId;
-use nestwise_ir::guarded::any_expr_may_fire;
+use nestwise_ir::guarded::any_expr_may_fail;
 use nestwise_ir::model::nest::{ExprKind, For, Nest, Stmt, StmtKind};
 use nestwise_ir::verifier::verify_after;
 
@@ -21,7 +21,7 @@ use crate::transform::rewritten::with_for_mut;
 
 /// Whether a statement is a check that is known not to fail.
 fn is_passed_check(s: &Stmt) -> bool {
-    matches!(&s.kind, StmtKind::Check { cond, guard: false } if !any_expr_may_fire(cond))
+    matches!(&s.kind, StmtKind::Check { cond, guard: false } if !any_expr_may_fail(cond))
 }
 
 impl Given<'_> {
@@ -64,7 +64,7 @@ impl Given<'_> {
             let StmtKind::Let { var, value } = &s.kind else {
                 return is_passed_check(s);
             };
-            let mut ok = !any_expr_may_fire(value) && !changed.contains(var);
+            let mut ok = !any_expr_may_fail(value) && !changed.contains(var);
             value.walk(&mut |e| {
                 ok &= match &e.kind {
                     ExprKind::Var(v) => !changed.contains(v),

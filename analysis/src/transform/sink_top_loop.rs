@@ -26,7 +26,7 @@ use crate::structure::{any, escapes};
 use crate::transform::build::{Builder, hidden, like};
 use crate::transform::rewritten::Rewritten;
 
-/// The nest with its top loop run whole ([`Nest::whole`]) around a loop that does what it did. None if that is not
+/// The nest with its top loop run whole ([`Nest::whole`]) around a loop that does what it did. `None` if that is not
 /// legal.
 pub fn sink_top_loop(nest: &Nest, analysis: &Analysis) -> Option<Rewritten> {
     let top = nest.top_for()?;

@@ -1,4 +1,4 @@
-//! Wavefront: a band of two loops runs as waves of tiles, those of a wave at once.
+//! Wavefront: a band of two loops runs as waves of tiles; the tiles of a wave run in parallel.
 //!
 //! ```text
 //! for i in range(n):                for wave in range(tiles(i) + tiles(j) - 1):
@@ -25,7 +25,7 @@ use crate::transform::build::{Builder, hidden, like};
 use crate::transform::last_values::assign_behind;
 use crate::transform::rewritten::{Rewritten, splice_for};
 
-/// The inner loop of a skewed band starts at most so far from zero: what is computed from it stays in 64 bits.
+/// The farthest from zero that the inner loop of a skewed band may start: what is computed from it stays in 64 bits.
 const NEAR: i128 = 1 << 31;
 
 /// The largest factor by which a loop is skewed.
@@ -62,7 +62,7 @@ impl Given<'_> {
     }
 }
 
-/// A nest with loops in waves.
+/// A nest with two loops as a wavefront.
 pub struct Waved {
     /// The nest.
     pub made: Rewritten,
@@ -142,20 +142,22 @@ fn loop_of(nest: &Nest, counter: VarId) -> Option<LoopId> {
 /// The loops of a wavefront, each with its counter.
 struct Waves {
     wave: (LoopId, VarId),
-    /// Over the tiles of a wave, by their number in the outer loop.
+    /// The loop over the tiles of a wave, whose counter is the tile's number in the outer loop.
     tile: (LoopId, VarId),
-    /// The numbers of tiles in both loops, and of waves.
+    /// The variables with the numbers of tiles in the outer and the inner loop, and of waves.
     count: [VarId; 3],
     size: Tile,
     skew: i128,
 }
 
 impl Waves {
-    /// Iterations of a loop in a tile.
+    /// The number of iterations of a loop in a tile.
     fn size(&self, of: usize) -> i128 {
         1 << self.size[of]
     }
 
+    /// Rewrites a band of two loops as a wavefront:
+    ///
     /// ```text
     /// for wave in 0 .. tiles(outer) + tiles(inner) - 1:
     ///     for tile in max(0, wave - tiles(inner) + 1) .. min(tiles(outer), wave + 1):
@@ -204,7 +206,7 @@ impl Waves {
         })
     }
 
-    /// How many tiles there are in each loop, and waves; none or less where a loop is empty.
+    /// The assignments of the numbers of tiles in both loops, and of waves; zero or less where a loop is empty.
     fn counts(&self, b: Builder, outer: [&Expr; 3], inner: &For) -> [Stmt; 3] {
         let rows = length(b, outer);
         let mut columns = length(b, [&inner.start, &inner.stop, &inner.step]);
@@ -224,7 +226,7 @@ impl Waves {
         ]
     }
 
-    /// The tiles of a wave that are there.
+    /// The range of the tiles of a wave, by their number in the outer loop: the first, and the end.
     fn tiles_of_wave(&self, b: Builder) -> (Expr, Expr) {
         let wave = || b.add(b.wide_var(self.wave.1), b.number(1));
         let left = b.sub(wave(), b.wide_var(self.count[1]));
@@ -233,7 +235,7 @@ impl Waves {
         (b.narrow(first), b.narrow(behind))
     }
 
-    /// The part of the inner loop that tile number `column` has of it.
+    /// Restricts the inner loop to the part that belongs to tile number `column`.
     fn cut_inner(&self, b: Builder, (row, start): (VarId, &Expr), inner: &mut For, column: Expr) {
         let step = inner.step.as_int().unwrap_or(1);
         let size = step * self.size(1);
@@ -250,7 +252,7 @@ impl Waves {
     }
 }
 
-/// Iterations of a loop of step 1 or -1; negative where there are none.
+/// The number of iterations of a loop of step 1 or -1; negative if `stop` lies before `start`.
 fn length(b: Builder, [start, stop, step]: [&Expr; 3]) -> Expr {
     match step.as_int() {
         Some(1) => b.sub(b.wide(stop), b.wide(start)),
@@ -258,7 +260,7 @@ fn length(b: Builder, [start, stop, step]: [&Expr; 3]) -> Expr {
     }
 }
 
-/// `size` on from `first`, but not beyond `stop`.
+/// The end of a range of `size` counters from `first`, but not beyond `stop`.
 fn until(b: Builder, first: &Expr, size: i128, stop: &Expr) -> Expr {
     let end = b.add(first.clone(), b.number(size));
     let nearer = if size > 0 { BinOp::Min } else { BinOp::Max };

@@ -17,7 +17,7 @@ pub(crate) fn variable_may_fail(l: &For, v: VarId) -> bool {
         s.walk(&mut |s| {
             if let StmtKind::Let { var, value } = &s.kind {
                 let last = accumulation(value);
-                found |= *var == v && nestwise_ir::guarded::expr_may_fire(last);
+                found |= *var == v && nestwise_ir::guarded::expr_may_fail(last);
             }
         });
     }
@@ -54,7 +54,7 @@ pub(crate) fn array_may_fail(l: &For, array: ArrayId) -> bool {
             } = &s.kind
             {
                 let last = accumulation(value);
-                found |= *a == array && nestwise_ir::guarded::expr_may_fire(last);
+                found |= *a == array && nestwise_ir::guarded::expr_may_fail(last);
             }
         });
     }

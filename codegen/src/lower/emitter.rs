@@ -83,12 +83,12 @@ impl<'u, 'a> Emitter<'u, 'a> {
 
     /// Whether this goes through the nest's own loops: the entry, and a cooperative kernel.
     pub(crate) fn goes_through_nest(&self) -> bool {
-        self.function.is_entry || self.gpu.team.is_some()
+        self.function.is_entry || self.gpu.cooperative.is_some()
     }
 
     /// Whether mapped loops are launched from here as kernels, or run as parts of a cooperative one.
     pub(crate) fn has_grid(&self) -> bool {
-        self.unit.grid.is_some() || self.gpu.team.is_some()
+        self.unit.grid.is_some() || self.gpu.cooperative.is_some()
     }
 
     /// Ends the block of the allocas: everything after goes to a block of its own.

@@ -168,7 +168,7 @@ impl<'a> Unit<'a> {
     fn independent_loops(&mut self, context: &Context) -> Result<()> {
         let schedule = self.spec.schedule;
         let ids = &schedule.independent;
-        let watched = |id: &LoopId| ids.contains(id) || schedule.in_step.contains(id);
+        let watched = |id: &LoopId| ids.contains(id) || schedule.lockstep.contains(id);
         let mut checked = HashSet::new();
         self.nest.walk(&mut |s| {
             let body = match &s.kind {

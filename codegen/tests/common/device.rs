@@ -2,7 +2,7 @@
 
 #![allow(dead_code)] // Each test file uses its part.
 
-use nestwise_codegen::abi::{FrameHeader, GridThread, Order, team};
+use nestwise_codegen::abi::{FrameHeader, GridThread, Order, cooperative};
 use nestwise_codegen::{
     CompiledGrid, DeviceCode, GridCode, GridTarget, compile_grid, load, load_grid, register_launch,
 };
@@ -61,7 +61,7 @@ unsafe extern "C" fn launch(user: *mut u8, order: *mut Order) -> i64 {
     device.copies = vec![RUBBISH; ((asked.copies * count) as usize).div_ceil(16)];
     let copies = device.copies.as_mut_ptr() as i64;
     // Cooperative kernels have one thread here, which waits for nobody.
-    let mut together = vec![0u128; team::size(1).div_ceil(16)];
+    let mut together = vec![0u128; cooperative::size(1).div_ceil(16)];
     let together = together.as_mut_ptr() as i64;
     let mix = |k: usize| (k as u64 ^ device.seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7;
     let mut order: Vec<usize> = (0..places.len()).collect();

@@ -12,7 +12,7 @@ use crate::device::Device;
 use crate::estimate::compute::Compute;
 use crate::estimate::gpu::OnGpu;
 use crate::estimate::prices::{Estimate, Prices};
-use crate::estimate::threads::Team;
+use crate::estimate::threads::Workers;
 use crate::launch_work::{LaunchTally, LaunchWork};
 use crate::profile::host::HostWeights;
 use crate::profile::{Fresh, MachineProfile, Ready};
@@ -188,13 +188,13 @@ impl Decision {
 
     /// The decision once there is optimised code for the device that is wanted: that device, at the price of optimised
     /// code.
-    pub fn settled(self) -> Decision {
-        let mut settled = self.on(self.wanted);
+    pub fn with_optimised_code(self) -> Decision {
+        let mut decision = self.on(self.wanted);
         if let (Device::Serial, Some(optimised)) = (self.wanted, self.quick) {
-            settled.estimate = optimised;
+            decision.estimate = optimised;
         }
-        settled.quick = None;
-        settled
+        decision.quick = None;
+        decision
     }
 
     /// The decision to try `device`, although it looks worse.
@@ -404,15 +404,15 @@ fn woken(profile: &MachineProfile, situation: &Situation) -> Nanos {
 
 /// The estimate with the best number of threads: all of them, or a power of two below.
 fn threaded(serial: &Estimate, profile: &MachineProfile, situation: &Situation) -> Estimate {
-    team(situation.threads, profile)
+    workers(situation.threads, profile)
         .numbers()
         .map(|n| on_threads(n, serial, profile, situation))
         .min_by(|a, b| a.warm().0.total_cmp(&b.warm().0))
         .unwrap_or(*serial)
 }
 
-fn team(threads: u32, profile: &MachineProfile) -> Team<'_> {
-    Team {
+fn workers(threads: u32, profile: &MachineProfile) -> Workers<'_> {
+    Workers {
         threads,
         weights: &profile.threads,
         always: true,
@@ -425,7 +425,7 @@ fn on_threads(
     profile: &MachineProfile,
     situation: &Situation,
 ) -> Estimate {
-    let team = team(threads, profile);
+    let workers = workers(threads, profile);
     let native = &situation.native[1];
     let forks = native.forks.unwrap_or(situation.forks);
     if threads < 2 {
@@ -447,10 +447,10 @@ fn on_threads(
     let copies =
         situation.copied_bytes * f64::from(threads) * profile.call.get(LaunchWork::UndoByte);
     Estimate {
-        fork_join: team.start() * forks.max(1.0)
+        fork_join: workers.start() * forks.max(1.0)
             + (Nanos(copies) + woken(profile, situation)).seconds(),
-        pages: team.on(profile.threads.pages, serial.pages),
-        compute: (native.alone.total() + team.share(&native.shared)) * situation.rest,
+        pages: workers.on(profile.threads.pages, serial.pages),
+        compute: (native.alone.total() + workers.share(&native.shared)) * situation.rest,
         threads,
         ..*serial
     }

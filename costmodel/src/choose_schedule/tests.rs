@@ -51,7 +51,7 @@ fn words(c: &Candidate) -> String {
             .iter()
             .map(|(id, n)| format!("{} x{n}", named(*id))),
     );
-    let left = c.schedule.independent.iter().chain(&c.schedule.in_step);
+    let left = c.schedule.independent.iter().chain(&c.schedule.lockstep);
     out.extend(left.map(|id| format!("{} to the vectoriser", named(*id))));
     if out.is_empty() {
         "as written".into()

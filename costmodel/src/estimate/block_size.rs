@@ -37,8 +37,8 @@ impl Room {
         let spread = || SIZES.into_iter().filter(enough);
         let at_once = |size: i64| self.at_once(size, registers);
         let most = spread().map(at_once).max().unwrap_or(0);
-        let roomy = spread().find(|size| at_once(*size) * NEARLY.1 >= most * NEARLY.0);
-        roomy.unwrap_or(SIZES[SIZES.len() - 1])
+        let enough = spread().find(|size| at_once(*size) * NEARLY.1 >= most * NEARLY.0);
+        enough.unwrap_or(SIZES[SIZES.len() - 1])
     }
 
     /// The number of threads, in blocks of `size`, that one multiprocessor has room for.

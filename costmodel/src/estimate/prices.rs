@@ -7,7 +7,7 @@ use nestwise_ir::{LoopId, LoopWork, Tally, Work};
 use crate::device::Device;
 use crate::estimate::compute::Compute;
 use crate::estimate::host::Priced;
-use crate::estimate::threads::Team;
+use crate::estimate::threads::Workers;
 use crate::estimate::{gpu, guessed_shape};
 use crate::features::{Features, LoopFeatures};
 use crate::profile::MachineProfile;
@@ -223,18 +223,18 @@ impl Prices {
     }
 
     /// Time of compiled code: by what a kernel executes, if one was made, or by a guess. `kernels`: for one core, and
-    /// for threads; the fitting one is taken (for one core, or for a `team` of threads), or else the other.
+    /// for threads; the fitting one is taken (for one core, or for the threads of `workers`), or else the other.
     pub fn native(
         &self,
         kernels: [Option<&Priced>; 2],
-        team: Option<&Team<'_>>,
+        workers: Option<&Workers<'_>>,
         vectorised: bool,
         trips: &dyn Fn(LoopId) -> f64,
         values: &LaunchValues,
     ) -> Compute {
         let [serial, threaded] = kernels;
-        let compute = match (team, serial, threaded) {
-            (Some(team), _, Some(kernel)) => kernel.on_team(trips, values, team),
+        let compute = match (workers, serial, threaded) {
+            (Some(workers), _, Some(kernel)) => kernel.on_workers(trips, values, workers),
             (Some(_), Some(kernel), None) => kernel.seconds(trips, values).all_shared(),
             (None, Some(kernel), _) | (None, None, Some(kernel)) => kernel.seconds(trips, values),
             (_, None, None) => return self.guess(vectorised, trips, values),

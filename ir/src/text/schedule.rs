@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::model::ids::{AccessId, IdSet, LoopId};
-use crate::schedule::{GridLoop, RedOp, Renamed, Schedule, ThreadLoop, Window};
+use crate::schedule::{AntiDependenceCopy, GridLoop, RedOp, Schedule, ThreadLoop, Window};
 use crate::text::cursor::{Cursor, Read};
 use crate::text::error::ReadError;
 use crate::text::lines::Lines;
@@ -38,7 +38,7 @@ impl fmt::Display for Window {
 }
 
 /// `copy a1 for x0 x2 reach 1 window axis 0 scale 1 from -1 to 1`
-impl fmt::Display for Renamed {
+impl fmt::Display for AntiDependenceCopy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "copy {} for", self.array)?;
         self.reads.iter().try_for_each(|x| write!(f, " {x}"))?;
@@ -68,7 +68,7 @@ impl fmt::Display for ThreadLoop {
         for (array, op) in &self.array_reductions {
             write!(f, ", reduce {array} by {op}")?;
         }
-        for copy in &self.renamed {
+        for copy in &self.anti_dependence_copies {
             write!(f, ", {copy}")?;
         }
         Ok(())
@@ -87,7 +87,7 @@ impl fmt::Display for Schedule {
         for id in &self.independent {
             writeln!(f, "independent {id}")?;
         }
-        for id in &self.in_step {
+        for id in &self.lockstep {
             writeln!(f, "lockstep {id}")?;
         }
         for id in &self.split {
@@ -128,7 +128,7 @@ pub fn read_schedule(text: &str) -> Result<Schedule, ReadError> {
                 schedule.vector.push((id, c.int()?));
             }
             "independent" => schedule.independent.push(c.loop_id()?),
-            "lockstep" => schedule.in_step.push(c.loop_id()?),
+            "lockstep" => schedule.lockstep.push(c.loop_id()?),
             "peeled" => schedule.split.push(c.loop_id()?),
             "grid" => {
                 c.expect("(")?;
@@ -167,7 +167,7 @@ fn threads(c: &mut Cursor<'_>) -> Read<ThreadLoop> {
         } else if c.eat_word("private") {
             t.private.push(c.array()?);
         } else if c.eat_word("copy") {
-            t.renamed.push(copy(c)?);
+            t.anti_dependence_copies.push(copy(c)?);
         } else {
             return c.expected("`reduce`, `last`, `private` or `copy`");
         }
@@ -196,10 +196,10 @@ fn combined_by(c: &mut Cursor<'_>) -> Read<RedOp> {
     }
 }
 
-fn copy(c: &mut Cursor<'_>) -> Read<Renamed> {
+fn copy(c: &mut Cursor<'_>) -> Read<AntiDependenceCopy> {
     let array = c.array()?;
     c.expect_word("for")?;
-    let mut copy = Renamed {
+    let mut copy = AntiDependenceCopy {
         array,
         reads: vec![],
         reach: None,

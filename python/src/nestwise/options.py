@@ -46,7 +46,7 @@ class Options:
         self.record = False  # what that depends on is kept, for other machines
         self.learning = True  # measured times correct what is predicted
         self.background = True  # kernels are made while CPython goes on
-        self.early = True  # CPython runs what is over sooner than a plan of it would be made
+        self.tier_up_budget = True  # CPython runs what is over sooner than a plan of it would be made
         self.verify = False  # every native run is compared with CPython
         self.sample = 1
         self.only: tuple[str, int, int] | None = None
@@ -120,7 +120,7 @@ class Options:
         options.prices = os.environ.get("NESTWISE_PRICES") == "1"
         options.learning = os.environ.get("NESTWISE_LEARNING") != "0"
         options.background = os.environ.get("NESTWISE_BACKGROUND") != "0"
-        options.early = os.environ.get("NESTWISE_EARLY") != "0"
+        options.tier_up_budget = os.environ.get("NESTWISE_TIER_UP_BUDGET") != "0"
         uncached = os.environ.get("NESTWISE_NO_CACHE", "") not in ("", "0")
         if uncached or options.schedule or options.broken or options.unchecked:
             options.cache = False

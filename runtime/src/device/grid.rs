@@ -11,14 +11,14 @@ pub struct Expected {
     /// Iterations of the top loop that its threads run at once, where that is the first axis of a kernel: fewer take no less time.
     pub wave: i64,
     /// Threads that the largest part of each kernel asks for, where it is cooperative.
-    pub teams: Vec<i64>,
+    pub cooperative_threads: Vec<i64>,
 }
 
 impl Default for Expected {
     fn default() -> Expected {
         Expected {
             wave: 1,
-            teams: vec![],
+            cooperative_threads: vec![],
         }
     }
 }
@@ -43,12 +43,15 @@ impl Grid {
     pub fn expected(&self, top: Option<LoopId>, trips: impl Fn(LoopId) -> f64) -> Expected {
         let threads = |loops: &[LoopId]| loops.iter().map(|id| trips(*id)).product::<f64>();
         let widest = |kernel: &GridKernel| {
-            let parts = kernel.team.iter().flat_map(|team| &team.parts);
+            let parts = kernel
+                .cooperative
+                .iter()
+                .flat_map(|cooperative| &cooperative.parts);
             parts.map(|loops| threads(loops)).fold(1.0, f64::max) as i64
         };
         Expected {
             wave: top.map_or(1, |top| self.wave(top, threads)),
-            teams: self.kernels.iter().map(widest).collect(),
+            cooperative_threads: self.kernels.iter().map(widest).collect(),
         }
     }
 

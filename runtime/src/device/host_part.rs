@@ -8,7 +8,7 @@ use nestwise_codegen::{GridKernel, Use};
 
 use crate::device::emulated::block::{barrier, shuffle};
 use crate::device::emulated::races::touched;
-use crate::device::interface::{Device, Launch, Team};
+use crate::device::interface::{Cooperative, Device, Launch};
 use crate::device::memory::{Before, Memory};
 use crate::reason::Reason;
 
@@ -27,7 +27,7 @@ pub(super) fn register() {
 pub(super) struct Running<'a> {
     memory: &'a mut Memory,
     kernels: &'a [GridKernel],
-    teams: &'a [i64],
+    cooperative_threads: &'a [i64],
     written: &'a [(u64, Before)],
     /// What comes down at the end is on its way.
     is_coming: bool,
@@ -40,13 +40,13 @@ impl<'a> Running<'a> {
     pub(super) fn new(
         memory: &'a mut Memory,
         kernels: &'a [GridKernel],
-        teams: &'a [i64],
+        cooperative_threads: &'a [i64],
         written: &'a [(u64, Before)],
     ) -> Running<'a> {
         Running {
             memory,
             kernels,
-            teams,
+            cooperative_threads,
             written,
             is_coming: false,
             failed: None,
@@ -113,9 +113,13 @@ unsafe extern "C" fn launch(user: *mut u8, order: *mut Order) -> i64 {
             tile: kernel.tile,
             uses,
             leaves: kernel.leaves,
-            team: kernel.team.as_ref().map(|team| Team {
-                record: team.record,
-                threads: running.teams.get(number).copied().unwrap_or(i64::MAX),
+            cooperative: kernel.cooperative.as_ref().map(|cooperative| Cooperative {
+                record: cooperative.record,
+                threads: running
+                    .cooperative_threads
+                    .get(number)
+                    .copied()
+                    .unwrap_or(i64::MAX),
             }),
         };
         let Some(blocks) = running.launch(launch) else {

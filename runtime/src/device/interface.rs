@@ -1,6 +1,6 @@
 //! What a device with memory of its own does for a launch.
 
-use nestwise_codegen::abi::{FrameHeader, team};
+use nestwise_codegen::abi::{FrameHeader, cooperative};
 
 use crate::device::code::Code;
 use crate::reason::Reason;
@@ -31,12 +31,12 @@ pub struct Launch<'a> {
     /// It leaves something behind its status.
     pub leaves: bool,
     /// What its blocks have in common, if it is cooperative.
-    pub team: Option<Team>,
+    pub cooperative: Option<Cooperative>,
 }
 
 /// What the blocks of a cooperative kernel have in common.
 #[derive(Clone, Copy, Debug)]
-pub struct Team {
+pub struct Cooperative {
     /// Bytes of the record that blocks leave at most.
     pub record: usize,
     /// Threads that its largest part asks for, about.
@@ -90,8 +90,8 @@ pub trait Device {
         blocks: i64,
     ) -> Result<Vec<u64>, Reason> {
         let copies = self.make_copies(launch, threads)?;
-        let team = self.make_team(launch, blocks)?;
-        Ok(copies.into_iter().chain(team).collect())
+        let cooperative = self.make_cooperative(launch, blocks)?;
+        Ok(copies.into_iter().chain(cooperative).collect())
     }
 
     /// Memory for the copies of so many threads, which the environment tells of then.
@@ -110,11 +110,15 @@ pub trait Device {
     }
 
     /// What the threads of a cooperative kernel of so many blocks have in common, which the environment tells of then.
-    fn make_team(&mut self, launch: &mut Launch<'_>, blocks: i64) -> Result<Option<u64>, Reason> {
-        if launch.team.is_none() {
+    fn make_cooperative(
+        &mut self,
+        launch: &mut Launch<'_>,
+        blocks: i64,
+    ) -> Result<Option<u64>, Reason> {
+        if launch.cooperative.is_none() {
             return Ok(None);
         }
-        let bytes = team::size(blocks as usize);
+        let bytes = cooperative::size(blocks as usize);
         let at = self.allocate(bytes)?;
         self.clear(at, bytes)?;
         let word = &mut launch.env[FrameHeader::AT..FrameHeader::AT + 8];

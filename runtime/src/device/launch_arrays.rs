@@ -47,8 +47,8 @@ pub struct Resident {
     frame: Vec<u128>,
     /// The first iteration that had not run then.
     since: i64,
-    /// See [`Expected::teams`].
-    teams: Vec<i64>,
+    /// See [`Expected::cooperative_threads`].
+    cooperative_threads: Vec<i64>,
 }
 
 impl Resident {
@@ -69,7 +69,7 @@ impl Resident {
             written: Vec::new(),
             frame: frame.to_vec(),
             since: at,
-            teams: expected.teams.clone(),
+            cooperative_threads: expected.cooperative_threads.clone(),
         };
         let mut firsts = resident.bring_up(grid, nest, slots);
         if matches!(firsts, Err(Reason::DeviceMemory)) {
@@ -139,7 +139,12 @@ impl Resident {
         frame: &mut [u128],
         (lo, hi): (i64, i64),
     ) -> Result<Ran, Reason> {
-        let mut running = Running::new(&mut self.memory, &self.kernels, &self.teams, &self.written);
+        let mut running = Running::new(
+            &mut self.memory,
+            &self.kernels,
+            &self.cooperative_threads,
+            &self.written,
+        );
         let words = Words(frame);
         let user = std::mem::offset_of!(FrameHeader, user);
         words.put(user, (&raw mut running) as i64);

@@ -19,6 +19,6 @@ mod streams;
 pub use crate::device::code::Code;
 pub use crate::device::emulated::Emulated;
 pub use crate::device::grid::{Expected, Grid};
-pub use crate::device::interface::{Device, Launch, Team, Upload};
+pub use crate::device::interface::{Cooperative, Device, Launch, Upload};
 pub use crate::device::launch_arrays::{Resident, Slots};
 pub use crate::device::memory::{Keeps, Owner, Transfers};

@@ -93,7 +93,7 @@ pub(super) fn shape(
 }
 
 /// The blocks of a cooperative kernel: no more blocks than its largest part asks for, or than have room at once.
-pub(super) fn team_shape(threads: i64, together: i64) -> ([i64; 3], [i64; 3]) {
+pub(super) fn cooperative_shape(threads: i64, together: i64) -> ([i64; 3], [i64; 3]) {
     let each = BLOCK_THREADS as i64;
     let wanted = (threads.max(1) - 1) / each + 1;
     ([wanted.min(together.max(1)), 1, 1], [each, 1, 1])
@@ -159,11 +159,11 @@ mod tests {
     }
 
     #[test]
-    fn blocks_of_a_team_have_room_at_once() {
-        assert_eq!(team_shape(1, 132).0, [1, 1, 1]);
-        assert_eq!(team_shape(257, 132), ([2, 1, 1], [256, 1, 1]));
-        assert_eq!(team_shape(i64::MAX, 132).0, [132, 1, 1]);
-        assert_eq!(team_shape(0, 0).0, [1, 1, 1]);
+    fn blocks_of_a_cooperative_launch_have_room_at_once() {
+        assert_eq!(cooperative_shape(1, 132).0, [1, 1, 1]);
+        assert_eq!(cooperative_shape(257, 132), ([2, 1, 1], [256, 1, 1]));
+        assert_eq!(cooperative_shape(i64::MAX, 132).0, [132, 1, 1]);
+        assert_eq!(cooperative_shape(0, 0).0, [1, 1, 1]);
     }
 
     #[test]

@@ -98,7 +98,7 @@ impl About {
             stepwise: !mapped && nest.whole.is_none(),
             description: describe(nest, &undo, schedule),
             means: means(schedule, rewrite).map(str::to_string).collect(),
-            in_order: plain && guarded::fire_in_order(nest, schedule),
+            in_order: plain && guarded::guards_fail_in_order(nest, schedule),
             nest: declarations(nest),
             undo,
             threaded,
@@ -134,7 +134,7 @@ fn describe(nest: &Nest, undo: &analysis::UndoPlan, schedule: &Schedule) -> Stri
             for a in t.unshared() {
                 text.push_str(&format!(" with its own {}", name(a)));
             }
-            for r in &t.renamed {
+            for r in &t.anti_dependence_copies {
                 let what = if r.is_halo() { "ends" } else { "all" };
                 text.push_str(&format!(" saving {what} of {}", name(r.array)));
             }
@@ -145,8 +145,8 @@ fn describe(nest: &Nest, undo: &analysis::UndoPlan, schedule: &Schedule) -> Stri
         if schedule.independent.contains(&id) {
             text.push_str(" independent");
         }
-        if schedule.in_step.contains(&id) {
-            text.push_str(" in step");
+        if schedule.lockstep.contains(&id) {
+            text.push_str(" lockstep");
         }
         if schedule.split.contains(&id) {
             text.push_str(" split");
@@ -175,11 +175,14 @@ fn means(schedule: &Schedule, rewrite: Rewrite) -> impl Iterator<Item = &'static
         (!schedule.threads.is_empty(), "threads"),
         (!schedule.vector.is_empty(), "lanes"),
         (!schedule.independent.is_empty(), "independent"),
-        (!schedule.in_step.is_empty(), "in step"),
+        (!schedule.lockstep.is_empty(), "lockstep"),
         (!schedule.split.is_empty(), "split"),
-        (any(&|t| !t.private.is_empty()), "own arrays"),
-        (any(&|t| !t.array_reductions.is_empty()), "merged arrays"),
-        (any(&|t| !t.renamed.is_empty()), "renamed"),
+        (any(&|t| !t.private.is_empty()), "privatised arrays"),
+        (any(&|t| !t.array_reductions.is_empty()), "array reductions"),
+        (
+            any(&|t| !t.anti_dependence_copies.is_empty()),
+            "anti-dependence copies",
+        ),
         (reduced(&|op| *op != RedOp::Last), "reductions"),
         (reduced(&|op| matches!(op, RedOp::Along(_))), "companions"),
         (last, "last values"),

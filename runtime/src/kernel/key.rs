@@ -41,7 +41,7 @@ pub struct Key {
     /// Loops of only a few trips: no schedule splits them.
     pub(crate) short: IdSet<LoopId>,
     /// Arrays of which every thread may have a copy.
-    pub(crate) roomy: IdSet<ArrayId>,
+    pub(crate) copyable: IdSet<ArrayId>,
     /// For data with NaN: comparisons raise no flag.
     pub(crate) quiet: bool,
     /// Loops of the nest as written in which the kernel asks whether somebody waits.
@@ -101,8 +101,8 @@ impl Key {
                 true => IdSet::new(),
                 false => short_loops(&sizes.trips),
             },
-            roomy: match launch.device {
-                Device::Threads => analysed.roomy(sizes, options.threads),
+            copyable: match launch.device {
+                Device::Threads => analysed.copyable(sizes, options.threads),
                 _ => IdSet::new(),
             },
             quiet: launch.quiet,
@@ -137,7 +137,7 @@ impl Key {
             grid: None,
             nonempty: IdSet::new(),
             short: IdSet::new(),
-            roomy: IdSet::new(),
+            copyable: IdSet::new(),
             quiet: true,
             tier: Tier::Optimised,
         }

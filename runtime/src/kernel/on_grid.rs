@@ -84,7 +84,11 @@ fn compile_grid(
     let undo = mapped.undo_plan(&ranges, key);
     let mut about = About::of(nest, &ranges, undo, &mapped.schedule, mapped.rewrite);
     about.means.push("grid".into());
-    if made.kernels.iter().any(|kernel| kernel.team.is_some()) {
+    if made
+        .kernels
+        .iter()
+        .any(|kernel| kernel.cooperative.is_some())
+    {
         about.means.push("cooperative".into());
     }
     about.means.extend(key.means().map(str::to_string));

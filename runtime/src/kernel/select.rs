@@ -128,7 +128,11 @@ fn launch_info(
         trips: trips.collect(),
         unit_stride: key.unit_stride.clone(),
         lanes: ACCUMULATORS * codegen::vector_bits() / 64,
-        roomy: nest.arrays.ids().map(|a| key.roomy.contains(a)).collect(),
+        copyable: nest
+            .arrays
+            .ids()
+            .map(|a| key.copyable.contains(a))
+            .collect(),
         tile: match options.tests_forms() {
             true => forced_schedules::TILE,
             false => analysis::launch_info::TILE,

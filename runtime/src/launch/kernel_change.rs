@@ -44,7 +44,7 @@ impl<V: HasValue> Others for OtherKernels<'_, V> {
 
     fn optimised(&mut self, launch: &Launch, host: &dyn Host) -> Option<Change> {
         let Call { plan, options, .. } = self.call;
-        let decision = launch.decision.settled();
+        let decision = launch.decision.with_optimised_code();
         if options.tier == Some(TierChoice::Switch) {
             let tier = match self.key.tier {
                 Tier::Quick => Tier::Optimised,

@@ -138,7 +138,7 @@ impl Repeat {
         let free = free.collect();
         let undo = &kernel.about.undo;
         let slots = kernel.about.to_save(false, false);
-        let saved = slots.filter(|_| undo.may_fire());
+        let saved = slots.filter(|_| undo.may_fail());
         let saved = saved.map(|s| (*s, Saved::default())).collect();
         Some(Repeat {
             template: fill(nest, &kernel, launch.top, &views, captures).ok()?,

@@ -258,7 +258,7 @@ impl Analysed {
     }
 
     /// The arrays that some loop would copy and of which each of the threads may have a copy in a call of these sizes.
-    pub(crate) fn roomy(&self, sizes: &Sizes, threads: usize) -> IdSet<ArrayId> {
+    pub(crate) fn copyable(&self, sizes: &Sizes, threads: usize) -> IdSet<ArrayId> {
         let fits = |a: ArrayId| {
             let bytes = self.copy_bytes(a, &sizes.values);
             bytes.saturating_mul(threads as i64) <= COPIED_BYTES

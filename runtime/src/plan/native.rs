@@ -1,6 +1,6 @@
 //! What compiled code of a nest takes.
 
-use nestwise_costmodel::{Compute, Device, Team};
+use nestwise_costmodel::{Compute, Device, Workers};
 use nestwise_ir::LoopId;
 
 use crate::plan::{Plan, Sizes};
@@ -9,7 +9,7 @@ use crate::plan::{Plan, Sizes};
 /// native device, or by a guess.
 pub(crate) fn native(
     plan: &Plan,
-    team: Option<&Team<'_>>,
+    workers: Option<&Workers<'_>>,
     vectorised: bool,
     sizes: &Sizes,
 ) -> Compute {
@@ -18,5 +18,5 @@ pub(crate) fn native(
     let priced = [0, 1].map(|k: usize| kernels[k].as_ref().map(|kernel| &kernel.price));
     plan.analysed
         .prices()
-        .native(priced, team, vectorised, &trips, &sizes.values)
+        .native(priced, workers, vectorised, &trips, &sizes.values)
 }

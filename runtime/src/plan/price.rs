@@ -2,7 +2,7 @@
 
 use nestwise_costmodel::choose_device::{Quick, WORTH_A_START, WORTH_SHARING};
 use nestwise_costmodel::{
-    Decision, Device, Learned, Lesson, Ready, Seconds, Situation, Team, decide,
+    Decision, Device, Learned, Lesson, Ready, Seconds, Situation, Workers, decide,
 };
 use nestwise_ir::{LoopId, Tier};
 use nestwise_tiering::Coming;
@@ -109,7 +109,7 @@ fn price_by<V: HasValue>(
         };
     }
     let parallel = parallel(plan, sizes, options.threads as u32, options);
-    let team = Team {
+    let workers = Workers {
         threads: parallel.most,
         weights: &options.profile.threads,
         always: parallel.always,
@@ -118,7 +118,10 @@ fn price_by<V: HasValue>(
         threads: parallel.most,
         forks: parallel.forks,
         copied_bytes: parallel.copied_bytes,
-        native: [one, native(plan, Some(&team), parallel.vectorisable, sizes)],
+        native: [
+            one,
+            native(plan, Some(&workers), parallel.vectorisable, sizes),
+        ],
         gpu: plan.grid.on_gpu(analysed, sizes, resume.is_some(), options),
         ..alone
     };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nestwise_analysis as analysis;
 use nestwise_costmodel::record::Parallel;
-use nestwise_costmodel::{Device, Team};
+use nestwise_costmodel::{Device, Workers};
 use nestwise_ir::LoopId;
 use nestwise_ir::schedule::ThreadLoop;
 
@@ -36,8 +36,8 @@ pub(crate) fn parallel(plan: &Plan, sizes: &Sizes, threads: u32, options: &Optio
     let analysed = &plan.analysed;
     let trips = |id: LoopId| sizes.expected(id);
     let able = abilities(plan, sizes);
-    let roomy = analysed.roomy(sizes, options.threads);
-    let roots = able.roots(|a| roomy.contains(a));
+    let copyable = analysed.copyable(sizes, options.threads);
+    let roots = able.roots(|a| copyable.contains(a));
     let copied = roots.iter().map(|t| {
         let bytes = t.copied().map(|a| analysed.copy_bytes(a, &sizes.values));
         bytes.sum::<i64>() as f64 * analysed.times_entered(t.id, &trips)
@@ -96,7 +96,7 @@ pub(crate) fn least(plan: &Plan, kernel: &Kernel, threads: u32, sizes: &Sizes) -
     }
     let options = options();
     let found = || {
-        let team = Team {
+        let workers = Workers {
             threads: match threads {
                 0 => options.threads as u32,
                 some => some,
@@ -105,7 +105,7 @@ pub(crate) fn least(plan: &Plan, kernel: &Kernel, threads: u32, sizes: &Sizes) -
             always: starts_always(&abilities(plan, sizes), &options),
         };
         let trips = |id: LoopId| sizes.expected(id);
-        kernel.price.least(&trips, &sizes.values, &team).into()
+        kernel.price.least(&trips, &sizes.values, &workers).into()
     };
     sizes.least.get_or_init(found).clone()
 }

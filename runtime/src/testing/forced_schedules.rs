@@ -137,7 +137,7 @@ mod tests {
             order.sort_unstable();
             assert_eq!(order, (0..9).collect::<Vec<_>>());
         }
-        let plain: ForcedSchedule = "waves".parse().unwrap();
+        let plain: ForcedSchedule = "wavefront".parse().unwrap();
         assert!(plain.order(9).is_none() && plain.chunk().is_none() && plain.is_test());
         assert!(!"nth3".parse::<ForcedSchedule>().unwrap().is_test());
     }
@@ -145,7 +145,15 @@ mod tests {
     #[test]
     fn what_is_no_form_is_refused() {
         for text in [
-            "", "wave", "waves:", "waves:x", ":3", "every:-1", "nth", "nth-1", "nth1:2",
+            "",
+            "wave",
+            "wavefront:",
+            "wavefront:x",
+            ":3",
+            "every:-1",
+            "nth",
+            "nth-1",
+            "nth1:2",
         ] {
             assert!(text.parse::<ForcedSchedule>().is_err(), "{text}");
         }

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::str::FromStr;
 
 use nestwise_analysis::warns;
-use nestwise_ir::guarded::nest_may_fire;
+use nestwise_ir::guarded::nest_may_fail;
 use nestwise_ir::{
     BinOp, CmpOp, Expr, ExprKind, Fun, LiveOutKind, Nest, Stmt, StmtKind, UnOp, VarId,
 };
@@ -88,7 +88,7 @@ impl PlantedMistake {
             PlantedMistake::UndoElements
             | PlantedMistake::UndoFrame
             | PlantedMistake::StaleNames => {
-                return nest_may_fire(nest);
+                return nest_may_fail(nest);
             }
             _ => {}
         }

@@ -48,8 +48,8 @@ print(out[:14], out.sum().hex(), log.sum())
 # auto 20: native
 # 64 cores 7: 1 interpreter
 # 64 cores 20: 1 serial
-# dear threads 7: 1 interpreter
-# dear threads 20: 1 serial
+# expensive threads 7: 1 interpreter
+# expensive threads 20: 1 serial
 # shared core 7: 1 interpreter
 # shared core 20: 1 serial
 # quick CPython 7: 1 interpreter

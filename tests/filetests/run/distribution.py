@@ -60,10 +60,10 @@ for f in apart, in_a_circle, through_a_variable, through_a_dear_one:
 # 64 cores 14: 1 serial
 # 64 cores 21: 1 threads
 # 64 cores 29: 1 serial
-# dear threads 7: 1 serial
-# dear threads 14: 1 serial
-# dear threads 21: 1 serial
-# dear threads 29: 1 serial
+# expensive threads 7: 1 serial
+# expensive threads 14: 1 serial
+# expensive threads 21: 1 serial
+# expensive threads 29: 1 serial
 # shared core 7: 1 serial
 # shared core 14: 1 serial
 # shared core 21: 1 serial

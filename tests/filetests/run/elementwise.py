@@ -18,6 +18,6 @@ print(float(out.sum()), float(out[7]))
 # threads 5: lines 5 threads independent; floating-point flags
 # auto 5: native
 # 64 cores 5: 1 threads
-# dear threads 5: 1 serial
+# expensive threads 5: 1 serial
 # shared core 5: 1 serial
 # quick CPython 5: 1 interpreter

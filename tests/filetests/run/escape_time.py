@@ -26,6 +26,6 @@ print(int(grid.sum()))
 # threads 5: lines 5 threads, 6 x16, 10
 # auto 5: native
 # 64 cores 5: 1 threads
-# dear threads 5: 1 serial
+# expensive threads 5: 1 serial
 # shared core 5: 1 serial
 # quick CPython 5: 1 interpreter

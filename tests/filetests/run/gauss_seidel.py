@@ -51,9 +51,9 @@ print(grid.sum().hex(), grid[298, 698].hex())
 # 64 cores 6: 1 threads
 # 64 cores 14: 1 serial
 # 64 cores 21: 1 serial
-# dear threads 6: 1 serial
-# dear threads 14: 1 serial
-# dear threads 21: 1 serial
+# expensive threads 6: 1 serial
+# expensive threads 14: 1 serial
+# expensive threads 21: 1 serial
 # shared core 6: 1 serial
 # shared core 14: 1 serial
 # shared core 21: 1 serial

@@ -18,6 +18,6 @@ print(factorials(12), factorials(40))
 # threads 3: 4 x type
 # auto 3: interpreter
 # 64 cores 3: 2 interpreter
-# dear threads 3: 2 interpreter
+# expensive threads 3: 2 interpreter
 # shared core 3: 2 interpreter
 # quick CPython 3: 2 interpreter

@@ -15,6 +15,6 @@ print(bins)
 # threads 2: lines 2 threads with its own bins; may stop, 1 guards
 # auto 2: native
 # 64 cores 2: 1 interpreter
-# dear threads 2: 1 interpreter
+# expensive threads 2: 1 interpreter
 # shared core 2: 1 interpreter
 # quick CPython 2: 1 interpreter

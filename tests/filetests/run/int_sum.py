@@ -14,6 +14,6 @@ print(digits(100_000))
 # threads 3: lines 3 threads
 # auto 3: native
 # 64 cores 3: 1 threads
-# dear threads 3: 1 serial
+# expensive threads 3: 1 serial
 # shared core 3: 1 serial
 # quick CPython 3: 1 interpreter

@@ -48,9 +48,9 @@ print(q.sum().hex())
 # 64 cores 5: 1 threads
 # 64 cores 12: 1 serial
 # 64 cores 18: 1 serial
-# dear threads 5: 1 serial
-# dear threads 12: 1 serial
-# dear threads 18: 1 serial
+# expensive threads 5: 1 serial
+# expensive threads 12: 1 serial
+# expensive threads 18: 1 serial
 # shared core 5: 1 serial
 # shared core 12: 1 serial
 # shared core 18: 1 serial

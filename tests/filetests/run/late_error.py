@@ -21,6 +21,6 @@ except IndexError as error:
 # threads 5: 1 x event
 # auto 5: native
 # 64 cores 5: 1 interpreter
-# dear threads 5: 1 interpreter
+# expensive threads 5: 1 interpreter
 # shared core 5: 1 interpreter
 # quick CPython 5: 1 interpreter

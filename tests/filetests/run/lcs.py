@@ -24,6 +24,6 @@ print(common(x, y, table), table[350, 700], table.sum())
 # threads 5: lines 5 whole, 5, 5 threads, 5, 6; may stop, 1 guards
 # auto 5: native
 # 64 cores 5: 1 serial
-# dear threads 5: 1 serial
+# expensive threads 5: 1 serial
 # shared core 5: 1 serial
 # quick CPython 5: 1 interpreter

@@ -25,6 +25,6 @@ print(r.sum().hex(), r[3, 4].hex())
 # threads 5: lines 5 threads, 6 x32, 8; floating-point flags
 # auto 5: native
 # 64 cores 5: 1 serial
-# dear threads 5: 1 serial
+# expensive threads 5: 1 serial
 # shared core 5: 1 serial
 # quick CPython 5: 1 interpreter

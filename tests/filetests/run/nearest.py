@@ -35,8 +35,8 @@ print(nearest(a, 0.25), nearest(a[:0], 1.0), best_position(a))
 # auto 17: native
 # 64 cores 7: 2 interpreter
 # 64 cores 17: 1 interpreter
-# dear threads 7: 2 interpreter
-# dear threads 17: 1 interpreter
+# expensive threads 7: 2 interpreter
+# expensive threads 17: 1 interpreter
 # shared core 7: 2 interpreter
 # shared core 17: 1 interpreter
 # quick CPython 7: 2 interpreter

@@ -70,10 +70,10 @@ print(f.sum(), y.sum(), a.sum(), b.sum())
 # 64 cores 15: 2 threads
 # 64 cores 20: 2 serial
 # 64 cores 30: 2 serial
-# dear threads 6: 2 serial
-# dear threads 15: 2 serial
-# dear threads 20: 2 serial
-# dear threads 30: 2 serial
+# expensive threads 6: 2 serial
+# expensive threads 15: 2 serial
+# expensive threads 20: 2 serial
+# expensive threads 30: 2 serial
 # shared core 6: 2 serial
 # shared core 15: 2 serial
 # shared core 20: 2 serial

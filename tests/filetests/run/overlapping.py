@@ -17,6 +17,6 @@ print(x.sum())
 # threads 5: lines 5; floating-point flags
 # auto 5: native
 # 64 cores 5: 1 interpreter
-# dear threads 5: 1 interpreter
+# expensive threads 5: 1 interpreter
 # shared core 5: 1 interpreter
 # quick CPython 5: 1 interpreter

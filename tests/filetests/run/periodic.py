@@ -42,8 +42,8 @@ print(z.sum().hex())
 # auto 19: native
 # 64 cores 6: 1 serial
 # 64 cores 19: 1 interpreter
-# dear threads 6: 1 serial
-# dear threads 19: 1 interpreter
+# expensive threads 6: 1 serial
+# expensive threads 19: 1 interpreter
 # shared core 6: 1 serial
 # shared core 19: 1 interpreter
 # quick CPython 6: 1 interpreter

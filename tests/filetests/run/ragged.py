@@ -20,6 +20,6 @@ print(out.sum().hex())
 # threads 5: lines 5 threads, 6 independent; floating-point flags
 # auto 5: interpreter
 # 64 cores 5: 1 interpreter
-# dear threads 5: 1 interpreter
+# expensive threads 5: 1 interpreter
 # shared core 5: 1 interpreter
 # quick CPython 5: 1 interpreter

@@ -56,25 +56,25 @@ print(float(g.sum()), a.sum().hex(), b.sum().hex(), sum(k))
 # verdict line 7: parallel
 # serial 6: lines 6, 7 independent; floating-point flags
 # verdict line 13: parallel, reading `a` as it was before the loop, if in bounds: `a[2*i + 1]`, `a[i]`
-# serial 13: lines 13 in step; floating-point flags
+# serial 13: lines 13 lockstep; floating-point flags
 # verdict line 19: parallel, reading `a` as it was before the loop, if in bounds: `b[i]`
-# serial 19: lines 19 in step; floating-point flags
+# serial 19: lines 19 lockstep; floating-point flags
 # verdict line 26: serial: an element read as `a[i + 1]` (line 27) may be written as `a[i]` (line 27) in the next iteration of `i`
 # serial 26: lines 26; floating-point flags
 # verdict line 32: parallel if in bounds: `a[i]`
 # serial 32: lines 32; floating-point flags
 # verdict line 38: parallel, reading `a` as it was before the loop
-# serial 38: lines 38 in step; may stop, 1 guards
+# serial 38: lines 38 lockstep; may stop, 1 guards
 # verdict line 49: parallel
 # verdict line 49: parallel
 # verdict line 49: parallel
 # serial 49: lines 49, 49 independent, 49 independent
 # threads 6: lines 6 threads saving ends of g, 7 independent; floating-point flags
-# threads 13: lines 13 threads saving all of a in step; floating-point flags
-# threads 19: lines 19 threads saving ends of a in step; floating-point flags
+# threads 13: lines 13 threads saving all of a lockstep; floating-point flags
+# threads 19: lines 19 threads saving ends of a lockstep; floating-point flags
 # threads 26: lines 26; floating-point flags
 # threads 32: lines 32; floating-point flags
-# threads 38: lines 38 threads saving ends of a in step; may stop, 1 guards
+# threads 38: lines 38 threads saving ends of a lockstep; may stop, 1 guards
 # threads 49: lines 49 threads, 49 independent, 49 independent
 # auto 6: native
 # auto 13: native
@@ -90,13 +90,13 @@ print(float(g.sum()), a.sum().hex(), b.sum().hex(), sum(k))
 # 64 cores 32: 1 interpreter
 # 64 cores 38: 1 interpreter
 # 64 cores 49: 1 interpreter
-# dear threads 6: 1 serial
-# dear threads 13: 1 interpreter
-# dear threads 19: 1 serial
-# dear threads 26: 1 serial
-# dear threads 32: 1 interpreter
-# dear threads 38: 1 interpreter
-# dear threads 49: 1 interpreter
+# expensive threads 6: 1 serial
+# expensive threads 13: 1 interpreter
+# expensive threads 19: 1 serial
+# expensive threads 26: 1 serial
+# expensive threads 32: 1 interpreter
+# expensive threads 38: 1 interpreter
+# expensive threads 49: 1 interpreter
 # shared core 6: 1 serial
 # shared core 13: 1 interpreter
 # shared core 19: 1 serial

@@ -17,6 +17,6 @@ print(x.sum().hex())
 # threads 5: lines 5; floating-point flags
 # auto 5: native
 # 64 cores 5: 1 serial
-# dear threads 5: 1 serial
+# expensive threads 5: 1 serial
 # shared core 5: 1 serial
 # quick CPython 5: 1 interpreter

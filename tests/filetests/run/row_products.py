@@ -46,8 +46,8 @@ print(triangle(c, c.copy(), s), s.sum().hex())
 # auto 18: native
 # 64 cores 6: 1 serial
 # 64 cores 18: 1 serial
-# dear threads 6: 1 serial
-# dear threads 18: 1 serial
+# expensive threads 6: 1 serial
+# expensive threads 18: 1 serial
 # shared core 6: 1 serial
 # shared core 18: 1 serial
 # quick CPython 6: 1 interpreter

@@ -34,8 +34,8 @@ print(counts)
 # auto 12: interpreter
 # 64 cores 5: 1 serial
 # 64 cores 12: 1 interpreter
-# dear threads 5: 1 serial
-# dear threads 12: 1 interpreter
+# expensive threads 5: 1 serial
+# expensive threads 12: 1 interpreter
 # shared core 5: 1 serial
 # shared core 12: 1 interpreter
 # quick CPython 5: 1 interpreter

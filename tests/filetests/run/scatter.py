@@ -23,6 +23,6 @@ for where in (p, p // 2):
 # threads 5: lines 5; floating-point flags
 # auto 5: native
 # 64 cores 5: 2 serial
-# dear threads 5: 2 serial
+# expensive threads 5: 2 serial
 # shared core 5: 2 serial
 # quick CPython 5: 2 interpreter

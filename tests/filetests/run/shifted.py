@@ -21,6 +21,6 @@ for k in (0, 20_000, 3):
 # threads 5: lines 5; floating-point flags
 # auto 5: native
 # 64 cores 5: 1 interpreter, 2 serial
-# dear threads 5: 1 interpreter, 2 serial
+# expensive threads 5: 1 interpreter, 2 serial
 # shared core 5: 1 interpreter, 2 serial
 # quick CPython 5: 3 interpreter

@@ -14,6 +14,6 @@ print(few(4))
 # threads 3: lines 3 threads
 # auto 3: interpreter
 # 64 cores 3: 1 interpreter
-# dear threads 3: 1 interpreter
+# expensive threads 3: 1 interpreter
 # shared core 3: 1 interpreter
 # quick CPython 3: 1 interpreter

@@ -24,6 +24,6 @@ print(close(x, 0.3, out), out.sum().hex())
 # threads 6: lines 6 threads; floating-point flags
 # auto 6: native
 # 64 cores 6: 1 threads
-# dear threads 6: 1 serial
+# expensive threads 6: 1 serial
 # shared core 6: 1 serial
 # quick CPython 6: 1 interpreter

@@ -41,9 +41,9 @@ print(a.sum().hex())
 # 64 cores 5: 1 interpreter
 # 64 cores 10: 1 interpreter
 # 64 cores 15: 1 interpreter
-# dear threads 5: 1 interpreter
-# dear threads 10: 1 interpreter
-# dear threads 15: 1 interpreter
+# expensive threads 5: 1 interpreter
+# expensive threads 10: 1 interpreter
+# expensive threads 15: 1 interpreter
 # shared core 5: 1 interpreter
 # shared core 10: 1 interpreter
 # shared core 15: 1 interpreter

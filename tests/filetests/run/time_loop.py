@@ -21,6 +21,6 @@ print(heat(x, x.copy(), 30).sum().hex())
 # threads 5: lines 5, 6 threads independent; floating-point flags
 # auto 5: native
 # 64 cores 5: 1 serial
-# dear threads 5: 1 serial
+# expensive threads 5: 1 serial
 # shared core 5: 1 serial
 # quick CPython 5: 1 interpreter

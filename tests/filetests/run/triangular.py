@@ -23,6 +23,6 @@ print(y.sum().hex())
 # threads 5: lines 5, 7; may stop, 1 guards; floating-point flags
 # auto 5: interpreter
 # 64 cores 5: 1 interpreter
-# dear threads 5: 1 interpreter
+# expensive threads 5: 1 interpreter
 # shared core 5: 1 interpreter
 # quick CPython 5: 1 interpreter

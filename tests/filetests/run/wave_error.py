@@ -33,6 +33,6 @@ except ValueError as error:
 # auto 7: native
 # auto 8: interpreter
 # 64 cores 7: 1 serial
-# dear threads 7: 1 serial
+# expensive threads 7: 1 serial
 # shared core 7: 1 serial
 # quick CPython 7: 1 interpreter

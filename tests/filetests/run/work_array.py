@@ -24,6 +24,6 @@ print(float(grid.sum()), float(grid[17, 5]), float(row.sum()), float(row[150]))
 # threads 6: lines 6 threads with its own row, 7 independent, 9 independent; floating-point flags
 # auto 6: native
 # 64 cores 6: 1 serial
-# dear threads 6: 1 serial
+# expensive threads 6: 1 serial
 # shared core 6: 1 serial
 # quick CPython 6: 1 interpreter

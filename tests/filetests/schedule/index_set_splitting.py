@@ -10,7 +10,7 @@ for t in range(3):
 # expect
 # as written
 #   serial
-# parted
+# index-set-splitting
 #   L0 for v0 in 0 .. 3 step 1
 #   L1 for v3 in 0 .. to<py.i64>(min(to<py.i128>(v2), to<py.i128>(v6))) step 1
 #   L2 for v7 in to<py.i64>(max(0:py.i128, to<py.i128>(v6))) .. to<py.i64>(min(to<py.i128>(v2), (1:py.i128 + to<py.i128>(v6)))) step 1
@@ -18,7 +18,7 @@ for t in range(3):
 #   independent L1
 #   independent L2
 #   independent L3
-# parted
+# index-set-splitting
 #   L0 for v0 in 0 .. 3 step 1
 #   L1 for v3 in 0 .. to<py.i64>(min(to<py.i128>(v2), to<py.i128>(v6))) step 1
 #   L2 for v7 in to<py.i64>(max(0:py.i128, to<py.i128>(v6))) .. to<py.i64>(min(to<py.i128>(v2), (1:py.i128 + to<py.i128>(v6)))) step 1

@@ -18,12 +18,12 @@ for i in range(n):
 # as written
 #   threads L0, last v2, last v4, last v6, private a1
 #   independent L1
-# promoted
+# scalar-replacement
 #   L0 for v1 in 0 .. v0 step 1
 #   L1 for v3 in 0 .. 9 step 1
 #   L2 for v5 in 0 .. 9 step 1
 #   independent L1
-# promoted
+# scalar-replacement
 #   L0 for v1 in 0 .. v0 step 1
 #   L1 for v3 in 0 .. 9 step 1
 #   L2 for v5 in 0 .. 9 step 1

@@ -530,13 +530,13 @@ def script(seed: int, functions: int = len(KINDS)) -> str:
 # Forms of nests for tests, each as often as it is hard to get right.
 FORMS = [
     "every",
-    "waves",
-    "distributed",
-    "interchanged",
+    "wavefront",
+    "distribution",
+    "interchange",
     "rewritten",
-    "promoted",
+    "scalar-replacement",
     "written",
-    "hoisted",
+    "loop-versioning",
 ]
 
 
@@ -545,7 +545,7 @@ def rotation(seed: int) -> list[Treatment]:
     count = len(FORMS)
     form, other = FORMS[seed % count], FORMS[(seed // count + seed + 1) % count]
     few, many = (2, 5) if seed % 2 else (5, 2)
-    alone = ["every", "rewritten", "interchanged"][seed % 3]
+    alone = ["every", "rewritten", "interchange"][seed % 3]
     return [
         Treatment("serial", 1, f"{alone}:{seed}"),
         Treatment("threads", few, f"{form}:{seed}"),

@@ -133,15 +133,15 @@ class Guard:
 # Forms of nests for tests, each as often as it is hard to get right.
 FORMS = [
     "every",
-    "waves",
-    "distributed",
-    "interchanged",
+    "wavefront",
+    "distribution",
+    "interchange",
     "rewritten",
-    "promoted",
+    "scalar-replacement",
     "written",
-    "freed",
-    "parted",
-    "hoisted",
+    "induction-substitution",
+    "index-set-splitting",
+    "loop-versioning",
 ]
 
 

@@ -5,12 +5,12 @@ pub(crate) mod assumed;
 use std::cell::Cell;
 
 use nestwise_ir::model::nest::{Expr, Nest, Stmt, StmtKind};
-use nestwise_ir::schedule::{RedOp, Renamed};
+use nestwise_ir::schedule::{AntiDependenceCopy, RedOp};
 use nestwise_ir::{AccessId, ArrayId, FpMode, LoopId, VarId};
 
 use crate::dataflow::liveness::{VarSet, exposure, live_after};
 use crate::dependence::{Dependence, Guarded, Kind, Pair, Property, Slots, Tester, common_loops};
-use crate::parallelism::anti_dependence_copies::renamable;
+use crate::parallelism::anti_dependence_copies::legal_copy;
 use crate::parallelism::array_reductions::array_reduction;
 use crate::parallelism::privatisation::privatisable;
 use crate::parallelism::scalar_roles::{Role, roles};
@@ -26,7 +26,7 @@ pub use crate::parallelism::verdict::assumed::{Memory, Options, Overlap};
 #[derive(Clone, PartialEq, Debug)]
 pub enum Verdict {
     /// The iterations may run in any order, or in parallel, if each works on its own copies of
-    /// [`LoopInfo::private_arrays`], and the loads in [`LoopInfo::renamed`] read from copies.
+    /// [`LoopInfo::private_arrays`], and the loads in [`LoopInfo::anti_dependence_copies`] read from copies.
     Parallel,
     /// The iterations may run as with [`Verdict::Parallel`], if these variables and [`LoopInfo::array_reductions`] are
     /// combined from partial values.
@@ -84,8 +84,8 @@ pub struct LoopInfo {
     /// Arrays that iterations only accumulate into.
     pub array_reductions: Vec<(ArrayId, RedOp)>,
     /// Arrays of which some loads read what was there before the loop, from a copy.
-    pub renamed: Vec<Renamed>,
-    /// Clauses that make the copies of `renamed` unnecessary if none of them holds.
+    pub anti_dependence_copies: Vec<AntiDependenceCopy>,
+    /// Clauses that make the copies of `anti_dependence_copies` unnecessary if none of them holds.
     pub uncopied: Vec<Clause>,
     /// Variables whose values pass from one iteration to the next.
     pub carried: Vec<VarId>,
@@ -108,7 +108,7 @@ impl LoopInfo {
             reductions: vec![],
             private_arrays: vec![],
             array_reductions: vec![],
-            renamed: vec![],
+            anti_dependence_copies: vec![],
             uncopied: vec![],
             carried: vec![],
             otherwise: None,
@@ -119,13 +119,13 @@ impl LoopInfo {
     /// The arrays that the loop's iterations must not share, if they run in parallel.
     pub fn copied(&self) -> impl Iterator<Item = ArrayId> + '_ {
         let reduced = self.array_reductions.iter().map(|r| r.0);
-        let renamed = self.renamed.iter().map(|r| r.array);
+        let copied = self.anti_dependence_copies.iter().map(|r| r.array);
         let own = self.private_arrays.iter().copied();
-        own.chain(reduced).chain(renamed)
+        own.chain(reduced).chain(copied)
     }
     /// Whether iterations are independent without any condition, reduction or copy.
     pub fn is_parallel(&self) -> bool {
-        let shared = self.private_arrays.is_empty() && self.renamed.is_empty();
+        let shared = self.private_arrays.is_empty() && self.anti_dependence_copies.is_empty();
         self.verdict == Verdict::Parallel && shared
     }
 }
@@ -225,8 +225,8 @@ struct CarriedMemory {
     condition: Condition,
     private: Vec<ArrayId>,
     reductions: Vec<(ArrayId, RedOp)>,
-    renamed: Vec<Renamed>,
-    /// Clauses that make the copies of `renamed` unnecessary if none of them holds.
+    anti_dependence_copies: Vec<AntiDependenceCopy>,
+    /// Clauses that make the copies of `anti_dependence_copies` unnecessary if none of them holds.
     uncopied: Vec<Clause>,
 }
 
@@ -301,7 +301,7 @@ impl Context<'_> {
             && memory == CarriedMemory::default();
         info.private_arrays = memory.private;
         info.array_reductions = memory.reductions;
-        info.renamed = memory.renamed;
+        info.anti_dependence_copies = memory.anti_dependence_copies;
         info.uncopied = memory.uncopied;
         let reduces = !(info.reductions.is_empty() && info.array_reductions.is_empty());
         let free = if memory.condition != Condition::default() {
@@ -342,9 +342,6 @@ impl Context<'_> {
 
     /// The condition under which the loop carries no dependence through memory, and the arrays that iterations must not
     /// share for that.
-    ///
-    /// # Errors
-    /// Why the loop carries a dependence.
     ///
     /// # Errors
     /// Why the loop carries a dependence.
@@ -422,7 +419,8 @@ impl Context<'_> {
         }
         let own = !self.overlaps(array);
         let known = &self.options.elements;
-        // An update finds what it stores, wherever that is; a condition that makes iterations independent is worth more.
+        // An update finds what it stores, wherever that is; a condition that makes iterations independent is worth
+        // more.
         if (result.is_err() || inspected)
             && own
             && let Some(op) = array_reduction(self.nest, body, array, self.options.fp)
@@ -442,7 +440,7 @@ impl Context<'_> {
             _ => None,
         };
         if let Some(most) = most.filter(|_| own)
-            && self.renames(id, (array, accesses), most, found)
+            && self.is_copied(id, (array, accesses), most, found)
         {
             if result.is_ok() {
                 found.uncopied.extend_from_slice(clauses);
@@ -455,7 +453,7 @@ impl Context<'_> {
 
     /// Lets loads of an array read a copy made before the loop, if that needs at most `most` clauses; only flow and
     /// output dependences have to be absent then. Returns whether it did.
-    fn renames(
+    fn is_copied(
         &self,
         id: LoopId,
         (array, accesses): (ArrayId, &[&AccessForm]),
@@ -465,14 +463,14 @@ impl Context<'_> {
         let trusted = self.tester(Guarded::Trusted, &self.options.elements);
         let room = most.min(self.clauses - found.condition.absent.len());
         let atoms = if room == 0 { 0 } else { MAX_ATOMS };
-        let renaming = find_for(self.nest, id)
-            .and_then(|l| renamable(&trusted, l, array, accesses, atoms))
+        let legal = find_for(self.nest, id)
+            .and_then(|l| legal_copy(&trusted, l, array, accesses, atoms))
             .filter(|r| r.absent.len() <= room);
-        let Some(renaming) = renaming else {
+        let Some(legal) = legal else {
             return false;
         };
-        found.renamed.push(renaming.renamed);
-        found.condition.absent.extend(renaming.absent);
+        found.anti_dependence_copies.push(legal.copy);
+        found.condition.absent.extend(legal.absent);
         true
     }
 

@@ -1,4 +1,4 @@
-//! What depends on what among the statements of a loop's body, and the groups that follow from it.
+//! The dependence graph of the statements of a loop's body, and the groups that follow from it.
 
 use nestwise_ir::AccessId;
 use nestwise_ir::model::nest::{ExprKind, Stmt, StmtKind};
@@ -6,26 +6,26 @@ use nestwise_ir::model::nest::{ExprKind, Stmt, StmtKind};
 use crate::structure::variables;
 use crate::transform::distribution::recomputation::Values;
 
-/// Statements of a loop's body that are to share a loop.
+/// The statements of a loop's body that are to share a loop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Group {
-    /// Their places in the body, ascending.
+    /// The indices of the statements in the body, ascending.
     pub statements: Vec<usize>,
-    /// No iteration of that loop depends on another.
+    /// Whether no iteration of the group's loop depends on another.
     pub parallel: bool,
 }
 
-/// What depends on what among the statements of a body.
+/// The dependence graph of the statements of a body.
 #[derive(Clone)]
 pub(super) struct Graph {
-    /// By statement and statement: the second depends on the first.
+    /// By two statements: whether the second depends on the first.
     pub(super) edges: Vec<Vec<bool>>,
-    /// The dependences that the loop carries: from one of its iterations to another.
+    /// By two statements: whether the second depends on the first in an earlier iteration of the loop.
     pub(super) carried: Vec<Vec<bool>>,
 }
 
 impl Graph {
-    /// A variable keeps together what assigns it and what uses it.
+    /// Adds edges both ways between statements that assign and use one variable, so that they stay together.
     pub(super) fn share_variables(&mut self, body: &[Stmt], values: &Values) {
         let sets: Vec<_> = body.iter().map(variables).collect();
         let own = |s: &usize| !values.has(*s);
@@ -42,14 +42,14 @@ impl Graph {
         }
     }
 
-    /// This graph with values in each of the groups that use them.
+    /// The graph in which each group that uses a repeatable value computes it for itself.
     pub(super) fn with_repeated(&self, values: &Values) -> Graph {
         let mut graph = self.clone();
         values.users().for_each(|(s, users)| graph.repeat(s, users));
         graph
     }
 
-    /// What statement `s` depends on, and what depends on it, does so with each statement that repeats it.
+    /// Moves the dependences of statement `s`, in both directions, to each statement that repeats it.
     fn repeat(&mut self, s: usize, users: &[usize]) {
         for relation in [&mut self.edges, &mut self.carried] {
             let to = std::mem::take(&mut relation[s]);
@@ -69,7 +69,7 @@ impl Graph {
         from.iter().any(|s| to.iter().any(|t| self.carried[*s][*t]))
     }
 
-    /// Strongly connected components in an order that respects all edges; otherwise in that of the text.
+    /// The strongly connected components, in an order that respects all edges, and otherwise in that of the text.
     pub(super) fn components(&self) -> Vec<Vec<usize>> {
         let reach = self.closure();
         let count = reach.len();
@@ -103,8 +103,8 @@ impl Graph {
         reach
     }
 
-    /// Neighbours put together that are both serial, or both parallel and so as one. What touches no array goes with
-    /// whatever is next to it.
+    /// Merges neighbouring groups that are both serial, or both parallel and still parallel when merged. A group that
+    /// accesses no array is merged with a neighbour of either kind.
     pub(super) fn fused(&self, groups: Vec<Group>, body: &[Stmt]) -> Vec<Group> {
         let idle = |g: &Group| g.parallel && g.statements.iter().all(|s| !touches(&body[*s]));
         let mut out: Vec<Group> = vec![];

@@ -7,15 +7,15 @@
 //!                                       b[i] = sin(a[i])
 //! ```
 //!
-//! What depends on each other in a circle stays together; the rest is ordered so that whatever a statement depends on
-//! is in an earlier loop or its own (Allen and Kennedy, Automatic translation of FORTRAN programs to vector form,
-//! 1987). Neighbours of one kind are then put together again, as far as that keeps the parallel ones parallel (Kennedy
-//! and McKinley, Typed fusion with applications to parallel and sequential code generation, 1993).
+//! Statements that depend on each other in a cycle stay together; the rest is ordered so that whatever a statement
+//! depends on is in an earlier loop or its own (Allen and Kennedy, Automatic translation of FORTRAN programs to vector
+//! form, 1987). Neighbours of one kind are then put together again, as far as that keeps the parallel ones parallel
+//! (Kennedy and McKinley, Typed fusion with applications to parallel and sequential code generation, 1993).
 
 mod graph;
 mod recomputation;
 
-use nestwise_ir::guarded::block_may_fire;
+use nestwise_ir::guarded::block_may_fail;
 use nestwise_ir::model::nest::{For, Stmt, StmtKind};
 use nestwise_ir::{AccessId, LoopId, VarId};
 use std::collections::HashMap;
@@ -30,14 +30,14 @@ use crate::transform::rewritten::{Rewritten, compact, splice_for};
 
 pub use crate::transform::distribution::graph::Group;
 
-/// Statements of one body.
+/// The most statements in the body of a loop that is distributed.
 const MAX_STATEMENTS: usize = 32;
-/// Pairs of accesses that are looked at for one loop.
+/// The most pairs of accesses that are examined for one loop.
 const MAX_PAIRS: usize = 900;
 
 impl Given<'_> {
-    /// The groups of statements that a loop can be made into, in their order; none if there is but one group, or no
-    /// group is parallel.
+    /// The groups of statements that a loop can be distributed into, in their order; `None` if there is but one group,
+    /// or no group is parallel.
     ///
     /// Legal iff
     ///   - the bounds may be evaluated once more: they read nothing that the loop writes, and have no guard;
@@ -53,7 +53,7 @@ impl Given<'_> {
         let sound = l.step.as_int().is_some()
             && !irregular(&l.body)
             && self.rectangular(&[l])
-            && (self.undo || !block_may_fire(self.nest, &l.body));
+            && (self.undo || !block_may_fail(self.nest, &l.body));
         if !sound || !(2..=MAX_STATEMENTS).contains(&l.body.len()) {
             return None;
         }
@@ -73,8 +73,8 @@ impl Given<'_> {
         some.then_some(groups)
     }
 
-    /// None: there are too many pairs of accesses to ask for each, or variables alone leave no group that is parallel
-    /// beside others.
+    /// The dependence graph of a loop's body. `None`: there are too many pairs of accesses to examine, or dependences
+    /// through variables alone leave no group that is parallel beside others.
     fn graph(&self, l: &For, values: &Values) -> Option<Graph> {
         let inside: Vec<_> = self.inside(l.id).collect();
         if !self.disjoint || inside.len() * inside.len() > MAX_PAIRS {
@@ -90,8 +90,8 @@ impl Given<'_> {
             graph.edges[s][s + 1..].fill(true);
         }
         graph.share_variables(&l.body, values);
-        // Dependences of memory only put more statements together, so components that cannot be parallel now never are: what is
-        // inside of them need not be known.
+        // Dependences of memory only put more statements together, so components that cannot be parallel now never
+        // are: what is inside of them need not be known.
         let together = graph.with_repeated(values).components();
         let serial = |part: &Vec<usize>| !self.is_parallel(&graph, l, part);
         let mut serial_part = vec![None; count];
@@ -142,7 +142,7 @@ impl Given<'_> {
     }
 }
 
-/// The statement of a body in which each access stands.
+/// By access: the index of the statement of the body that contains it.
 fn places(body: &[Stmt]) -> HashMap<AccessId, usize> {
     let mut out = HashMap::new();
     for (place, s) in body.iter().enumerate() {
@@ -153,8 +153,8 @@ fn places(body: &[Stmt]) -> HashMap<AccessId, usize> {
     out
 }
 
-/// The nest with loops made into one loop for each group of their statements (a cheap value that several of them use is
-/// computed in each), where some parallel group is `worth` it.
+/// The nest with loops distributed into one loop for each group of their statements (a cheap value that several groups
+/// use is computed in each), if some parallel group is `worth` it.
 pub fn distribute(given: &Given<'_>, worth: &dyn Fn(&[&Stmt]) -> bool) -> Option<Rewritten> {
     let mut todo: Vec<(LoopId, Vec<Group>)> = vec![];
     given.nest.walk(&mut |s| {
@@ -195,7 +195,7 @@ pub fn distribute(given: &Given<'_>, worth: &dyn Fn(&[&Stmt]) -> bool) -> Option
     ))
 }
 
-/// A loop for each group; all but the last have a number and a counter of their own.
+/// Makes a loop for each group; all but the last have a number and a counter of their own.
 fn divide(s: Stmt, groups: &[Group], copies: &[(LoopId, VarId)]) -> Vec<Stmt> {
     let span = s.span;
     let StmtKind::For(l) = s.kind else {

@@ -1,5 +1,5 @@
-//! Values that may be computed more than once: where a loop is made into several, each that uses one computes it again
-//! (instead of reading it from an array as long as the loop: it is cheap).
+//! Values that may be computed more than once: where a loop is distributed, each loop that uses such a value computes
+//! it again, since that is cheaper than reading it from an array as long as the loop.
 
 use nestwise_ir::model::nest::{BinOp, Expr, ExprKind, Stmt, StmtKind};
 use nestwise_ir::{For, VarId};
@@ -7,24 +7,25 @@ use nestwise_ir::{For, VarId};
 use crate::parallelism::legality::Given;
 use crate::structure::variables;
 
-/// Operations of a value that is computed again, at most.
+/// The most operations of a value that is computed again.
 const MAX_SIZE: usize = 12;
 
-/// Statements of a body that may be repeated, by place.
+/// The statements of a body that may be repeated in several loops.
 pub(crate) struct Values {
-    /// The statements that use the value, repeated ones among them.
+    /// By statement: the statements that use its value, repeated ones among them; `None` if it may not be repeated.
     users: Vec<Option<Vec<usize>>>,
 }
 
 impl Given<'_> {
-    /// The statements of a loop's body of which each loop that it is made into may have its own copy.
+    /// The statements of a loop's body that each loop it is distributed into may repeat.
     ///
     /// Legal iff such a statement
     ///   - does nothing but assign a variable that is private to an iteration,
     ///   - which no other statement of the loop assigns.
     ///
-    /// What it leaves behind is then the last iteration's value, whichever of the loops comes last.
-    /// Worth it if the value is cheap. Its loads are ordered like those of the statements that use it.
+    /// The variable's value after the loops is then that of the last iteration, whichever of the loops comes last.
+    /// Repeating pays if the value is cheap. The statement's loads are ordered like those of the statements that use
+    /// it.
     pub(crate) fn repeatable(&self, l: &For) -> Values {
         let sets: Vec<_> = l.body.iter().map(variables).collect();
         let private = |v: &VarId| {
@@ -47,7 +48,7 @@ impl Given<'_> {
 }
 
 impl Values {
-    /// Whether a statement may be repeated, and is for some other.
+    /// Whether a statement may be repeated, and some other statement uses its value.
     pub(crate) fn has(&self, s: usize) -> bool {
         let users = self.users.get(s).and_then(Option::as_ref);
         users.is_some_and(|u| !u.is_empty())
@@ -61,7 +62,8 @@ impl Values {
             .filter(|(_, users)| !users.is_empty())
     }
 
-    /// Adds the values that a group's statements use, and what those use, at their places.
+    /// Adds to a group the repeatable statements whose values it uses, and those that these use, in the order of the
+    /// text.
     pub(crate) fn add_to(&self, group: &mut Vec<usize>) {
         let all: Vec<_> = self.users().collect();
         for (s, users) in all.into_iter().rev() {
@@ -73,7 +75,7 @@ impl Values {
     }
 }
 
-/// Whether it costs little: some plain operations, no division, no function.
+/// Whether a value is cheap to compute: a few plain operations, no division and no function.
 fn cheap(value: &Expr) -> bool {
     let (mut size, mut plain) = (0, true);
     value.walk(&mut |e| {

@@ -3,37 +3,37 @@
 use crate::values::affine::{Affine, Ix};
 use crate::values::interval::Interval;
 
-/// Coefficients and terms of a cut, few and small enough that sums of their products fit 128 bits.
+/// The largest coefficient of a cut; with the number of terms limited, too, sums of their products fit 128 bits.
 const MAX_COEF: i128 = 1 << 32;
 
 const MAX_TERMS: usize = 12;
 
-/// Where a loop is cut: at the counter for which `divisor * counter == at`, an iteration or the gap between two.
+/// The point where a loop is cut: the counter for which `divisor * counter == at`, an iteration or the gap between two.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cut {
-    /// A form of symbols and of the counters of loops around.
+    /// The cut's place, as a form of symbols and of the counters of loops around.
     pub at: Affine,
-    /// Positive; it and the form's coefficients have no common divisor.
+    /// The divisor: positive, and without a common divisor with the form's coefficients.
     pub divisor: i128,
 }
 
-/// Iterations on one side of a cut, by their counters.
+/// The iterations on one side of a cut, by the values of their counters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// Less.
+    /// Counters less than the cut.
     Below,
-    /// Less or equal.
+    /// Counters less than or equal to the cut.
     UpTo,
-    /// Equal.
+    /// The counter equal to the cut.
     At,
-    /// Greater or equal.
+    /// Counters greater than or equal to the cut.
     From,
-    /// Greater.
+    /// Counters greater than the cut.
     Above,
 }
 
 impl Cut {
-    /// Where `coef * counter + rest` is zero.
+    /// The cut where `coef * counter + rest` is zero.
     pub(super) fn of(coef: i128, rest: &Affine) -> Option<Cut> {
         let at = if coef > 0 { rest.neg()? } else { rest.clone() };
         let all = at.terms().iter().map(|t| t.coef);
@@ -44,7 +44,7 @@ impl Cut {
         })
     }
 
-    /// Whether its value can be computed before the loop.
+    /// Whether the cut is simple enough to be computed before the loop.
     pub(super) fn is_small(&self) -> bool {
         let small = |c: i128| c.abs() <= MAX_COEF;
         let terms = self.at.terms();
@@ -61,7 +61,7 @@ fn gcd(a: i128, b: i128) -> i128 {
 }
 
 impl Part {
-    /// Forms that are not negative in its iterations, and only there.
+    /// Forms that are all not negative exactly in the part's iterations.
     pub fn within(self, cut: &Cut, counter: Ix) -> Option<Vec<Affine>> {
         let above = Affine::ix(counter).scale(cut.divisor)?.sub(&cut.at)?;
         let below = above.neg()?;
@@ -76,7 +76,7 @@ impl Part {
 }
 
 impl Part {
-    /// What `divisor * counter - at` may be in its iterations.
+    /// The values that `divisor * counter - at` may have in the part's iterations.
     pub(super) fn sign(self) -> Interval {
         let (lo, hi) = (-FAR, FAR);
         match self {
@@ -89,26 +89,26 @@ impl Part {
     }
 }
 
-/// Farther than any counter is from a cut.
+/// A distance greater than that of any counter from a cut.
 const FAR: i128 = 1 << 110;
 
-/// A loop as several.
+/// How a loop is split into several.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Split {
-    /// Where.
+    /// The point where the loop is cut.
     pub cut: Cut,
-    /// In ascending order of counters; there are at least two, and no iteration is in none.
+    /// The parts, in ascending order of counters; there are at least two, and every iteration is in one.
     pub parts: Vec<Piece>,
 }
 
 /// A part of a split loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
-    /// Which.
+    /// The iterations of the part.
     pub part: Part,
-    /// It may have more than a few iterations.
+    /// Whether the part may have more than a few iterations.
     pub long: bool,
-    /// Whether the iterations of the part may run in any order; never asked of short parts.
+    /// Whether the iterations of the part may run in any order; false for short parts, which are not examined.
     pub free: bool,
 }
 

@@ -7,11 +7,11 @@
 //!                                       a[i] = a[k] + b[i]
 //! ```
 //!
-//! The loops do what the one did, in the same order. There is something to gain where all that passes between
-//! iterations starts or ends in one of them (`a[i] = a[k]`: weak-zero), crosses one point (`a[i] = a[n - 1 - i]`:
-//! weak-crossing), or happens on one side of a condition (`if i < k`). Candidates are the counters at which two
-//! subscripts agree, and those at which a condition on the counter changes. What a part may do is asked of the tests
-//! that decide verdicts, with the part's range as one more condition.
+//! The new loops do what the one did, in the same order. Splitting gains something where all dependences between
+//! iterations start or end in one of them (`a[i] = a[k]`: weak-zero), cross one point (`a[i] = a[n - 1 - i]`:
+//! weak-crossing), or occur on one side of a condition (`if i < k`). Candidates are the counters at which two
+//! subscripts agree, and those at which a condition on the counter changes. The tests that decide verdicts then say
+//! what a part may do, with the part's range as one more condition.
 //!
 //! Source: Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, chapter 5; Wolfe, High Performance
 //! Compilers for Parallel Computing, 1996.
@@ -21,7 +21,7 @@ mod ranges;
 mod values;
 
 use nestwise_ir::model::nest::{For, Stmt, StmtKind};
-use nestwise_ir::schedule::Renamed;
+use nestwise_ir::schedule::AntiDependenceCopy;
 use nestwise_ir::{LoopId, Scalar};
 
 use crate::dataflow::liveness::{VarSet, exposure, live_after};
@@ -40,25 +40,30 @@ use crate::values::affine::{Affine, Ix, Sym};
 use crate::values::forms::{AccessForm, Form};
 use crate::values::interval::Interval;
 
-/// Candidates that are looked at for one loop.
+/// The most candidate cuts that are examined for one loop.
 const MAX_CUTS: usize = 6;
-/// Accesses in a loop that is looked at.
+/// The most accesses in a loop that is examined.
 const MAX_ACCESSES: usize = 40;
-/// Statements of a body that may be copied.
+/// The most statements in a body that is copied.
 const MAX_STATEMENTS: usize = 60;
-/// A part whose counters may be so far apart is worth being parallel.
+/// The distance of counters from which a part is worth being parallel.
 const LONG: i64 = 16;
 
-/// The ways to part a loop, the simplest first.
+/// The ways to split a loop into parts, the simplest first.
 const WAYS: [&[Part]; 3] = [
     &[Part::UpTo, Part::Above],
     &[Part::Below, Part::From],
     &[Part::Below, Part::At, Part::Above],
 ];
 
-/// Whether iterations may run in any order, without a copy of a whole array: a cut is worth more.
+/// Whether iterations may run in any order without copying a whole array: splitting the loop is better than such a
+/// copy.
 fn is_free(info: &LoopInfo) -> bool {
-    if !info.renamed.iter().all(Renamed::is_halo) {
+    if !info
+        .anti_dependence_copies
+        .iter()
+        .all(AntiDependenceCopy::is_halo)
+    {
         return false;
     }
     match &info.verdict {
@@ -69,7 +74,7 @@ fn is_free(info: &LoopInfo) -> bool {
 }
 
 impl Given<'_> {
-    /// How to split a loop so that parts of it are parallel; none if the loop is parallel as it stands, or no part
+    /// How to split a loop so that parts of it are parallel; `None` if the loop is parallel as it stands, or no part
     /// would be.
     ///
     /// Legal iff
@@ -96,7 +101,7 @@ impl Given<'_> {
         partly
     }
 
-    /// What is read after a part of the loop: after it, or in a later part.
+    /// The variables that are read after a part of the loop: after the loop, or in a later part.
     fn live(&self, l: &For) -> VarSet {
         let nonempty = self.analysis.options.nonempty;
         let mut live = live_after(self.nest)[l.id.index()].clone();
@@ -104,7 +109,7 @@ impl Given<'_> {
         live
     }
 
-    /// The best way to part a loop at a cut.
+    /// The best way to split a loop at a cut.
     fn split_at(&self, l: &For, values: &Values, live: &VarSet, cut: Cut) -> Option<Split> {
         let mut partly = None;
         for way in WAYS {
@@ -129,7 +134,7 @@ impl Given<'_> {
         partly
     }
 
-    /// What a part may do; nothing within, if it has no iteration. None: its range is no form.
+    /// The analysis of a part; `Some(None)` if it has no iteration, `None` if its range cannot be expressed.
     fn piece(
         &self,
         l: &For,
@@ -150,7 +155,8 @@ impl Given<'_> {
         Some(Some(Piece { part, long, free }))
     }
 
-    /// Whether two iterations of a loop in which some forms are not negative may be so far apart.
+    /// Whether a loop may have two iterations, in which the forms of `within` are not negative, with counters `gap` or
+    /// more apart.
     fn may_span(&self, id: LoopId, within: &[Affine], gap: i64) -> bool {
         let tester = Tester {
             within,
@@ -165,8 +171,8 @@ impl Given<'_> {
         within.is_some_and(|within| !self.may_span(id, &within, 1))
     }
 
-    /// Where subscripts of two accesses agree in one iteration, and where conditions change; the accesses that the
-    /// verdict is about come first.
+    /// The candidate cuts: where the subscripts of two accesses agree in one iteration, and behind those, where
+    /// conditions change.
     fn cuts(&self, l: &For, values: &Values) -> Vec<Cut> {
         let counter = Ix::Counter(l.id);
         let inside: Vec<&AccessForm> = self.inside(l.id).collect();
@@ -199,7 +205,7 @@ impl Given<'_> {
         out
     }
 
-    /// Whether the quotient that a cut is at fits 64 bits.
+    /// Whether the counter at the cut, rounded down, fits 64 bits.
     fn is_near(&self, cut: &Cut) -> bool {
         let at = affine_interval(self.nest, self.forms(), &cut.at, 4);
         let below = at.add(Interval::point(-1));
@@ -208,7 +214,7 @@ impl Given<'_> {
         cut.divisor == 1 || fits(at) && fits(below)
     }
 
-    /// Whether a form's value is there before the loop: made of counters of loops around it, of variables that nothing
+    /// Whether a form's value is known before the loop: made of counters of loops around it, of variables that nothing
     /// in the nest assigns, and of extents.
     fn is_known(&self, l: &For, form: &Affine) -> bool {
         let around: Vec<LoopId> = self.around(l.id);
@@ -225,7 +231,7 @@ impl Given<'_> {
         })
     }
 
-    /// The loops around a loop, each a `for`.
+    /// The `for` loops around a loop.
     fn around(&self, id: LoopId) -> Vec<LoopId> {
         let parent = |id: &LoopId| self.nest.loops.get(*id).and_then(|d| d.parent);
         let all = std::iter::successors(parent(&id), parent);
@@ -234,12 +240,12 @@ impl Given<'_> {
     }
 }
 
-/// What the body of a loop is in one part of it.
+/// The body of a loop for one part of its iterations; `None` if the loop cannot be found.
 pub(crate) fn body_of(given: &Given<'_>, l: &For, cut: &Cut, part: Part) -> Option<Vec<Stmt>> {
     Some(Values::before(given, l)?.body(l, cut, part))
 }
 
-/// Whether a loop runs to its end, and its body is small and plain enough to stand several times.
+/// Whether a loop runs to its end, and its body is small and plain enough to be copied.
 fn may_be_copied(l: &For) -> bool {
     let mut count = 0;
     let odd = any(&l.body, &mut |s| {
@@ -253,7 +259,7 @@ fn may_be_copied(l: &For) -> bool {
 }
 
 /// The nest with loops, none of them inside another, made into one loop for each part that
-/// [`Given::may_split_index_set`] found. The top loop has to stay the only one.
+/// [`Given::may_split_index_set`] found; `None` if the top loop is among them, since it has to stay the only one.
 pub fn split_index_set(given: &Given<'_>, todo: &[(LoopId, Split)]) -> Option<Rewritten> {
     let mut nest = given.nest.clone();
     let (mut made, mut nonempty) = (vec![], given.analysis.options.nonempty);

@@ -1,4 +1,4 @@
-//! The ranges of a loop's parts: where a cut lies between counters, in expressions.
+//! The ranges of a loop's parts, as expressions for their bounds.
 
 use nestwise_ir::model::nest::{BinOp, Expr, For, Nest, Stmt};
 
@@ -8,17 +8,17 @@ use crate::transform::build::{Builder, hidden};
 use crate::transform::index_set_splitting::cut::{Part, Split};
 use crate::values::affine::Affine;
 
-/// A place of a cut, in 128 bits: the least counter that is not below it, or that is above it.
+/// A bound at a cut, in 128 bits: the least counter that is not below the cut, or that is above it.
 struct End {
     value: Expr,
-    /// It may lie before, or behind, all that 64 bits hold.
+    /// Whether the bound may be less, and whether it may be greater, than all numbers of 64 bits.
     far: [bool; 2],
 }
 
 /// The bounds of one loop's parts.
 pub(super) struct Cutter {
     pub(super) b: Builder,
-    /// What is computed first.
+    /// Statements that have to run before the loops.
     pub(super) before: Vec<Stmt>,
     from: Option<End>,
     above: Option<End>,
@@ -49,7 +49,7 @@ impl Cutter {
         Some(cutter)
     }
 
-    /// The least counter with `divisor * counter > form`.
+    /// The bound that is the least counter with `divisor * counter > form`.
     fn behind(
         &mut self,
         given: &Given<'_>,
@@ -105,7 +105,8 @@ impl Cutter {
         })
     }
 
-    /// The nearer (`op`) of one end of the loop and one of the cut, kept within 64 bits: a range beyond them is empty.
+    /// The nearer (`op`) of a bound of the loop and the bound at the cut, limited to 64 bits: a range beyond them is
+    /// empty.
     fn limited(&self, op: BinOp, end: &Expr, cut: Option<&End>, less: i128) -> Expr {
         let b = self.b;
         let Some(cut) = cut else { return end.clone() };

@@ -1,8 +1,8 @@
-//! What ints are at a place of a nest, as forms, and what conditions on a counter become in a part of a loop.
+//! The values of ints at a point of a nest, as forms, and what conditions on a counter become in a part of a loop.
 
 use std::collections::HashMap;
 
-use nestwise_ir::guarded::any_expr_may_fire;
+use nestwise_ir::guarded::any_expr_may_fail;
 use nestwise_ir::model::nest::{Cast, Const, Expr, ExprKind, For, Stmt, StmtKind};
 use nestwise_ir::{BinOp, CmpOp, LoopId, Prov, UnOp, VarId};
 
@@ -13,18 +13,19 @@ use crate::values::affine::{Affine, Ix, Sym};
 use crate::values::interval::Interval;
 use crate::values::walk::is_int;
 
-/// The values of int variables at one place: those of `known`, and what they were before the nest for those that it
-/// does not assign.
+/// The values of int variables at one point of a nest: those of `known`, and the values before the nest for variables
+/// that it does not assign.
 #[derive(Clone)]
 pub(crate) struct Values {
-    /// What the nest assigns.
+    /// The variables that the nest assigns, sorted.
     changed: Vec<VarId>,
     permuted: Vec<bool>,
     known: HashMap<VarId, Affine>,
 }
 
 impl Values {
-    /// Those in front of the first iteration of a loop, as far as they are the same in front of each.
+    /// The values at the beginning of any iteration of a loop, as far as they are the same each time; `None` if the
+    /// loop cannot be found.
     pub(crate) fn before(given: &Given<'_>, l: &For) -> Option<Values> {
         let nest = given.nest;
         let classes = Classes::of(nest);
@@ -38,7 +39,8 @@ impl Values {
         found.then_some(values)
     }
 
-    /// Goes to the loop; the values are then those of all its iterations.
+    /// Goes on to the loop; the values are then those at the beginning of any of its iterations. False: it is not in
+    /// `block`.
     fn reach(&mut self, block: &[Stmt], id: LoopId) -> bool {
         for s in block {
             if let StmtKind::For(l) = &s.kind
@@ -66,7 +68,7 @@ impl Values {
         false
     }
 
-    /// Any iteration of a loop begins.
+    /// Goes on to the beginning of any iteration of a loop.
     fn enter(&mut self, l: &For) {
         l.body.iter().for_each(|s| self.forget(s));
         self.known.insert(l.counter, Affine::ix(Ix::Counter(l.id)));
@@ -78,7 +80,7 @@ impl Values {
         });
     }
 
-    /// Behind a statement.
+    /// Goes on to the point behind a statement.
     fn pass(&mut self, s: &Stmt) {
         match &s.kind {
             StmtKind::Let { var, value } => self.assign(*var, value),
@@ -94,7 +96,7 @@ impl Values {
         };
     }
 
-    /// An int's value, if no guard fails.
+    /// The value of an int expression, if no guard fails.
     fn linear(&self, e: &Expr) -> Option<Affine> {
         if !is_int(e.ty) {
             return None;
@@ -141,7 +143,7 @@ impl Values {
         }
     }
 
-    /// What conditions in the loop compare with zero.
+    /// The forms that conditions in the loop compare with zero.
     pub(crate) fn conditions(&self, l: &For) -> Vec<Affine> {
         let mut looker = Folder {
             values: self.clone(),
@@ -152,7 +154,7 @@ impl Values {
         looker.seen
     }
 
-    /// The loop's body where its counter is in a part: without the conditions that this decides.
+    /// The loop's body for the iterations of a part, without the conditions that this decides.
     pub(crate) fn body(&self, l: &For, cut: &Cut, part: Part) -> Vec<Stmt> {
         let mut folder = Folder {
             values: self.clone(),
@@ -168,9 +170,9 @@ impl Values {
 /// Simplifies statements in their order.
 struct Folder<'a> {
     values: Values,
-    /// The part of the loop, and its counter.
+    /// The part of the loop, and the loop's counter.
     side: Option<(&'a Cut, Part, Ix)>,
-    /// The differences of what is compared.
+    /// The differences of the operands of comparisons.
     seen: Vec<Affine>,
 }
 
@@ -222,7 +224,7 @@ impl Folder<'_> {
         });
     }
 
-    /// Operands first.
+    /// Simplifies an expression, its operands first.
     fn expr(&mut self, e: &mut Expr) {
         match &mut e.kind {
             ExprKind::Select { cond, then, orelse } => {
@@ -246,7 +248,7 @@ impl Folder<'_> {
             _ => e.children_mut().into_iter().for_each(|c| self.expr(c)),
         }
         let decided = match &e.kind {
-            ExprKind::Compare { op, a, b } if !any_expr_may_fire(a) && !any_expr_may_fire(b) => {
+            ExprKind::Compare { op, a, b } if !any_expr_may_fail(a) && !any_expr_may_fail(b) => {
                 let (op, gap) = (*op, self.values.linear(a).zip(self.values.linear(b)));
                 gap.and_then(|(x, y)| x.sub(&y))
                     .and_then(|gap| self.compare(op, gap))
@@ -261,7 +263,7 @@ impl Folder<'_> {
         }
     }
 
-    /// Whether `gap op 0` holds everywhere in the part, or nowhere.
+    /// Whether `gap op 0` holds everywhere in the part (`true`) or nowhere (`false`); `None` if neither is known.
     fn compare(&mut self, op: CmpOp, gap: Affine) -> Option<bool> {
         let Some((cut, part, counter)) = self.side else {
             self.seen.push(gap);

@@ -7,9 +7,9 @@
 //!                                       a[j] = b[(j + 1) % n]
 //! ```
 //!
-//! `(j + 1) % n`, `a[j - 1]` at `j == 0`, `max(j - r, 0)`, `if j > 0`: such operations decide anew in every iteration
-//! what is the same in all but the first and the last ones. [`split`] finds them and the part of the loop in which
-//! they are all decided, the *interior*; there the body is simpler, and its subscripts follow the counter.
+//! Operations such as `(j + 1) % n`, `a[j - 1]` at `j == 0`, `max(j - r, 0)` and `if j > 0` decide anew in every
+//! iteration what is the same in all but the first and the last ones. [`split`] finds them and the part of the loop in
+//! which they are all decided, the *interior*; there the body is simpler, and its subscripts follow the counter.
 //!
 //! Every decision is a bound on the counter, `j >= E` or `j < E`, with `E` invariant in the loop.
 //!
@@ -23,7 +23,7 @@ mod tests;
 
 use std::collections::{BTreeMap, HashMap};
 
-use nestwise_ir::guarded::any_expr_may_fire;
+use nestwise_ir::guarded::any_expr_may_fail;
 use nestwise_ir::model::ids::VarId;
 use nestwise_ir::model::nest::{
     BinOp, Cast, CmpOp, Const, Expr, ExprKind, For, Nest, Stmt, StmtKind, UnOp,
@@ -31,17 +31,19 @@ use nestwise_ir::model::nest::{
 use nestwise_ir::model::span::Span;
 use nestwise_ir::model::types::{Prov, Scalar, Ty};
 
-/// A condition is decided by few iterations if it changes at most so many away from an end of the loop.
+/// The largest distance from an end of the loop at which a condition may change for it to count as decided but for a
+/// few iterations.
 const NEAR: i128 = 64;
-/// Bounds on each side at most.
+/// The most bounds of an interior on each side.
 const MAX_BOUNDS: usize = 6;
 
 /// The interior of a loop: the iterations whose counter is at least every `lower` and less than every `upper`.
 #[derive(Clone, Debug)]
 pub struct Split {
-    /// Invariant in the loop, `i128`; safe to evaluate wherever the loop runs an iteration.
+    /// The least values, inclusive: invariant in the loop, of type `i128`, and safe to evaluate wherever the loop runs
+    /// an iteration.
     pub lower: Vec<Expr>,
-    /// The same, exclusive.
+    /// The greatest values, exclusive: as `lower` otherwise.
     pub upper: Vec<Expr>,
     /// The body for the interior.
     pub body: Vec<Stmt>,
@@ -66,7 +68,7 @@ pub fn split(nest: &Nest, l: &For) -> Option<Split> {
     })
 }
 
-/// Statements that are run in order, without loops or jumps.
+/// Whether a statement runs in order, without loops or jumps.
 fn is_plain(s: &Stmt) -> bool {
     let mut plain = true;
     s.walk(&mut |s| {
@@ -78,12 +80,12 @@ fn is_plain(s: &Stmt) -> bool {
     plain
 }
 
-/// `own * counter + konst +` a sum of invariants, exact.
+/// A linear form: `own * counter + konst +` a sum of invariants, computed exactly.
 #[derive(Clone, Debug, Default)]
 struct Linear {
     own: i128,
     konst: i128,
-    /// By its text: coefficient and expression, an `i64`.
+    /// By the text of an invariant: its coefficient, and its expression, of type `i64`.
     rest: BTreeMap<String, (i128, Expr)>,
 }
 
@@ -95,7 +97,7 @@ impl Linear {
         }
     }
 
-    /// `self + factor * other`.
+    /// The form `self + factor * other`; `None` if a coefficient grows too large.
     fn plus(mut self, other: &Linear, factor: i128) -> Option<Linear> {
         let sum = |a: i128, b: i128| a.checked_add(b.checked_mul(factor)?);
         self.own = sum(self.own, other.own)?;
@@ -119,7 +121,7 @@ impl Linear {
         self.own == 0 && self.rest.is_empty() && self.konst.abs() <= NEAR
     }
 
-    /// As an expression of type `i128`; the counter has no part in it.
+    /// The form as an expression of type `i128`, without the counter's term.
     fn to_expr(&self, span: Span) -> Expr {
         let wide = |kind: ExprKind| Expr {
             kind,
@@ -152,7 +154,7 @@ impl Linear {
     }
 }
 
-/// On which side of a bound most iterations are taken to be.
+/// The side of a bound on which most iterations are taken to be.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     AtLeast,
@@ -162,12 +164,12 @@ enum Side {
 struct Splitter<'a> {
     nest: &'a Nest,
     counter: VarId,
-    /// Assigned somewhere in the body.
+    /// The variables assigned anywhere in the body.
     assigned: Vec<VarId>,
-    /// Values of variables at the current point.
+    /// The values of variables at the current point.
     values: HashMap<VarId, Linear>,
     ends: Option<(Linear, Linear)>,
-    /// Conditions around the current point.
+    /// The number of conditions around the current point.
     depth: u32,
     lower: Vec<Linear>,
     upper: Vec<Linear>,
@@ -204,7 +206,8 @@ impl<'a> Splitter<'a> {
 
     // Linear forms.
 
-    /// The form of an int expression whose guards cannot fail. Python's ints alone: their arithmetic is exact.
+    /// The form of an int expression whose guards cannot fail. Arithmetic on NumPy's ints has none: only that on
+    /// Python's ints is exact.
     fn linear(&self, e: &Expr) -> Option<Linear> {
         if !matches!(e.ty.repr, Scalar::I64 | Scalar::I128) {
             return None;
@@ -253,7 +256,7 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// An invariant `i64`, as a term of its own.
+    /// The form of an invariant of type `i64`, which is a term of its own.
     fn leaf(&self, e: &Expr) -> Option<Linear> {
         let key = self.leaf_key(e).filter(|_| e.ty.repr == Scalar::I64)?;
         Some(Linear {
@@ -262,8 +265,9 @@ impl<'a> Splitter<'a> {
         })
     }
 
-    /// The text of an invariant. A load is one only where it is made in every iteration (elsewhere its subscript may
-    /// have been proved under conditions), of an array that nothing writes.
+    /// The text of an expression that is invariant in the loop. A load counts as invariant only where it is made in
+    /// every iteration (elsewhere its subscript may have been proved under conditions), from an array that nothing
+    /// writes.
     fn leaf_key(&self, e: &Expr) -> Option<String> {
         match &e.kind {
             ExprKind::Const(Const::Int(v)) => Some(v.to_string()),
@@ -286,8 +290,8 @@ impl<'a> Splitter<'a> {
 
     // Decisions.
 
-    /// On which side of `bound` the interior is; none if the loop may well be on both. `clamp`: the operation keeps a
-    /// value in a range, so that even a bound of unknown distance is near one of the ends.
+    /// The side of `bound` on which the interior is; `None` if the loop may well be on both. `clamp`: the operation
+    /// keeps a value in a range, so that even a bound of unknown distance is taken to be near one of the ends.
     fn side(&self, bound: &Linear, clamp: bool) -> Option<Side> {
         let (start, stop) = self.ends.as_ref()?;
         if bound.minus(start)?.is_near() {
@@ -306,7 +310,7 @@ impl<'a> Splitter<'a> {
         Some(if of_stop { Side::Below } else { Side::AtLeast })
     }
 
-    /// Whether a form is about where the loop begins or ends.
+    /// Whether a form is close to the loop's start or stop.
     fn is_end(&self, form: &Linear) -> bool {
         let near = |end: &Linear| form.minus(end).is_some_and(|d| d.is_near());
         self.ends
@@ -335,7 +339,8 @@ impl<'a> Splitter<'a> {
         Some(())
     }
 
-    /// Whether `form >= 0` in the interior, which is narrowed to where it is so, or nowhere.
+    /// Whether `form >= 0` everywhere in the interior or nowhere; the interior is narrowed so that one of the two is
+    /// true.
     fn not_negative(&mut self, form: &Linear, clamp: bool) -> Option<bool> {
         let rest = Linear {
             own: 0,
@@ -352,7 +357,8 @@ impl<'a> Splitter<'a> {
         Some(side == holds)
     }
 
-    /// Whether the form is zero in the interior: decided where the one iteration in which it is lies at an end.
+    /// Whether the form is zero in the interior: never, if the one iteration in which it is zero lies at an end and is
+    /// cut off.
     fn is_zero(&mut self, form: &Linear) -> Option<bool> {
         let rest = Linear {
             own: 0,
@@ -459,14 +465,14 @@ impl<'a> Splitter<'a> {
     fn assign(&mut self, var: VarId, value: &Expr) {
         let form = self
             .linear(value)
-            .filter(|_| value.ty.repr == Scalar::I64 && !any_expr_may_fire(value));
+            .filter(|_| value.ty.repr == Scalar::I64 && !any_expr_may_fail(value));
         match form {
             Some(form) => self.values.insert(var, form),
             None => self.values.remove(&var),
         };
     }
 
-    /// Simplifies, operands first.
+    /// Simplifies an expression, its operands first.
     fn expr(&mut self, e: &mut Expr) {
         match &mut e.kind {
             ExprKind::Select { cond, then, orelse } => {
@@ -501,7 +507,7 @@ impl<'a> Splitter<'a> {
         let truth = |v: bool| Expr::constant(Const::Bool(v), e.ty, e.span);
         match &e.kind {
             ExprKind::Compare { op, a, b } => {
-                let pure = !any_expr_may_fire(a) && !any_expr_may_fire(b);
+                let pure = !any_expr_may_fail(a) && !any_expr_may_fail(b);
                 let decided = pure.then(|| self.compare(*op, a, b))??;
                 Some(truth(decided))
             }
@@ -516,7 +522,7 @@ impl<'a> Splitter<'a> {
                 a,
                 b,
                 ..
-            } if !any_expr_may_fire(e) => {
+            } if !any_expr_may_fail(e) => {
                 let (x, y) = (self.linear(a)?, self.linear(b)?);
                 // Kept within the loop's own range: only near its ends is that of any effect.
                 let limit = if x.own == 0 { &x } else { &y };
@@ -530,7 +536,7 @@ impl<'a> Splitter<'a> {
                 a,
                 b,
                 ..
-            } if e.ty.prov == Prov::Py && !any_expr_may_fire(a) && !any_expr_may_fire(b) => {
+            } if e.ty.prov == Prov::Py && !any_expr_may_fail(a) && !any_expr_may_fail(b) => {
                 let q = self.quotient(a, b)?;
                 Some(if *op == BinOp::Mod {
                     remainder(e, a, b, q)
@@ -548,7 +554,7 @@ impl<'a> Splitter<'a> {
     }
 }
 
-/// `a - q * n` for a `q` of at most 1.
+/// The remainder `a - q * n` for a `q` of 0, 1 or -1.
 fn remainder(e: &Expr, a: &Expr, n: &Expr, q: i128) -> Expr {
     let op = match q {
         0 => return a.clone(),
@@ -566,7 +572,7 @@ fn remainder(e: &Expr, a: &Expr, n: &Expr, q: i128) -> Expr {
     }
 }
 
-/// A sum of two 64-bit ints that was computed in 128 bits, but is known to fit 64.
+/// A sum or difference of two 64-bit ints in 64 bits, if it was computed in 128 bits and is known to fit.
 fn narrowed(e: &Expr, a: &Expr) -> Option<Expr> {
     let ExprKind::Binary {
         op: op @ (BinOp::Add | BinOp::Sub),

@@ -1,10 +1,10 @@
-//! Interiors against the loops they come from, by evaluation.
+//! Tests that evaluate interiors and compare them with the loops they come from.
 
 use nestwise_ir::testing::builder::{self, Builder, I64, cmp, int, let_, upto};
 
 use crate::transform::peeling::*;
 
-/// A variable of [`nest`]'s.
+/// The value of a variable of [`nest`].
 fn var(v: u32) -> Expr {
     Expr {
         kind: ExprKind::Var(VarId(v)),
@@ -16,7 +16,7 @@ fn binary(op: BinOp, a: Expr, b: Expr) -> Expr {
     builder::bin(op, a, b, false)
 }
 
-/// `for v0 in 0 .. v1: v2 = value`, where `v3` is one more invariant.
+/// The nest `for v0 in 0 .. v1: v2 = value`, where `v3` is one more invariant.
 fn nest(value: Expr) -> Nest {
     let mut b = Builder::new();
     let [counter, stop, set, _] = [(); 4].map(|()| b.var(I64));

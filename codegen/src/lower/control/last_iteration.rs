@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use nestwise_analysis::dataflow::definite_assignment;
 use nestwise_analysis::dataflow::fp_flags::warns;
 use nestwise_analysis::dataflow::reads::reads_in;
-use nestwise_ir::guarded::any_expr_may_fire;
+use nestwise_ir::guarded::any_expr_may_fail;
 use nestwise_ir::{Expr, ExprKind, For, Stmt, StmtKind, VarId};
 
 /// The body's statements in two parts: those that may be run once, after the loop, with the counter's last value,
@@ -32,7 +32,7 @@ pub(crate) fn partition(l: &For) -> (Vec<&Stmt>, Vec<&Stmt>) {
 }
 
 fn rests_on_counter(e: &Expr, assigned: &HashMap<VarId, u32>) -> bool {
-    let mut ok = !any_expr_may_fire(e);
+    let mut ok = !any_expr_may_fail(e);
     e.walk(&mut |e| {
         ok &= match &e.kind {
             ExprKind::Var(v) => !assigned.contains_key(v),

@@ -55,7 +55,7 @@ fn vector_loop(em: &mut Emitter<'_, '_>, l: &For, range: Range) -> Result<bool> 
 
 /// A loop whose guard failures are tested after it, so that LLVM may vectorise it.
 fn deferred_loop(em: &mut Emitter<'_, '_>, l: &For, range: Range) -> Result<()> {
-    if !guarded::block_may_fire(em.unit.nest, &l.body) {
+    if !guarded::block_may_fail(em.unit.nest, &l.body) {
         return em.serial(l, range, None);
     }
     let ir = em.ir;

@@ -17,7 +17,7 @@ pub(crate) fn emit(unit: &Unit<'_>) -> Result<()> {
     let mut func = entry(unit);
     nest(&mut func)?;
     // Whoever launches the kernel saves nothing for a nest that may not fail.
-    if unit.may_fail.get() && !nestwise_ir::guarded::nest_may_fire(unit.nest) {
+    if unit.may_fail.get() && !nestwise_ir::guarded::nest_may_fail(unit.nest) {
         return invalid("an event in a nest without any");
     }
     Ok(())
@@ -73,7 +73,7 @@ pub(crate) fn nest(em: &mut Emitter<'_, '_>) -> Result<()> {
     };
     match (&nest.top.kind, bounds) {
         (StmtKind::For(l), Some((start, step))) => {
-            if guarded::step_may_fire(l) {
+            if guarded::step_may_fail(l) {
                 let zero = ir.icmp(IntPred::LLVMIntEQ, step, ir.const_i64(0));
                 guards::fail_where(em, zero, false, GuardFailure::Step, nest.top.span);
             }

@@ -1,9 +1,9 @@
 //! Loops that a cooperative kernel runs as a whole.
 //!
 //! A loop around mapped ones has the host hand over a kernel for each of its parts, and wait wherever one leaves
-//! something behind. Where these are short, that is what takes the time. A cooperative kernel has all of its threads,
-//! the *team*, go through the outer loop together: what has to do with numbers alone each of them computes for itself,
-//! and so comes to the same; of a part each runs its own iterations, or one of them all of it, and then everyone waits
+//! something behind. Where these are short, that is what takes the time. A cooperative kernel has all of its threads
+//! go through the outer loop together: what has to do with numbers alone each of them computes for itself, and so
+//! comes to the same; of a part each runs its own iterations, or one of them all of it, and then everyone waits
 //! for everyone. All blocks have room at once, as whoever launches such a kernel sees to (CUDA's cooperative launches).
 //!
 //! A part is the function that would have been a kernel, with the grid that it is to see in memory. What it leaves
@@ -22,11 +22,11 @@ use crate::lower::control::ranges;
 use crate::lower::control::ranges::Range;
 use crate::lower::emitter::Emitter;
 use crate::lower::gpu::orders::Request;
-use crate::lower::gpu::state::{Axes, Team};
+use crate::lower::gpu::state::{Axes, Cooperative};
 use crate::lower::gpu::threaded::DeviceFunction;
 use crate::lower::gpu::unshared::Unshared;
 use crate::lower::gpu::uses::{given_and_left, rebinds, uses};
-use crate::lower::gpu::{deferred_results, launch, orders, registers, team_parts, updates};
+use crate::lower::gpu::{cooperative_parts, deferred_results, launch, orders, registers, updates};
 use crate::lower::memory::slots::Cell;
 use crate::lower::scalar::flag_values;
 use crate::lower::unit::{Registers, Unit};
@@ -53,7 +53,7 @@ pub(crate) fn is_cooperative(unit: &Unit<'_>, s: &Stmt) -> bool {
     }
 }
 
-/// On the host: has a team go through a loop inside the nest.
+/// On the host: has a cooperative kernel go through a loop inside the nest.
 pub(crate) fn cooperate(em: &mut Emitter<'_, '_>, stmt: &Stmt) -> Result<()> {
     let zero = em.ir.const_i64(0);
     let once = Range {
@@ -79,7 +79,7 @@ pub(crate) fn cooperate_at_top(em: &mut Emitter<'_, '_>, range: Range) -> Result
     Ok(())
 }
 
-/// Launches the kernel, and takes what the team assigns; the first cell that is nobody's.
+/// Launches the kernel, and takes what its threads assign; the first cell that is nobody's.
 fn have_run(em: &mut Emitter<'_, '_>, whole: Whole<'_>, range: Range) -> Result<V> {
     let u = em.unit;
     let Some(grid) = &u.grid else {
@@ -89,7 +89,7 @@ fn have_run(em: &mut Emitter<'_, '_>, whole: Whole<'_>, range: Range) -> Result<
     let (shared, assigned) = given_and_left(u, &[], block);
     let rebinds = rebinds(block);
     let number = grid.len();
-    let team = team_kernel(grid.device, number, whole, rebinds, &shared, &assigned)?;
+    let cooperative = cooperative_kernel(grid.device, number, whole, rebinds, &shared, &assigned)?;
     let words = match rebinds {
         true => moved_cells(em).len(),
         false => 0,
@@ -98,9 +98,9 @@ fn have_run(em: &mut Emitter<'_, '_>, whole: Whole<'_>, range: Range) -> Result<
     grid.next(GridKernel {
         uses: uses(u, block, &[]),
         leaves: cells > 0,
-        team: Some(CooperativeKernel {
-            record: team.record,
-            parts: team.parts,
+        cooperative: Some(CooperativeKernel {
+            record: cooperative.record,
+            parts: cooperative.parts,
         }),
         ..GridKernel::alone()
     });
@@ -197,15 +197,15 @@ fn leave_cells(
     Ok(())
 }
 
-/// Writes a cooperative kernel, and the functions of its parts; what has become of its team.
-fn team_kernel<'u, 'a>(
+/// Writes a cooperative kernel, and the functions of its parts; returns what its threads have in common.
+fn cooperative_kernel<'u, 'a>(
     u: &'u Unit<'a>,
     number: usize,
     whole: Whole<'_>,
     rebinds: bool,
     shared: &[VarId],
     assigned: &[VarId],
-) -> Result<Team> {
+) -> Result<Cooperative> {
     let ir = &u.ir;
     let mut f: Emitter<'u, 'a> = DeviceFunction::Kernel(number).function(u);
     if u.device == Some(Registers::Ptx) {
@@ -221,7 +221,7 @@ fn team_kernel<'u, 'a>(
     if u.device == Some(Registers::Memory) {
         f.gpu.axes = Some(Axes::at(ir.param(f.function.value, 4)));
     }
-    f.gpu.team = Some(Team {
+    f.gpu.cooperative = Some(Cooperative {
         memory: ir.load(ir.ptr(), ir.offset_const(f.function.frame, FrameHeader::AT)),
         turn,
         number,
@@ -264,12 +264,12 @@ fn team_kernel<'u, 'a>(
     ir.watch(None);
     ir.cond_br(ir.load(ir.i1(), odd), told, out);
     ir.at(told);
-    team_parts::tell_failure(f.ir, status, whole.stmt.span);
+    cooperative_parts::tell_failure(f.ir, status, whole.stmt.span);
     ir.br(out);
     ir.at(out);
     ir.ret_void();
-    let team = f.gpu.team.take();
-    team.map_or_else(|| invalid("no team"), Ok)
+    let cooperative = f.gpu.cooperative.take();
+    cooperative.map_or_else(|| invalid("no cooperative launch"), Ok)
 }
 
 /// In a cooperative kernel: all that it runs.

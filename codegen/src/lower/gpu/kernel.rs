@@ -13,7 +13,7 @@ use crate::lower::emitter::Emitter;
 use crate::lower::gpu::state::Axes;
 use crate::lower::gpu::threaded::DeviceFunction;
 use crate::lower::gpu::tile::Tile;
-use crate::lower::gpu::{fold, reductions, registers, team_parts, warps};
+use crate::lower::gpu::{cooperative_parts, fold, reductions, registers, warps};
 use crate::lower::scalar::flag_values;
 use crate::lower::unit::{Registers, Unit};
 
@@ -31,21 +31,21 @@ fn bounds(f: &Emitter<'_, '_>, axes: &Axes) {
 
 /// What kernels are made in: their own module, or, for parts of one, this.
 pub(crate) fn device<'u, 'a>(em: &Emitter<'u, 'a>) -> Result<&'u Unit<'a>> {
-    match (&em.gpu.team, &em.unit.grid) {
+    match (&em.gpu.cooperative, &em.unit.grid) {
         (Some(_), _) => Ok(em.unit),
         (None, Some(grid)) => Ok(grid.device),
         (None, None) => invalid("no device"),
     }
 }
 
-/// The next one: a kernel, or in a team a part.
+/// The next one: a kernel, or in a cooperative kernel a part.
 pub(crate) fn next_threaded(
     em: &mut Emitter<'_, '_>,
     kernel: GridKernel,
 ) -> Result<DeviceFunction> {
     match &em.unit.grid {
         Some(grid) => Ok(DeviceFunction::Kernel(grid.next(kernel))),
-        None => team_parts::next_part(em, kernel),
+        None => cooperative_parts::next_part(em, kernel),
     }
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn kernel<'u, 'a>(
     let unit = device(em)?;
     let around = em
         .gpu
-        .team
+        .cooperative
         .as_ref()
         .map(|_| (unit.ir.here(), unit.ir.watch(None)));
     write(unit, made, span, axes, shared, body)?;

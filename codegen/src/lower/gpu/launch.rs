@@ -10,7 +10,7 @@ use crate::error::{Result, unsupported};
 use crate::lower::emitter::Emitter;
 use crate::lower::gpu::orders::{Launched, Request};
 use crate::lower::gpu::threaded::DeviceFunction;
-use crate::lower::gpu::{orders, team_parts};
+use crate::lower::gpu::{cooperative_parts, orders};
 
 /// Launches a kernel that is given the values of `shared`, or has a part of one run.
 pub(crate) fn launch(
@@ -36,7 +36,9 @@ pub(crate) fn launch(
     ir.store(range.step, ir.offset_const(bounds, 8));
     let kernel = match made {
         DeviceFunction::Kernel(number) => number,
-        DeviceFunction::Part(..) => return team_parts::run_part(em, made, env, &asked, span),
+        DeviceFunction::Part(..) => {
+            return cooperative_parts::run_part(em, made, env, &asked, span);
+        }
     };
     let order = orders::order(em.ir);
     let field = |at: usize| ir.offset_const(order, at);

@@ -63,7 +63,7 @@ pub(crate) fn grid(em: &mut Emitter<'_, '_>, l: &For, g: &GridLoop, range: Range
             tile: Tile::counts(tile.as_ref(), &g.axes),
             uses: uses(u, &l.body, &[]),
             leaves: records.size() + late.len() + awaited.len() > 0,
-            team: None,
+            cooperative: None,
         },
     )?;
     let axes = Axes {
@@ -133,7 +133,7 @@ fn inner_trips(em: &mut Emitter<'_, '_>, l: &For, g: &GridLoop) -> Result<V> {
                 _ => true,
             }
         });
-        same && !nestwise_ir::guarded::expr_may_fire(e)
+        same && !nestwise_ir::guarded::expr_may_fail(e)
     };
     let step = inner.step.as_int().filter(|s| *s != 0);
     if step.is_none() || ![&inner.start, &inner.stop].into_iter().all(same) {

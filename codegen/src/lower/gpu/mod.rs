@@ -2,6 +2,7 @@
 
 pub(crate) mod axes;
 pub(crate) mod cooperative;
+pub(crate) mod cooperative_parts;
 pub(crate) mod deferred_results;
 pub(crate) mod fold;
 pub(crate) mod kernel;
@@ -15,7 +16,6 @@ pub(crate) mod registers;
 pub(crate) mod single_thread;
 pub(crate) mod state;
 pub(crate) mod strided;
-pub(crate) mod team_parts;
 pub(crate) mod threaded;
 pub(crate) mod tile;
 pub(crate) mod unshared;

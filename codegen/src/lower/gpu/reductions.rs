@@ -150,7 +150,7 @@ fn combine_blocks(em: &Emitter<'_, '_>, records: &Records, first: V, blocks: V) 
     Ok((first, ir.load(ir.i1(), overflow)))
 }
 
-/// On the host, or in a team: variables become what a kernel's blocks, so many, came to.
+/// On the host, or in a cooperative kernel: variables become what a kernel's blocks, so many, came to.
 pub(crate) fn take_records(
     em: &mut Emitter<'_, '_>,
     l: &For,
@@ -158,8 +158,8 @@ pub(crate) fn take_records(
     (first, blocks): (V, V),
     span: Span,
 ) -> Result<()> {
-    let (first, overflow) = match em.gpu.team {
-        Some(_) => warps::combine_team(em, records, first, blocks)?,
+    let (first, overflow) = match em.gpu.cooperative {
+        Some(_) => warps::combine_cooperative(em, records, first, blocks)?,
         None => combine_blocks(em, records, first, blocks)?,
     };
     let bad = combine::combine(em, l, &records.as_threads, first)?;

@@ -1,4 +1,4 @@
-//! What a function knows of a device: the host's part of the launches, a kernel of its axes and its team.
+//! What a function knows of a device: the host's part of the launches, a kernel of its axes and of what its threads have in common.
 
 use nestwise_analysis::dataflow::finite::Finite;
 use nestwise_ir::{ArrayId, LoopId, VarId};
@@ -18,7 +18,7 @@ pub(crate) struct GpuState {
     /// In a kernel of a device: results that are tested for being finite.
     pub(crate) finite: Option<Finite>,
     /// In a cooperative kernel: what its threads have in common.
-    pub(crate) team: Option<Team>,
+    pub(crate) cooperative: Option<Cooperative>,
 }
 
 impl GpuState {
@@ -70,8 +70,8 @@ impl Axes {
 }
 
 /// What the threads of a cooperative kernel have in common, as one of them sees it.
-pub(crate) struct Team {
-    /// See [`crate::abi::team`].
+pub(crate) struct Cooperative {
+    /// See [`crate::abi::cooperative`].
     pub(crate) memory: V,
     /// Parts that are over.
     pub(crate) turn: V,

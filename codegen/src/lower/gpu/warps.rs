@@ -84,9 +84,9 @@ pub(crate) fn combine_block(
     Ok(())
 }
 
-/// In a team: each warp finds what so many records come to, and each thread has that; whether a sum left its
+/// In a cooperative kernel: each warp finds what so many records come to, and each thread has that; whether a sum left its
 /// representation.
-pub(crate) fn combine_team(
+pub(crate) fn combine_cooperative(
     em: &Emitter<'_, '_>,
     records: &Records,
     all: V,

@@ -4,7 +4,7 @@
 //! iterations of a part, as many as there are at most from a load to a store to its element. Before any part begins,
 //! each but the last saves the elements that its last iterations will load; those iterations are code of their own.
 
-use nestwise_ir::schedule::{Renamed, ThreadLoop};
+use nestwise_ir::schedule::{AntiDependenceCopy, ThreadLoop};
 use nestwise_ir::{AccessId, ArrayId, For};
 
 use crate::abi::part;
@@ -49,7 +49,7 @@ pub(crate) fn with_copy(
 /// In a function made for parts: runs the iterations of one.
 pub(crate) fn part_of(em: &mut Emitter<'_, '_>, l: &For, t: &ThreadLoop, record: V) -> Result<()> {
     let range = ranges::part_range(em, l);
-    if t.renamed.is_empty() {
+    if t.anti_dependence_copies.is_empty() {
         return em.counted(l, range, None);
     }
     let ir = em.ir;
@@ -59,14 +59,18 @@ pub(crate) fn part_of(em: &mut Emitter<'_, '_>, l: &For, t: &ThreadLoop, record:
     let from = ir.select(none, range.hi, last.lo);
     let (saved, _) = saved(em, t, last)?;
     let mut slots = vec![];
-    for (renamed, saved) in t.renamed.iter().zip(&saved) {
-        let slot = copy_slot(em, renamed, saved, copies)?;
-        slots.extend(renamed.reads.iter().map(|r| (*r, slot.clone())));
+    for (copied, saved) in t.anti_dependence_copies.iter().zip(&saved) {
+        let slot = copy_slot(em, copied, saved, copies)?;
+        slots.extend(copied.reads.iter().map(|r| (*r, slot.clone())));
     }
     em.counted(l, Range { hi: from, ..range }, None)?;
     em.slots.copies.extend(slots);
     let last = Range { lo: from, ..range };
-    match t.renamed.iter().all(Renamed::is_halo) {
+    match t
+        .anti_dependence_copies
+        .iter()
+        .all(AntiDependenceCopy::is_halo)
+    {
         // Iterations that read a halo are few.
         true => iterations::one_by_one(em, l, last, None)?,
         false => em.counted(l, last, None)?,
@@ -77,7 +81,7 @@ pub(crate) fn part_of(em: &mut Emitter<'_, '_>, l: &For, t: &ThreadLoop, record:
 
 /// The iterations of a part after which there may be stores, in other parts, to what they load.
 fn last_iterations(ir: &Ir<'_>, t: &ThreadLoop, range: Range) -> Range {
-    let reach: Option<Vec<u32>> = t.renamed.iter().map(|r| r.reach).collect();
+    let reach: Option<Vec<u32>> = t.anti_dependence_copies.iter().map(|r| r.reach).collect();
     let Some(reach) = reach.and_then(|all| all.into_iter().max()) else {
         return range;
     };
@@ -92,9 +96,9 @@ fn saved(em: &Emitter<'_, '_>, t: &ThreadLoop, last: Range) -> Result<(Vec<Saved
     let ir = em.ir;
     let mut offset = privatised::own_bytes(em, t)?;
     let mut all = vec![];
-    for renamed in &t.renamed {
-        let slot = em.slots.get(renamed.array)?;
-        let (axis, first, count) = window(em.ir, renamed, &slot, last)?;
+    for copied in &t.anti_dependence_copies {
+        let slot = em.slots.get(copied.array)?;
+        let (axis, first, count) = window(em.ir, copied, &slot, last)?;
         let mut total = count;
         for (k, extent) in slot.extents.iter().enumerate() {
             if k != axis {
@@ -108,7 +112,7 @@ fn saved(em: &Emitter<'_, '_>, t: &ThreadLoop, last: Range) -> Result<(Vec<Saved
             total,
             offset,
         });
-        let each = em.unit.storage(renamed.array)?.size() as i64 + i64::from(slot.tags.is_some());
+        let each = em.unit.storage(copied.array)?.size() as i64 + i64::from(slot.tags.is_some());
         let bytes = ir.mul(total, ir.const_i64(each), Wrap::Any);
         let end = ir.add(offset, bytes, Wrap::Any);
         let up = ir.add(end, ir.const_i64(ALIGN - 1), Wrap::Any);
@@ -119,12 +123,17 @@ fn saved(em: &Emitter<'_, '_>, t: &ThreadLoop, last: Range) -> Result<(Vec<Saved
 
 /// The axis, the first subscript and the number of subscripts that some iterations load, within the array. In 128
 /// bits, where nothing overflows.
-fn window(ir: &Ir<'_>, renamed: &Renamed, slot: &Slot, last: Range) -> Result<(usize, V, V)> {
-    let axis = renamed.window.map_or(0, |w| w.axis as usize);
+fn window(
+    ir: &Ir<'_>,
+    copied: &AntiDependenceCopy,
+    slot: &Slot,
+    last: Range,
+) -> Result<(usize, V, V)> {
+    let axis = copied.window.map_or(0, |w| w.axis as usize);
     let Some(extent) = slot.extents.get(axis).map(|e| e.get(ir)) else {
-        return invalid(format!("no axis {axis} of {}", renamed.array));
+        return invalid(format!("no axis {axis} of {}", copied.array));
     };
-    let Some(w) = renamed.window else {
+    let Some(w) = copied.window else {
         return Ok((axis, ir.const_i64(0), extent));
     };
     let wide = ir.int(128);
@@ -150,10 +159,15 @@ fn window(ir: &Ir<'_>, renamed: &Renamed, slot: &Slot, last: Range) -> Result<(u
 }
 
 /// The copy as a slot: subscripts are those of the array.
-fn copy_slot(em: &Emitter<'_, '_>, renamed: &Renamed, saved: &Saved, copies: V) -> Result<Slot> {
+fn copy_slot(
+    em: &Emitter<'_, '_>,
+    copied: &AntiDependenceCopy,
+    saved: &Saved,
+    copies: V,
+) -> Result<Slot> {
     let ir = em.ir;
-    let mut slot = em.slots.get(renamed.array)?;
-    let size = ir.const_i64(em.unit.storage(renamed.array)?.size() as i64);
+    let mut slot = em.slots.get(copied.array)?;
+    let size = ir.const_i64(em.unit.storage(copied.array)?.size() as i64);
     let (mut stride, mut before) = (size, ir.const_i64(0));
     let axes = slot.strides.iter_mut().zip(&slot.extents).enumerate();
     for (k, (cell, extent)) in axes.rev() {
@@ -181,7 +195,7 @@ fn copy_slot(em: &Emitter<'_, '_>, renamed: &Renamed, saved: &Saved, copies: V) 
 /// `save(env, lo, hi, part)` as `nestwise_codegen::abi::Parallel` asks for it; null if nothing is saved.
 pub(crate) fn save_function(em: &Emitter<'_, '_>, l: &For, t: &ThreadLoop) -> Result<V> {
     let ir = em.ir;
-    if t.renamed.is_empty() {
+    if t.anti_dependence_copies.is_empty() {
         return Ok(ir.zero(ir.ptr()));
     }
     let here = ir.here();
@@ -220,12 +234,12 @@ fn save(em: &Emitter<'_, '_>, l: &For, t: &ThreadLoop, record: V) -> Result<()> 
     let params = [i64t, i64t, i64t, ptr, i64t, i64t, i64t, ptr];
     let ty = ir.function(ir.void(), &params);
     let copy = ir.add_function(c"nw_save_copy", ty);
-    for (renamed, saved) in t.renamed.iter().zip(&saved) {
-        let Some(layout) = em.unit.layout.slot(renamed.array) else {
-            return invalid(format!("no slot {}", renamed.array));
+    for (copied, saved) in t.anti_dependence_copies.iter().zip(&saved) {
+        let Some(layout) = em.unit.layout.slot(copied.array) else {
+            return invalid(format!("no slot {}", copied.array));
         };
         let arguments = [
-            number(em.unit.storage(renamed.array)?.size()),
+            number(em.unit.storage(copied.array)?.size()),
             number(layout.tags.is_some().into()),
             number(layout.rank),
             ir.offset_const(em.function.frame, layout.ptr),

@@ -86,7 +86,7 @@ pub(crate) fn in_bounds(em: &Emitter<'_, '_>, array: ArrayId, at: &mut [V]) -> R
 pub(crate) fn place(em: &Emitter<'_, '_>, array: ArrayId, at: &[V]) -> Result<Place> {
     let ir = em.ir;
     if em.has_grid() {
-        // The host has addresses of the device's memory; in a team everyone would.
+        // The host has addresses of the device's memory; in a cooperative kernel every thread would.
         return unsupported("an element that is looked at outside kernels");
     }
     let (slot, storage) = (em.slots.get(array)?, em.unit.storage(array)?);

@@ -1,5 +1,5 @@
 //! Arrays that the parts of a loop on threads do not share: every part but the last works on a copy of its own, or
-//! reads from one (see [`renamed`](crate::lower::memory::anti_dependence_copies)).
+//! reads from one (see [`anti_dependence_copies`](crate::lower::memory::anti_dependence_copies)).
 //!
 //! A copy is contiguous, whatever the array's strides. Copies of private arrays start with anything, those of
 //! reductions with the identity; the latter are merged into the array when all parts are done.
@@ -57,7 +57,7 @@ pub(crate) fn places(em: &Emitter<'_, '_>, t: &ThreadLoop) -> Result<(Vec<Place>
 /// Bytes of the copies of one part, and whether it is to have them for itself: they are looked at after it, or filled
 /// at such a cost that there should be few.
 pub(crate) fn copy_bytes(em: &Emitter<'_, '_>, t: &ThreadLoop) -> Result<(V, V)> {
-    let whole = t.renamed.iter().any(|r| !r.is_halo());
+    let whole = t.anti_dependence_copies.iter().any(|r| !r.is_halo());
     let keep = whole || !t.array_reductions.is_empty();
     let keep = em.ir.const_i64(i64::from(keep));
     Ok((own_bytes(em, t)?, keep))

@@ -6,7 +6,7 @@
 
 use nestwise_analysis::dataflow::definite_assignment;
 use nestwise_analysis::dataflow::definite_assignment::Target;
-use nestwise_ir::guarded::expr_may_fire;
+use nestwise_ir::guarded::expr_may_fail;
 use nestwise_ir::model::nest::BinOp;
 use nestwise_ir::{Expr, ExprKind, Scalar, Stmt, StmtKind, UnOp};
 
@@ -209,7 +209,7 @@ pub(crate) fn is_plain(e: &Expr) -> bool {
     let (mut plain, mut size) = (true, 0);
     e.walk(&mut |e| {
         size += 1;
-        plain &= !expr_may_fire(e)
+        plain &= !expr_may_fail(e)
             && match &e.kind {
                 ExprKind::Load { .. } | ExprKind::Call { .. } | ExprKind::Bind { .. } => false,
                 ExprKind::Binary { op, .. } => {

@@ -26,7 +26,7 @@ const SECTOR: f64 = 32.0;
 /// The share of a thread's operations that wait for each other.
 const CHAINED: f64 = 0.5;
 /// The number of threads in a block of a cooperative launch.
-const TEAM_BLOCK: f64 = 256.0;
+const COOPERATIVE_BLOCK: f64 = 256.0;
 /// `BARRIER`: nanoseconds of a barrier for all threads of a cooperative launch, where nobody has measured it;
 /// `ONE_BLOCK`: the share of that for the threads of a single block. Both are choices, not measured on any GPU.
 const BARRIER: f64 = 1_500.0;
@@ -135,7 +135,7 @@ struct Kernels {
     /// The number of kernels that run, one after the other.
     launches: f64,
     /// The number of blocks, if the kernels are parts of a cooperative launch.
-    team: Option<f64>,
+    cooperative: Option<f64>,
     /// Whether the host may wait for what a kernel leaves behind.
     awaited: bool,
     /// The number of threads of each kernel.
@@ -219,7 +219,7 @@ impl Priced {
         let fetching = (sectors * w.cached).max(lines * 64.0 / SECTOR * w.memory);
         let computing: f64 = kernels.iter().map(|k| k.nanos(w)).sum();
         let (parts, whole): (Vec<Kernels>, Vec<Kernels>) =
-            kernels.into_iter().partition(|k| k.team.is_some());
+            kernels.into_iter().partition(|k| k.cooperative.is_some());
         let launches: f64 = whole.iter().map(|k| k.launches).sum();
         let awaited = whole.iter().filter(|k| k.awaited).map(|k| k.launches);
         let handing = launches * w.launch + w.wait * (1.0 + awaited.sum::<f64>());
@@ -327,9 +327,11 @@ impl Priced {
     fn together(&self, times: f64, first: usize, out: &mut [Kernels]) -> Kernels {
         let parts = &mut out[first..];
         let widest = parts.iter().map(|k| k.threads).fold(1.0, f64::max);
-        let blocks = (widest / TEAM_BLOCK).ceil().min(self.weights.processors);
+        let blocks = (widest / COOPERATIVE_BLOCK)
+            .ceil()
+            .min(self.weights.processors);
         for part in parts {
-            part.team = Some(blocks);
+            part.cooperative = Some(blocks);
         }
         Kernels {
             launches: times,
@@ -342,7 +344,7 @@ impl Priced {
     fn alone(&self, body: &Counts, times: f64) -> Kernels {
         Kernels {
             launches: times,
-            team: None,
+            cooperative: None,
             awaited: true,
             threads: 1.0,
             busy: weigh(&self.weights.busy, body),
@@ -363,15 +365,17 @@ impl Kernels {
     /// Nanoseconds until all threads of the cooperative launch have met behind a part.
     fn barrier(&self, w: &GpuWeights) -> f64 {
         let all = w.barrier.unwrap_or(BARRIER);
-        let alone = self.team.is_some_and(|blocks| blocks <= 1.0);
+        let alone = self.cooperative.is_some_and(|blocks| blocks <= 1.0);
         all * if alone { ONE_BLOCK } else { 1.0 }
     }
 
     /// Nanoseconds on the GPU, without memory.
     fn nanos(&self, w: &GpuWeights) -> f64 {
-        if let Some(blocks) = self.team {
-            let turns = (self.threads / (blocks * TEAM_BLOCK)).ceil().max(1.0);
-            let busy = self.busy * TEAM_BLOCK.min(self.threads);
+        if let Some(blocks) = self.cooperative {
+            let turns = (self.threads / (blocks * COOPERATIVE_BLOCK))
+                .ceil()
+                .max(1.0);
+            let busy = self.busy * COOPERATIVE_BLOCK.min(self.threads);
             return self.launches * turns * busy.max(self.latency * CHAINED);
         }
         // Blocks are handed out whole: some processors have one more than others.

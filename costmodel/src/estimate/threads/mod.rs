@@ -15,7 +15,7 @@ use crate::units::Seconds;
 
 /// Threads that a nest may run on.
 #[derive(Clone, Copy, Debug)]
-pub struct Team<'a> {
+pub struct Workers<'a> {
     /// The number of threads.
     pub threads: u32,
     /// What the threads cost and gain on the machine.
@@ -24,7 +24,7 @@ pub struct Team<'a> {
     pub always: bool,
 }
 
-impl Team<'_> {
+impl Workers<'_> {
     /// Time to start a parallel loop, and to join its threads.
     pub fn start(&self) -> Seconds {
         let more = f64::from(self.threads.saturating_sub(1));
@@ -68,7 +68,7 @@ impl Team<'_> {
         fewer.chain([all])
     }
 
-    /// Whether the loop's mean trips reach [`Team::least`] with some number of threads. A single iteration leaves
+    /// Whether the loop's mean trips reach [`Workers::least`] with some number of threads. A single iteration leaves
     /// nothing to share (the trips of waves, which are always started, are known by no kernel).
     fn pays(&self, l: &Shared) -> bool {
         if l.trips <= 1.0 && !self.always {
@@ -76,22 +76,22 @@ impl Team<'_> {
         }
         let mut least = self
             .numbers()
-            .map(|threads| Team { threads, ..*self }.least(l));
+            .map(|threads| Workers { threads, ..*self }.least(l));
         least.any(|least| l.trips >= least)
     }
 }
 
 impl Priced {
     /// Time of a call of a kernel, where threads share the loops for which that pays.
-    pub fn on_team(
+    pub fn on_workers(
         &self,
         trips: &dyn Fn(LoopId) -> f64,
         values: &LaunchValues,
-        team: &Team<'_>,
+        workers: &Workers<'_>,
     ) -> Compute {
         let (alone, shared) = self.parts(trips, values);
         let (started, others): (Vec<&Shared>, Vec<&Shared>) =
-            shared.iter().partition(|l| team.pays(l));
+            shared.iter().partition(|l| workers.pays(l));
         let time = |those: &[&Shared]| {
             those
                 .iter()
@@ -102,7 +102,7 @@ impl Priced {
             alone: alone + time(&others),
             shared: time(&started),
             // How often waves are started no kernel tells.
-            forks: (!team.always).then(|| started.iter().map(|l| l.starts).sum()),
+            forks: (!workers.always).then(|| started.iter().map(|l| l.starts).sum()),
         }
     }
 
@@ -117,7 +117,7 @@ impl Priced {
         &self,
         trips: &dyn Fn(LoopId) -> f64,
         values: &LaunchValues,
-        team: &Team<'_>,
+        workers: &Workers<'_>,
     ) -> Vec<i64> {
         let mut least = Vec::new();
         for l in &self.parts(trips, values).1 {
@@ -125,7 +125,7 @@ impl Priced {
             if least.len() <= id.index() {
                 least.resize(id.index() + 1, 0);
             }
-            least[id.index()] = team.least(l).ceil() as i64;
+            least[id.index()] = workers.least(l).ceil() as i64;
         }
         least
     }

@@ -48,33 +48,33 @@ fn trips(each: f64) -> impl Fn(LoopId) -> f64 {
     move |id: LoopId| if id.0 == 0 { STEPS } else { each }
 }
 
-fn team(profile: &MachineProfile, always: bool) -> Team<'_> {
-    Team {
+fn workers(profile: &MachineProfile, always: bool) -> Workers<'_> {
+    Workers {
         threads: 4,
         weights: &profile.threads,
         always,
     }
 }
 
-fn on_team(each: f64, always: bool) -> Compute {
+fn on_workers(each: f64, always: bool) -> Compute {
     let profile = MachineProfile::default();
     let values = LaunchValues::default();
-    kernel().on_team(&trips(each), &values, &team(&profile, always))
+    kernel().on_workers(&trips(each), &values, &workers(&profile, always))
 }
 
 #[test]
 fn loops_are_started_where_that_pays() {
-    assert_eq!(on_team(1.0, false).forks, Some(0.0));
-    assert_eq!(on_team(100.0, false).forks, Some(STEPS));
-    assert_eq!(on_team(1e6, false).forks, Some(2.0 * STEPS));
-    assert_eq!(on_team(1.0, false).shared, ByBound::default());
-    assert_eq!(on_team(1e6, false).shared, on_team(1e6, true).shared);
+    assert_eq!(on_workers(1.0, false).forks, Some(0.0));
+    assert_eq!(on_workers(100.0, false).forks, Some(STEPS));
+    assert_eq!(on_workers(1e6, false).forks, Some(2.0 * STEPS));
+    assert_eq!(on_workers(1.0, false).shared, ByBound::default());
+    assert_eq!(on_workers(1e6, false).shared, on_workers(1e6, true).shared);
 }
 
 #[test]
 fn it_is_the_same_work_in_all() {
     for each in [1.0, 100.0, 1e6] {
-        let [some, all] = [false, true].map(|always| on_team(each, always).total().0);
+        let [some, all] = [false, true].map(|always| on_workers(each, always).total().0);
         assert!((some - all).abs() < 1e-9 * all, "{some} {all}");
     }
 }
@@ -82,17 +82,17 @@ fn it_is_the_same_work_in_all() {
 #[test]
 fn the_fewest_iterations_that_pay_are_those_that_save_a_start() {
     let profile = MachineProfile::default();
-    let team = team(&profile, false);
+    let workers = workers(&profile, false);
     let values = LaunchValues::default();
-    let least = kernel().least(&trips(100.0), &values, &team);
+    let least = kernel().least(&trips(100.0), &values, &workers);
     assert_eq!((least.len(), least[0]), (3, 0), "{least:?}");
     assert!(least[1] > 100 && (1..=100).contains(&least[2]), "{least:?}");
     for l in kernel().parts(&trips(100.0), &values).1 {
         let one = l.time.total().0 / (l.starts * l.trips);
         let gained =
-            |n: i64| one * n as f64 - team.share(&l.time).0 / l.time.total().0 * one * n as f64;
+            |n: i64| one * n as f64 - workers.share(&l.time).0 / l.time.total().0 * one * n as f64;
         let n = least[l.id.unwrap().index()];
-        assert!(gained(n) >= team.start().0 && gained(n - 1) < team.start().0);
+        assert!(gained(n) >= workers.start().0 && gained(n - 1) < workers.start().0);
     }
 }
 
@@ -101,7 +101,7 @@ fn a_single_start_is_the_decision_itself() {
     let profile = MachineProfile::default();
     let values = LaunchValues::default();
     let once = |_: LoopId| 1.0;
-    let least = kernel().least(&once, &values, &team(&profile, false));
+    let least = kernel().least(&once, &values, &workers(&profile, false));
     assert!(least.iter().all(|n| *n == 0), "{least:?}");
 }
 
@@ -109,10 +109,10 @@ fn a_single_start_is_the_decision_itself() {
 fn who_asks_for_threads_gets_them() {
     let profile = MachineProfile::default();
     let values = LaunchValues::default();
-    let always = team(&profile, true);
+    let always = workers(&profile, true);
     let least = kernel().least(&trips(1.0), &values, &always);
     assert!(least.iter().all(|n| *n == 0), "{least:?}");
-    assert_eq!(on_team(1.0, true).forks, None);
+    assert_eq!(on_workers(1.0, true).forks, None);
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn memory_works_beside_the_cores_and_bounds_what_threads_gain() {
             memory: Seconds(memory),
             ..ByBound::default()
         };
-        (time.total().0, team(&profile, false).share(&time).0)
+        (time.total().0, workers(&profile, false).share(&time).0)
     };
     // What the core does hides the fetching, until four of them wait for it.
     assert_eq!(share(8.0, 1.0), (8.0, 2.0));

@@ -1,4 +1,4 @@
-//! Reading one element, or one row, of an array.
+//! Reads one element, or one row, of an array.
 
 use nestwise_ir::model::nest::{Expr, ExprKind};
 use nestwise_ir::{Access, ArrayKind, Span};
@@ -14,7 +14,8 @@ use crate::lowering::value::section::Section;
 use crate::lowering::value::view::View;
 use crate::refusal::{R, Refusal, refuse};
 
-/// A view with more subscripts.
+/// Adds subscripts to a view. Refuses more subscripts than the array has axes, and several at once for anything but an
+/// ndarray.
 pub(crate) fn extend(builder: &Builder, mut view: View, index: Vec<Val>, span: Span) -> R<View> {
     let decl = &builder.arrays[view.array];
     let (kind, rank, name) = (decl.kind, decl.rank, decl.name.clone());
@@ -37,7 +38,7 @@ pub(crate) fn extend(builder: &Builder, mut view: View, index: Vec<Val>, span: S
     Ok(view)
 }
 
-/// The element if the view has a subscript for each axis, else the view.
+/// The element of a view that has a subscript for each axis; else the view itself.
 pub(crate) fn element(builder: &mut Builder, view: View, span: Span) -> R<Val> {
     if view.index.len() < builder.arrays[view.array].rank as usize {
         return Ok(Val::View(view));
@@ -61,7 +62,7 @@ pub(crate) fn element(builder: &mut Builder, view: View, span: Span) -> R<Val> {
     Ok(Val::Scalar(sv.with_range(range).with_wide()))
 }
 
-/// A view that a load and a store can share: subscripts that read arrays or are long are evaluated once.
+/// Makes a view that a load and a store can share: subscripts that read arrays or are long are evaluated once.
 pub(crate) fn shared(builder: &mut Builder, view: View) -> View {
     let mut size = 0;
     let index = view.index.into_iter().map(|e| {
@@ -76,7 +77,7 @@ pub(crate) fn shared(builder: &mut Builder, view: View) -> View {
     View { index, ..view }
 }
 
-/// The element of a section at some places along its axes.
+/// The element of a section at the positions `counters` along its axes.
 pub(crate) fn section_element(
     builder: &mut Builder,
     section: &Section,
@@ -102,7 +103,7 @@ pub(crate) fn section_element(
     sv.with_range(range).with_wide()
 }
 
-/// A view whose subscripts are checked, evaluated and not negative.
+/// Makes a view whose subscripts are checked, evaluated and not negative.
 pub(crate) fn settled(builder: &mut Builder, view: View) -> View {
     let mut view = convert::check_view(builder, view);
     for k in 0..view.index.len() {

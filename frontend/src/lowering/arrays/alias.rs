@@ -1,8 +1,9 @@
 //! Second names of arrays that operations make: `x = x_new`, `before = x`.
 //!
-//! The second name gets a copy. Two things tell that from one object with two names: a store into it through one of
-//! them, and what the names hold afterwards. So a flag for each two names that may have one object says whether they
-//! do. A store into an array that has two names is a guard failure, and behind the nest both are bound to one object.
+//! The second name gets a copy. Two things tell a copy from one object with two names: a store into it through one of
+//! them, and what the names hold afterwards. So for each two names that may hold one object, a flag says whether they
+//! do. A store into an array that has two names is a guard failure, and after the nest both names are bound to one
+//! object.
 
 use std::collections::BTreeSet;
 
@@ -17,10 +18,10 @@ use crate::lowering::hir::LocalId;
 use crate::lowering::types::live_ranges::LiveRangeId;
 use crate::lowering::value::tree::{Elementwise, Node};
 
-/// Names of one array whose flags are kept, at most.
+/// The most names of one array whose flags are kept.
 pub(crate) const MAX_NAMES: usize = 4;
 
-/// Names that may hold one object with another one, which is the first of them.
+/// The names that may hold the same object as `name`, which comes first.
 pub(crate) fn names(env: &Environment<'_>, name: LocalId) -> Vec<LocalId> {
     let mut names = vec![name];
     let mut known = 0;
@@ -36,7 +37,7 @@ pub(crate) fn names(env: &Environment<'_>, name: LocalId) -> Vec<LocalId> {
     names
 }
 
-/// The names among these that hold arrays from outside at first, each with the capture.
+/// Those of `names` that at first hold arrays from outside, each with its capture.
 pub(crate) fn starting(env: &Environment<'_>, names: &[LocalId]) -> Vec<(LocalId, u32)> {
     let live_ranges = env.live_ranges.local.iter().zip(&env.facts.live_ranges);
     let starts = live_ranges.filter_map(|(name, fact)| Some((*name, fact.made.as_ref()?.starts?)));
@@ -53,12 +54,12 @@ pub(crate) fn name_flag(cx: &mut Lowering<'_>, flag: Flag) -> VarId {
     var
 }
 
-/// The flag that two names hold one object.
+/// The variable of the flag that two names hold one object.
 pub(crate) fn same(cx: &mut Lowering<'_>, a: LocalId, b: LocalId) -> VarId {
     name_flag(cx, Flag::Same(a.min(b), a.max(b)))
 }
 
-/// Notes whether a live range's name holds a view, if it ever does (none: it does not).
+/// Notes whether a live range's name holds a view from here on. `viewed`: the condition; `None`: it does not.
 pub(crate) fn note_viewed(
     cx: &mut Lowering<'_>,
     live: LiveRangeId,
@@ -77,19 +78,19 @@ pub(crate) fn note_viewed(
     }
 }
 
-/// The flag that tells whether a live range's name holds a view, if it ever does.
+/// The variable of the flag that a live range's name holds a view; `None` if it never does.
 pub(crate) fn viewed(cx: &mut Lowering<'_>, live: LiveRangeId) -> Option<VarId> {
     let ever = cx.env.facts.live_ranges[live].viewed;
     ever.then(|| name_flag(cx, Flag::Viewed(live)))
 }
 
-/// The live range whose assignments make the arrays that lie there.
+/// The live range whose assignments make the array in this memory, if there is one.
 pub(crate) fn owner(cx: &Lowering<'_>, array: ArrayId) -> Option<LiveRangeId> {
     let mut made = cx.memory.made.iter();
     made.find(|(_, own)| **own == array).map(|(live, _)| *live)
 }
 
-/// Whether no name but some may hold the array.
+/// Whether no name other than those in `own` may hold the array.
 pub(crate) fn is_named_by(cx: &Lowering<'_>, tree: &Elementwise, own: &[LocalId]) -> bool {
     let owner = match &tree.node {
         Node::Part(section) => owner(cx, section.array),
@@ -101,7 +102,7 @@ pub(crate) fn is_named_by(cx: &Lowering<'_>, tree: &Elementwise, own: &[LocalId]
         .all(|name| own.contains(name))
 }
 
-/// What else may be the object that a live range's name holds at the end, by flags.
+/// The other objects that a live range's name may hold at the end, each with the variable of its flag.
 pub(crate) fn same_objects(cx: &mut Lowering<'_>, live: LiveRangeId) -> Vec<(VarId, SameAs)> {
     let names = names(&cx.env, cx.env.live_ranges.local[live]);
     let mut all = vec![];

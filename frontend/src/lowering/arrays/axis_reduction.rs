@@ -2,7 +2,7 @@
 //! arrays: `np.outer(u, v)`, `np.flip(x)`, `x.T`.
 //!
 //! NumPy goes through an array that lies in memory row by row in that order: along the last axis it reduces each row as
-//! if that were alone, along another one it adds row to row.
+//! if that were alone; along another axis it adds row to row.
 
 use nestwise_ir::model::nest::{CmpOp, Expr};
 use nestwise_ir::surface::BinOp as Op;
@@ -23,17 +23,17 @@ use crate::lowering::value::section::{Axis, Section};
 use crate::lowering::value::tree::{Elementwise, Node};
 use crate::refusal::{R, unsupported};
 
-/// Along what a reduction goes.
+/// The axis that a reduction goes along.
 #[derive(Default, PartialEq)]
 pub(crate) struct Along {
-    /// An axis; none: all.
+    /// The axis, which counts from the end where it is negative; `None`: all axes.
     axis: Option<i128>,
-    /// An axis of one element takes its place.
+    /// The reduced axis stays, with one element.
     pub keep: bool,
 }
 
 impl Along {
-    /// The first axis.
+    /// A reduction along the first axis.
     pub fn first() -> Along {
         Along {
             axis: Some(0),
@@ -41,7 +41,7 @@ impl Along {
         }
     }
 
-    /// Takes a keyword argument; none: what that says is not known here.
+    /// Takes a keyword argument into account; `None` if its value is not known here.
     pub fn set(&mut self, key: &str, value: Val) -> Option<()> {
         match (key, value) {
             ("axis", Val::None) => self.axis = None,
@@ -52,7 +52,8 @@ impl Along {
         Some(())
     }
 
-    /// Which of so many axes that is, if it is one of them; none: all.
+    /// The index of the axis of an array with `rank` axes; `Some(None)` if the array has no such axis, `None` for a
+    /// reduction along all axes.
     pub fn axis_of(&self, rank: usize) -> Option<Option<usize>> {
         let axis = self.axis?;
         let axis = if axis < 0 { axis + rank as i128 } else { axis };
@@ -60,7 +61,7 @@ impl Along {
     }
 }
 
-/// One value for each line along an axis of several.
+/// Reduces an array of several axes along one: one value for each line.
 pub(crate) fn along(
     cx: &mut Lowering<'_>,
     f: ArrayFn,
@@ -142,7 +143,7 @@ fn add_rows(
     })
 }
 
-/// Divides all elements by a number of them.
+/// Divides all elements of a section by a number of elements.
 pub(crate) fn divide_all(cx: &mut Lowering<'_>, to: &Section, len: &Sv, span: Span) -> R<()> {
     materialise::over(cx, &to.shape(), span, |cx, counters| {
         cx.builder.tally(Work::ArrayElement, 1.0);
@@ -152,7 +153,7 @@ pub(crate) fn divide_all(cx: &mut Lowering<'_>, to: &Section, len: &Sv, span: Sp
     })
 }
 
-/// The elements of an array in another arrangement.
+/// Calls one of NumPy's functions that rearrange the elements of arrays.
 pub(crate) fn arranged(
     cx: &mut Lowering<'_>,
     f: ArrayFn,
@@ -207,7 +208,7 @@ pub(crate) fn arranged(
     }
 }
 
-/// What each element along the last axis has over the one before.
+/// The differences of neighbouring elements along the last axis (`np.diff`).
 fn differences(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Val> {
     let tree = elementwise::reduced(cx, value, span)?;
     let kind = match elementwise::element_kind(cx, &tree, span)? {
@@ -229,7 +230,7 @@ fn differences(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Val> {
     elementwise::array_binary(cx, Op::Sub, later, earlier, span)
 }
 
-/// `x.T` of a part of an array.
+/// The transposed form `x.T` of a part of an array.
 pub(crate) fn turned(builder: &Builder, section: Section) -> Val {
     let tree = Elementwise::of(section.clone(), &builder.arrays);
     let tree = match tree.shape.len() > 1 {
@@ -239,7 +240,7 @@ pub(crate) fn turned(builder: &Builder, section: Section) -> Val {
     Val::Array(Box::new(tree))
 }
 
-/// An array of one axis in memory, and whether nobody else has it; none: its type is not known yet.
+/// An array of one axis in memory, and whether nobody else has it; `None` if its type is not known yet.
 fn line_of(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Option<(Section, bool)>> {
     let tree = elementwise::reduced(cx, value, span)?;
     if tree.shape.len() != 1 {
@@ -252,7 +253,7 @@ fn line_of(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Option<(Section, 
     Ok(Some((in_memory::in_memory(cx, &tree, kind, span)?, fresh)))
 }
 
-/// The type of the values of a reduction along an axis; none: it is not one of those known here.
+/// The type of the values of a reduction along an axis; `None` if the reduction is not supported.
 fn result(f: ArrayFn, kind: Kind) -> Option<Kind> {
     let natural = kind.natural();
     let float = matches!(natural, Scalar::F64 | Scalar::F32);

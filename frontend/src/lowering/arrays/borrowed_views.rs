@@ -1,14 +1,14 @@
 //! Names of parts of arrays that the nest makes: `d = x - x[i]; dx = d[:, 0]`.
 //!
-//! Such a name stands for elements of the memory that the array lies in, as long as that is the array: when another one
-//! is made there, the name goes on to have what CPython has kept for it, and the nest has not. So a flag says whether
-//! that has happened since the name was given its part. A guard fails then at a read, and at the end of an iteration of
-//! the top loop with a name that somebody may look at behind the nest; there it becomes a part of the object that the
-//! array becomes.
+//! Such a name stands for elements of the memory that the array lies in, as long as that array lies there: when another
+//! one is made there, the name still holds the old elements in CPython, which the nest has lost. So a flag says whether
+//! that has happened since the name was given its part. If it has, a guard fails when the name is read, and, for a name
+//! that may be seen after the nest, at the end of an iteration of the top loop; there the name's value becomes a part
+//! of the object that the array becomes.
 //!
-//! The array's name may begin with an array from outside, of which its memory is a copy. Another flag says whether the
-//! part is of that one: a guard fails then at a store through it, and behind the nest it is a part of that. An array
-//! with parts has no second name.
+//! The array's name may begin with an array from outside, of which the memory is a copy. Another flag says whether the
+//! part is of that one: then a guard fails at a store into the array, and after the nest the part is a part of the
+//! array from outside. An array with parts has no second name.
 
 use nestwise_ir::model::liveout::SameAs;
 use nestwise_ir::{Span, Ty, UnOp, VarId};
@@ -21,7 +21,7 @@ use crate::lowering::environment::Environment;
 use crate::lowering::types::live_ranges::LiveRangeId;
 use crate::refusal::{R, unsupported};
 
-/// A live range is given a part of what the owner has made.
+/// Notes that a live range is given a part of what the owner has made.
 pub(crate) fn borrow_part(
     cx: &mut Lowering<'_>,
     live: LiveRangeId,
@@ -42,8 +42,8 @@ pub(crate) fn borrow_part(
     Ok(())
 }
 
-/// An array of which there are parts has one name, or its name has nothing but arrays that lie there: flags tell of
-/// names what objects they hold, not of what parts are of.
+/// Refuses an array that has parts under names and also several names, or several live ranges of its name: flags say
+/// which objects names hold, not which arrays parts belong to.
 pub(crate) fn check_alone(env: &Environment<'_>, owner: LiveRangeId, span: Span) -> R<()> {
     let name = env.live_ranges.local[owner];
     let live_ranges = env.live_ranges.local.iter().zip(&env.facts.live_ranges);
@@ -66,14 +66,15 @@ fn starts(env: &Environment<'_>, owner: LiveRangeId) -> Option<u32> {
     made.and_then(|made| made.starts)
 }
 
-/// The live ranges of names of parts of what one has made.
+/// The live ranges that hold parts of what this one has made.
 fn borrowers(env: &Environment<'_>, owner: LiveRangeId) -> Vec<LiveRangeId> {
     let borrowed = env.facts.borrowed.iter();
     let own = borrowed.filter(|(_, of)| *of == owner);
     own.map(|(live, _)| *live).collect()
 }
 
-/// Before a store into what a live range has made: no name has it as a part of what is outside.
+/// Emits guards, before a store into what a live range has made, that no name holds a part of the array from outside
+/// that its name began with.
 pub(crate) fn check_no_part_of_entry(cx: &mut Lowering<'_>, owner: LiveRangeId, span: Span) {
     if starts(&cx.env, owner).is_some() {
         for live in borrowers(&cx.env, owner) {
@@ -84,7 +85,7 @@ pub(crate) fn check_no_part_of_entry(cx: &mut Lowering<'_>, owner: LiveRangeId, 
     }
 }
 
-/// What the object may be that a part is of.
+/// The objects that a part may belong to after the nest, each with the variable of its flag.
 pub(crate) fn parts_objects(
     cx: &mut Lowering<'_>,
     live: LiveRangeId,
@@ -98,7 +99,7 @@ pub(crate) fn parts_objects(
         .collect()
 }
 
-/// Whether the name has a part of what the owner has made.
+/// Whether a live range may hold a part of what the owner has made.
 pub(crate) fn is_borrowed(env: &Environment<'_>, live: LiveRangeId, owner: LiveRangeId) -> bool {
     env.facts.borrowed.contains(&(live, owner))
 }
@@ -107,7 +108,7 @@ fn borrows(env: &Environment<'_>, live: LiveRangeId) -> bool {
     env.facts.borrowed.iter().any(|(name, _)| *name == live)
 }
 
-/// A live range was given its part.
+/// Notes that a live range now holds its part.
 pub(crate) fn part_is_there(cx: &mut Lowering<'_>, live: LiveRangeId, span: Span) {
     if borrows(&cx.env, live) {
         set_gone(cx, live, false, span);
@@ -115,7 +116,7 @@ pub(crate) fn part_is_there(cx: &mut Lowering<'_>, live: LiveRangeId, span: Span
     }
 }
 
-/// Another array is made where parts were of.
+/// Notes that another array is made in the memory that parts belong to.
 pub(crate) fn parts_are_gone(cx: &mut Lowering<'_>, owner: LiveRangeId, span: Span) {
     for live in borrowers(&cx.env, owner) {
         set_gone(cx, live, true, span);
@@ -134,8 +135,7 @@ fn set_gone(cx: &mut Lowering<'_>, live: LiveRangeId, gone: bool, span: Span) {
         .emit_let(flag, build::boolean(gone, Ty::PY_BOOL, span));
 }
 
-/// Before a name is read: it has its part. Where that was given to it a few statements before, and nothing made since,
-/// nothing needs to ask.
+/// Emits a guard, before a name is read, that it still has its part; none where the statements before show that it has.
 pub(crate) fn check_part_is_there(cx: &mut Lowering<'_>, live: LiveRangeId, span: Span) {
     if borrows(&cx.env, live) && !cx.memory.parts.is_there(live) {
         check_not_gone(cx, live, span);
@@ -148,7 +148,8 @@ fn check_not_gone(cx: &mut Lowering<'_>, live: LiveRangeId, span: Span) {
         .emit_check(build::unary(UnOp::Not, gone, Ty::PY_BOOL, false));
 }
 
-/// Before an iteration of the top loop ends: names that somebody may look at afterwards have their parts.
+/// Emits guards, before an iteration of the top loop ends, that names which may be seen after the nest have their
+/// parts.
 pub(crate) fn check_parts_left(cx: &mut Lowering<'_>, span: Span) -> R<()> {
     let borrowed: Vec<LiveRangeId> = cx
         .env

@@ -1,7 +1,7 @@
 //! Arrays side by side: `np.concatenate((a, b), axis=1)`, `np.hstack`, `np.vstack`, `np.column_stack`, `np.stack`.
 //!
-//! NumPy copies one after the other into a new array, and so do loops here. How large that is has to be known before
-//! the nest runs: along the axis on which they meet each is as long as a number says.
+//! NumPy copies the arrays one after the other into a new array, and so do loops here. The size of the new array has to
+//! be known before the nest runs: along the axis on which the arrays meet, each one's length is a constant.
 
 use nestwise_ir::model::nest::Expr;
 use nestwise_ir::{Extent, Span, Work};
@@ -16,19 +16,19 @@ use crate::lowering::value::section::{Axis, Section};
 use crate::lowering::value::tree::{Elementwise, Node};
 use crate::refusal::{R, unsupported};
 
-/// Arrays that are joined, at most.
+/// The most arrays that are joined.
 const MOST: usize = 16;
 
-/// Where arrays meet.
+/// The axis on which arrays meet.
 enum Meet {
-    /// Along an axis that they have.
+    /// The arrays meet along an axis that they have.
     Along(usize),
-    /// Along one that they get.
+    /// The arrays meet along a new axis.
     New(usize),
 }
 
 impl Meet {
-    /// For arrays of so many axes.
+    /// The axis on which this function joins arrays of `rank` axes; `None` if it cannot.
     fn of(f: ArrayFn, rank: usize, along: &Along) -> Option<Meet> {
         let axis = |of: usize| along.axis_of(of).flatten();
         match (f, rank) {
@@ -43,7 +43,7 @@ impl Meet {
     }
 }
 
-/// A new array of others.
+/// Joins arrays into a new one.
 pub(crate) fn joined(
     cx: &mut Lowering<'_>,
     f: ArrayFn,
@@ -150,14 +150,14 @@ fn side_by_side(cx: &mut Lowering<'_>, trees: Vec<Elementwise>, meet: &Meet, spa
     ))))
 }
 
-/// How long an axis is, if a number says it.
+/// The length of an axis, if it is a constant.
 fn long(len: &Expr) -> Option<i64> {
     len.as_int()
         .and_then(|n| i64::try_from(n).ok())
         .filter(|n| *n >= 0)
 }
 
-/// The part of an array in which one of those is that it is made of.
+/// The part of a joined array that holds one of the arrays: `many` elements from `place` on.
 fn there(to: &Section, meet: &Meet, place: i64, many: i64, span: Span) -> Section {
     let (place, many) = (Expr::int(place, span), Expr::int(many, span));
     match meet {

@@ -16,10 +16,11 @@ use crate::lowering::value::tree::{Elementwise, Node};
 use crate::lowering::{build, operands};
 use crate::refusal::{R, Refusal, refuse, unsupported};
 
-/// An element is chosen by comparing its place with each of the display's.
+/// The most items of a display that becomes an array: an element is chosen by comparing its position with each item's.
 const LONGEST: usize = 16;
 
-/// `np.array`, `np.zeros`, `np.ones`, `np.empty`, `np.full`, `np.eye`, `np.identity`, `np.arange`, `np.linspace`.
+/// Lowers `np.array`, `np.zeros`, `np.ones`, `np.empty`, `np.full`, `np.eye`, `np.identity`, `np.arange`,
+/// `np.linspace`.
 pub(crate) fn display(
     cx: &mut Lowering<'_>,
     f: ArrayFn,
@@ -86,7 +87,7 @@ pub(crate) fn display(
     Ok(extents::made_of(Node::Scalar(value), shape, axes))
 }
 
-/// An array whose elements follow from their places.
+/// Lowers a function whose elements follow from their positions: `np.eye`, `np.identity`, `np.arange`.
 fn of_places(
     cx: &mut Lowering<'_>,
     f: ArrayFn,
@@ -108,13 +109,13 @@ fn of_places(
     }
     Ok(match extents::extents(cx, f, sizes, span)? {
         None => Val::Scalar(Sv::bottom(span)),
-        // It would be repeated beside longer ones.
+        // An axis of one element would be repeated beside longer ones.
         Some((shape, _)) if shape.iter().any(is_one) => return Err(extents::wrong(f, span)),
         Some((shape, axes)) => extents::made_of(node, shape, axes),
     })
 }
 
-/// The element of an identity matrix.
+/// The element of an identity matrix at these positions.
 pub(crate) fn diagonal(storage: Scalar, places: &[Expr], span: Span) -> Sv {
     let ty = Ty::np(storage);
     let like = Expr {
@@ -177,7 +178,7 @@ fn array_of_items(
     Ok(extents::made_of(Node::Items(elements), shape, axes))
 }
 
-/// The item at a place.
+/// The item of a display at the position `at`.
 pub(crate) fn item_of(items: &[Sv], at: &Expr, span: Span) -> R<Sv> {
     let mut chosen: Option<Sv> = None;
     for (k, item) in items.iter().enumerate().rev() {
@@ -194,7 +195,7 @@ pub(crate) fn item_of(items: &[Sv], at: &Expr, span: Span) -> R<Sv> {
     Ok(chosen.unwrap_or_else(|| Sv::bottom(span)))
 }
 
-/// A copy of an array, or one of its shape and type, or of another type.
+/// Lowers a function that makes a copy of an array, or an array of its shape and type, or a copy of another type.
 pub(crate) fn array_like(
     cx: &mut Lowering<'_>,
     f: ArrayFn,

@@ -13,7 +13,7 @@ use crate::lowering::value::scalar::Sv;
 use crate::lowering::value::tree::Elementwise;
 use crate::refusal::{R, unsupported};
 
-/// The sums so far, in memory of the nest's own. The first of them is the first element, whatever its sign.
+/// Computes the running sums in memory of the nest's own. The first of them is the first element, whatever its sign.
 pub(crate) fn accumulated(cx: &mut Lowering<'_>, mut args: Vec<Val>, span: Span) -> R<Val> {
     let wrong = || unsupported("this form of numpy.cumsum", span);
     let (Some(x), true) = (args.pop(), args.is_empty()) else {

@@ -1,29 +1,30 @@
-//! What a subscript stands for where something is stored.
+//! The destination of a store into a subscript.
 
 use crate::lowering::value::section::Section;
 use crate::lowering::value::tree::Elementwise;
 use crate::lowering::value::view::View;
 
-/// What a subscript assigns to.
+/// The destination of a store into a subscript.
 pub(crate) enum Destination {
     Element(View),
     /// A part of a NumPy array.
     Part(Section),
-    /// What a mask selects of one.
+    /// The elements of an array that a mask selects.
     Masked(Masked),
-    /// The elements of one where the ints of another array say.
+    /// The elements of an array at the positions in another array.
     Scattered(Scattered),
-    /// What is subscripted is of a type that a later round will know.
+    /// The subscripted value is of a type that a later round will know.
     Unknown,
 }
 
-/// Elements of a part of an array with one axis, where the ints of another array say.
+/// The elements of a part of an array with one axis, at the positions in another array.
 pub(crate) struct Scattered {
     pub target: Section,
     pub places: Elementwise,
 }
 
-/// Elements of a part of an array that a mask of the same shape selects, or rows that one of as many elements does.
+/// The elements of a part of an array that a mask of the same shape selects, or the rows that a mask of one axis
+/// selects.
 pub(crate) struct Masked {
     pub target: Section,
     pub mask: Elementwise,

@@ -1,4 +1,5 @@
-//! One element of an operation on whole arrays: NumPy's rules for arrays where they are not those for its scalars.
+//! Computes one element of an operation on whole arrays, by NumPy's rules for arrays where they differ from those for
+//! its scalars.
 
 use nestwise_ir::model::nest::{CmpOp, Expr};
 use nestwise_ir::surface::BinOp as Op;
@@ -17,7 +18,7 @@ use crate::lowering::{build, operands};
 use crate::refusal::{R, unsupported};
 
 impl Lowering<'_> {
-    /// The element of a tree at some places along the axes of what it is part of.
+    /// The element of a tree at the positions `counters` along the axes of the array that the tree is part of.
     pub fn element(&mut self, node: &Node, counters: &[Expr], span: Span) -> R<Sv> {
         match node {
             Node::Scalar(sv) => Ok(sv.clone()),
@@ -105,7 +106,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Requires that an operand has positive strides: others NumPy does not compute on vectors, with other bits.
+/// Requires that an operand has positive strides: NumPy computes others without vectors, with other bits.
 ///
 /// # Errors
 /// The operand is a reversed part of an array.
@@ -153,7 +154,7 @@ fn element_call(cx: &mut Lowering<'_>, known: Known, mut args: Vec<Sv>, span: Sp
         (Known::Numpy(NumpyFn::Unary(_) | NumpyFn::Binary(_)), _)
             if args.iter().any(|a| a.kinds.any(is_narrow)) =>
         {
-            // These are computed in floats of 16 or 32 bits.
+            // NumPy computes functions of narrow ints in floats of 16 or 32 bits.
             Err(unsupported("a function of an array of narrow ints", span))
         }
         (Known::Numpy(f), _) => {
@@ -172,7 +173,7 @@ fn element_call(cx: &mut Lowering<'_>, known: Known, mut args: Vec<Sv>, span: Sp
     }
 }
 
-/// `np.where(condition, x, y)`: both are there, whichever is taken.
+/// The element of `np.where(condition, x, y)`: both operands are evaluated, whichever is taken.
 fn chosen(cx: &mut Lowering<'_>, mut args: Vec<Sv>, span: Span) -> R<Sv> {
     let (Some(y), Some(x), Some(cond)) = (args.pop(), args.pop(), args.pop()) else {
         return Err(unsupported("this form of numpy.where", span));
@@ -194,7 +195,8 @@ fn chosen(cx: &mut Lowering<'_>, mut args: Vec<Sv>, span: Span) -> R<Sv> {
     Ok(Sv::of(build::select(cond, x, y, kind_ty(kind)), kind))
 }
 
-/// Which of two zeros of different signs is the least or greatest differs within one array: where vectors end.
+/// Emits a guard that two floats are not zeros of different signs, one of which is to be chosen as the least or
+/// greatest: which one NumPy takes depends on where its vectors end.
 fn check_zeros(cx: &mut Lowering<'_>, both: &[Sv], span: Span) {
     let [a, b] = both else { return };
     if !a.repr().is_float() || !b.repr().is_float() {
@@ -218,8 +220,8 @@ fn check_zeros(cx: &mut Lowering<'_>, both: &[Sv], span: Span) {
     cx.builder.emit_check(build::or(unequal, alike));
 }
 
-/// `array ** exponent`: NumPy squares, takes roots and reciprocals where a number says so, and otherwise calls its own
-/// power.
+/// The element of `array ** exponent`: where the exponent is a constant, NumPy may square, take a root or a reciprocal;
+/// otherwise it calls its own power function.
 fn array_power(cx: &mut Lowering<'_>, a: Sv, b: Sv, span: Span) -> R<Sv> {
     if a.is_bottom() || b.is_bottom() {
         return Ok(Sv::bottom(span));
@@ -243,8 +245,8 @@ fn array_power(cx: &mut Lowering<'_>, a: Sv, b: Sv, span: Span) -> R<Sv> {
     }
 }
 
-/// What NumPy takes for an element of a function of arrays, in elements of `np.exp`, about: those beside it it computes
-/// on vectors, most others one by one.
+/// The time that NumPy takes for an element of a function of arrays, about, in elements of `np.exp`: it computes the
+/// listed functions on vectors, and most others one by one.
 fn in_exponentials(fun: Fun) -> f64 {
     match fun {
         Fun::Exp | Fun::Exp2 | Fun::Log | Fun::Log2 => 1.0,
@@ -253,7 +255,7 @@ fn in_exponentials(fun: Fun) -> f64 {
     }
 }
 
-/// NumPy looks whether all exponents are one number, and which.
+/// Refuses an array of exponents: NumPy checks whether they are all one number, and which.
 fn exponent_is_a_number(exponent: &Node, span: Span) -> R<()> {
     match exponent {
         Node::Scalar(_) => Ok(()),
@@ -261,7 +263,7 @@ fn exponent_is_a_number(exponent: &Node, span: Span) -> R<()> {
     }
 }
 
-/// A bool or int that is no float of 64 bits to NumPy's functions of floats.
+/// Whether NumPy's functions of floats compute a bool or int of this type in floats of fewer than 64 bits.
 fn is_narrow(kind: Kind) -> bool {
     match kind {
         Kind::Np(s) => s == Scalar::Bool || s.is_int() && s.size() < 4,
@@ -269,7 +271,7 @@ fn is_narrow(kind: Kind) -> bool {
     }
 }
 
-/// A place along an axis as NumPy's int.
+/// A position along an axis as an int of NumPy's.
 fn place(at: Expr) -> Sv {
     let most = (0, i64::MAX.into());
     let e = build::retype(at, Ty::np(Scalar::I64));

@@ -1,7 +1,7 @@
 //! Operations on whole arrays: `A[i, 1:] = 0.5 * (B[i, 1:] + B[i, :-1])`, row updates, in place or not.
 //!
-//! An operation on arrays is kept as a tree of what it does to an element until something takes the elements: a store,
-//! a reduction, a name. Then it becomes loops ([`crate::lowering::arrays::materialise`],
+//! An operation on arrays is kept as a tree of what it does to an element until something needs the elements: a store,
+//! a reduction, a name. Then the tree becomes loops ([`crate::lowering::arrays::materialise`],
 //! [`crate::lowering::arrays::reduction`], [`crate::lowering::arrays::temporary`]).
 
 use nestwise_ir::model::nest::Expr;
@@ -30,7 +30,7 @@ pub(crate) fn computed(node: Node, (shape, like): Shape) -> Val {
     }))
 }
 
-/// Whether NumPy makes an operation on it one on each of its elements.
+/// Whether NumPy would apply an operation on the value to each of its elements.
 pub(crate) fn is_numpy_array(builder: &Builder, value: &Val) -> bool {
     match value {
         Val::Array(_) => true,
@@ -39,7 +39,7 @@ pub(crate) fn is_numpy_array(builder: &Builder, value: &Val) -> bool {
     }
 }
 
-/// The value as an operand of an operation on arrays.
+/// The tree of a value that is an operand of an operation on arrays.
 pub(crate) fn operand(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Elementwise> {
     match value {
         Val::Array(tree) => Ok(*tree),
@@ -63,7 +63,7 @@ pub(crate) fn operand(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Elemen
     }
 }
 
-/// An operator with an array among its operands.
+/// Lowers an operator with an array among its operands.
 pub(crate) fn array_binary(cx: &mut Lowering<'_>, op: Op, a: Val, b: Val, span: Span) -> R<Val> {
     let (a, b) = (operand(cx, a, span)?, operand(cx, b, span)?);
     let shape = shapes::broadcast(
@@ -76,7 +76,7 @@ pub(crate) fn array_binary(cx: &mut Lowering<'_>, op: Op, a: Val, b: Val, span: 
     Ok(computed(node, shape))
 }
 
-/// A comparison with an array among its operands.
+/// Lowers a comparison with an array among its operands.
 pub(crate) fn array_compare(cx: &mut Lowering<'_>, op: Cmp, a: Val, b: Val, span: Span) -> R<Val> {
     let (a, b) = (operand(cx, a, span)?, operand(cx, b, span)?);
     let shape = shapes::broadcast(
@@ -89,14 +89,14 @@ pub(crate) fn array_compare(cx: &mut Lowering<'_>, op: Cmp, a: Val, b: Val, span
     Ok(computed(node, shape))
 }
 
-/// A sign of an array.
+/// Lowers a unary operator on an array.
 pub(crate) fn array_sign(cx: &mut Lowering<'_>, op: Sign, a: Val, span: Span) -> R<Val> {
     let a = operand(cx, a, span)?;
     let node = Node::Sign(op, Box::new(a.node));
     Ok(computed(node, (a.shape, a.like)))
 }
 
-/// What a reduction is of.
+/// The tree of a value that is reduced.
 pub(crate) fn reduced(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Elementwise> {
     let tree = operand(cx, value, span)?;
     cx.builder.tally(Work::ArrayCall, tree.node.operations());
@@ -105,7 +105,7 @@ pub(crate) fn reduced(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Elemen
     Ok(tree)
 }
 
-/// The type of an element; none: it is not known yet.
+/// The type of a tree's elements; `None` if it is not known yet.
 pub(crate) fn element_kind(
     cx: &mut Lowering<'_>,
     tree: &Elementwise,

@@ -20,7 +20,7 @@ pub(crate) fn wrong(f: ArrayFn, span: Span) -> nestwise_ir::WithSpan<Refusal> {
     refuse(span, Refusal::Unsupported { what })
 }
 
-/// An array that a function makes.
+/// The value of a new array that a function makes.
 pub(crate) fn made_of(node: Node, shape: Vec<Expr>, axes: Like) -> Val {
     Val::Array(Box::new(Elementwise {
         node,
@@ -33,7 +33,7 @@ pub(crate) fn made_of(node: Node, shape: Vec<Expr>, axes: Like) -> Val {
     }))
 }
 
-/// The axes of an array of a shape that is given; none: a size is not known yet.
+/// The shape of an array whose sizes are given, and the extents of its axes; `None` if a size is not known yet.
 pub(crate) fn extents(
     cx: &mut Lowering<'_>,
     f: ArrayFn,
@@ -60,7 +60,7 @@ pub(crate) fn extents(
     Ok(Some((shape, axes)))
 }
 
-/// An extent that is known before the nest runs, or one that is no less.
+/// An extent, known before the nest runs, that is at least as large as `size`.
 fn known_extent(cx: &Lowering<'_>, size: &Sv) -> Option<Extent> {
     let bound = match size.e.kind {
         ExprKind::Var(var) => cx.builder.lengths.get(&var).copied(),
@@ -70,7 +70,7 @@ fn known_extent(cx: &Lowering<'_>, size: &Sv) -> Option<Extent> {
     bound.or_else(|| exact_extent(cx, &size.e).filter(|_| int))
 }
 
-/// The extent that an expression is, however the nest runs: ints and lengths from outside that nothing assigns.
+/// The extent that is always equal to an expression: of ints and lengths from outside that nothing assigns.
 pub(crate) fn exact_extent(cx: &Lowering<'_>, e: &Expr) -> Option<Extent> {
     match &e.kind {
         ExprKind::Const(Const::Int(n)) => Some(Extent::Fixed(u32::try_from(*n).ok()?)),
@@ -125,7 +125,7 @@ pub(crate) fn exact_extent(cx: &Lowering<'_>, e: &Expr) -> Option<Extent> {
     }
 }
 
-/// The extent that an operator computes of two others.
+/// The extent that an operator computes from two others, if there is one.
 fn computed_extent(cx: &Lowering<'_>, op: BinOp, a: &Expr, b: &Expr) -> Option<Extent> {
     let fits = match op {
         BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Min | BinOp::Max => true,

@@ -1,4 +1,4 @@
-//! Calls of NumPy's functions of whole arrays: which file lowers which.
+//! Dispatches calls of NumPy's functions of whole arrays to the file that lowers them.
 
 use nestwise_ir::surface::UnOp as Sign;
 use nestwise_ir::{Span, Work};
@@ -14,7 +14,7 @@ use crate::lowering::value::scalar::Sv;
 use crate::lowering::value::tree::Node;
 use crate::refusal::{R, Refusal, refuse, unsupported};
 
-/// A function that does what an operator does.
+/// Lowers a function that does what an operator does; `None` for others.
 fn as_operator(cx: &mut Lowering<'_>, f: NumpySpecial, args: &[Val], span: Span) -> Option<R<Val>> {
     match args {
         [a] if f == NumpySpecial::Negative => {
@@ -42,7 +42,7 @@ fn as_operator(cx: &mut Lowering<'_>, f: NumpySpecial, args: &[Val], span: Span)
 }
 
 impl Lowering<'_> {
-    /// A function of NumPy's that takes arrays element by element.
+    /// Lowers a call of a NumPy function that takes arrays element by element.
     pub fn array_call(&mut self, known: Known, args: Vec<Val>, span: Span) -> R<Val> {
         if let Known::Numpy(NumpyFn::Special(f)) = known
             && let Some(value) = as_operator(self, f, &args, span)
@@ -96,7 +96,7 @@ impl Lowering<'_> {
     }
 }
 
-/// A function of NumPy's that makes one value of arrays, or one for each line along an axis.
+/// Lowers a call of a NumPy function that makes one value of arrays, or one for each line along an axis.
 pub(crate) fn reduction(
     cx: &mut Lowering<'_>,
     f: ArrayFn,

@@ -1,5 +1,5 @@
-//! Arrays of ints as subscripts: `x[columns]`, `A[i, columns]` and `A[rows, j]`, one element for each int, and
-//! `x[places] = y`.
+//! Arrays of ints as subscripts, one element for each int: `x[columns]`, `A[i, columns]`, `A[rows, j]`, `x[places] =
+//! y`.
 
 use nestwise_ir::model::nest::{CmpOp, Expr};
 use nestwise_ir::surface::BinOp as Op;
@@ -29,7 +29,7 @@ pub(crate) fn gathers(builder: &Builder, view: &View, index: &[Val]) -> bool {
             .any(|v| elementwise::is_numpy_array(builder, v))
 }
 
-/// Whether the only subscript of a part of an array is an array of places.
+/// Whether the only subscript of a part of an array is an array.
 pub(crate) fn gathers_of_part(cx: &mut Lowering<'_>, index: &[hir::Expr]) -> R<bool> {
     let [item] = index else { return Ok(false) };
     if item.is_slice() {
@@ -40,7 +40,7 @@ pub(crate) fn gathers_of_part(cx: &mut Lowering<'_>, index: &[hir::Expr]) -> R<b
     Ok(elementwise::is_numpy_array(&cx.builder, &value))
 }
 
-/// `from[index, ...]` with one array among the subscripts, and a subscript for each axis.
+/// Lowers `from[index, ...]` with one array among the subscripts, and a subscript for each axis.
 pub(crate) fn gather(cx: &mut Lowering<'_>, from: Section, index: Vec<Val>, span: Span) -> R<Val> {
     let Some((from, places)) = chosen_among(cx, from, index, span)? else {
         return Ok(Val::Scalar(Sv::bottom(span)));
@@ -67,7 +67,7 @@ pub(crate) fn gather(cx: &mut Lowering<'_>, from: Section, index: Vec<Val>, span
     })))
 }
 
-/// What a subscript that is an array stands for where something is stored.
+/// The destination of a store into a subscript that is an array.
 pub(crate) fn chosen_place(
     cx: &mut Lowering<'_>,
     from: Section,
@@ -87,8 +87,8 @@ pub(crate) fn chosen_place(
     })
 }
 
-/// The part of an array that all subscripts but the one that is an array leave, and that one. None: its type is not
-/// known yet.
+/// Applies all subscripts but the one that is an array: returns the part of the array that they leave, and the array of
+/// subscripts. `None` if its type is not known yet.
 fn chosen_among(
     cx: &mut Lowering<'_>,
     mut from: Section,
@@ -140,7 +140,7 @@ fn has_one_axis(places: &Elementwise, of: &Section, span: Span) -> R<()> {
     }
 }
 
-/// NumPy looks at all ints before it makes anything of the elements.
+/// Emits guards that all ints are within the axis, which NumPy checks before it reads or stores an element.
 fn check_places(cx: &mut Lowering<'_>, places: &Elementwise, from: &Section, span: Span) -> R<()> {
     let len = from.shape().swap_remove(0);
     let count = places.shape[0].clone();
@@ -151,8 +151,8 @@ fn check_places(cx: &mut Lowering<'_>, places: &Elementwise, from: &Section, spa
     })
 }
 
-/// `target[places] = value`, or `target[places] op= value`, one after the other: the last one stays where ints are the
-/// same.
+/// Lowers `target[places] = value` or `target[places] op= value`, one store after the other: where ints are equal, the
+/// last store counts.
 pub(crate) fn scatter(
     cx: &mut Lowering<'_>,
     scattered: Scattered,
@@ -211,7 +211,8 @@ pub(crate) fn scatter(
     })
 }
 
-/// The element that the int at some place says; it is none beyond the ends.
+/// The element at the position that an int of `places` names. Where the int is out of range, there is no element to
+/// read.
 pub(crate) fn gathered(
     cx: &mut Lowering<'_>,
     from: &Section,
@@ -225,7 +226,8 @@ pub(crate) fn gathered(
     }
 }
 
-/// The place in an array that the int at some place says, counted from its beginning; none: its type is not known yet.
+/// The position in an array that an int of `places` names, counted from the beginning; `None` if its type is not known
+/// yet.
 fn place_in(
     cx: &mut Lowering<'_>,
     from: &Section,

@@ -10,7 +10,7 @@ use crate::lowering::value::section::{Axis, Section};
 use crate::lowering::value::tree::{Elementwise, Node};
 use crate::refusal::{R, unsupported};
 
-/// The tree as elements that lie in memory: what is computed is put into memory of the nest's own.
+/// Puts the elements of a tree into memory: computed ones into memory of the nest's own, others stay where they are.
 pub(crate) fn in_memory(
     cx: &mut Lowering<'_>,
     tree: &Elementwise,
@@ -28,7 +28,7 @@ pub(crate) fn in_memory(
     }
 }
 
-/// An operand in memory, as elements that NumPy goes through in one go.
+/// Puts an operand into memory so that NumPy goes through all elements in one pass.
 pub(crate) fn flat(
     cx: &mut Lowering<'_>,
     tree: &Elementwise,
@@ -73,8 +73,8 @@ pub(crate) fn flat(
     Ok(section)
 }
 
-/// Requires that an array of the nest's own that begins as a copy of one from outside, or under a name that may hold
-/// such a one, is contiguous from the beginning: its copies are.
+/// Requires that an array is contiguous at entry, if memory of the nest's own begins as a copy of it, or may be named
+/// like such a copy: copies are contiguous.
 pub(crate) fn require_contiguous_at_entry(cx: &mut Lowering<'_>, part: &Section) {
     if cx.builder.arrays[part.array].starts {
         cx.preconditions
@@ -91,14 +91,14 @@ pub(crate) fn require_contiguous_at_entry(cx: &mut Lowering<'_>, part: &Section)
     }
 }
 
-/// Memory that [`in_memory`] took for a tree may be used for something else.
+/// Releases the memory that [`in_memory`] took for a tree.
 pub(crate) fn release_operand(cx: &mut Lowering<'_>, tree: &Elementwise, part: &Section) {
     if !matches!(tree.node, Node::Part(_)) {
         temporary::release(cx, part);
     }
 }
 
-/// A copy of it in memory of the nest's own.
+/// Computes a tree into memory of the nest's own.
 pub(crate) fn copied(
     cx: &mut Lowering<'_>,
     tree: &Elementwise,
@@ -110,7 +110,7 @@ pub(crate) fn copied(
     Ok(to)
 }
 
-/// Requires that what a node reads is row-major: what is computed from such arrays is row-major, too.
+/// Requires that all arrays that a node reads are row-major: what is computed from such arrays is row-major, too.
 ///
 /// # Errors
 /// The node reads a transposed or a reversed array.

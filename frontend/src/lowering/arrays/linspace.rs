@@ -1,6 +1,7 @@
 //! `np.linspace(start, stop, n)`.
 //!
-//! NumPy's way: each place, as a float, times the step, and the start added; the last is the stop itself.
+//! NumPy computes each number as its position, as a float, times the step, plus the start; the last number is the stop
+//! itself.
 
 use nestwise_ir::model::nest::{Cast, CmpOp, Expr};
 use nestwise_ir::surface::BinOp as Op;
@@ -17,10 +18,10 @@ use crate::lowering::value::tree::{Node, Spaced};
 use crate::lowering::{build, operands};
 use crate::refusal::R;
 
-/// How many there are where nobody says.
+/// The number of elements where the call does not say it.
 const USUAL: i128 = 50;
 
-/// `np.linspace(start, stop, n)`.
+/// Lowers `np.linspace(start, stop, n)`.
 pub(crate) fn linspace(
     cx: &mut Lowering<'_>,
     args: Vec<Val>,
@@ -82,7 +83,7 @@ fn floating(e: Expr) -> Sv {
     Sv::of(e, Kind::Np(Scalar::F64))
 }
 
-/// The number at a place.
+/// The number at the position `at`.
 pub(crate) fn spaced(cx: &mut Lowering<'_>, spaced: &Spaced, at: Expr, span: Span) -> R<Sv> {
     // A step that is too small for a float NumPy does without.
     let zero = |sv: &Sv| {

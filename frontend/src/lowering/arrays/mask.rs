@@ -1,6 +1,6 @@
 //! Arrays of bools as subscripts: `a[a < 0] = 0`, `x[mask]`, `z[mask] = z[mask] * z[mask] + c[mask]`.
 //!
-//! What a mask selects is counted as it comes: how much that is is known once all of the mask was looked at.
+//! The selected elements are counted one by one: their number is only known when all of the mask was looked at.
 
 use nestwise_ir::branch_likelihood::HALF;
 use nestwise_ir::model::nest::{Expr, StmtKind};
@@ -25,7 +25,7 @@ use crate::refusal::{R, Refusal, refuse, unsupported};
 
 const MASK: Kind = Kind::Np(Scalar::Bool);
 
-/// What a mask selects of a part of an array.
+/// Applies a mask to a part of an array, with guards that their shapes agree.
 pub(crate) fn masked(
     builder: &mut Builder,
     target: Section,
@@ -44,8 +44,8 @@ pub(crate) fn masked(
     Ok(Masked { target, mask })
 }
 
-/// The elements that a mask selects, or the rows that one of one axis does, one after the other in memory of the nest's
-/// own.
+/// Copies the elements that a mask selects, or the rows that a mask of one axis selects, to memory of the nest's own,
+/// one after the other.
 pub(crate) fn selected(cx: &mut Lowering<'_>, masked: Masked, span: Span) -> R<Val> {
     let Masked { target: from, mask } = masked;
     let shape = from.shape();
@@ -82,7 +82,7 @@ pub(crate) fn selected(cx: &mut Lowering<'_>, masked: Masked, span: Span) -> R<V
     ))))
 }
 
-/// `target[mask] = value`, or `target[mask] op= value`.
+/// Lowers `target[mask] = value` or `target[mask] op= value`.
 pub(crate) fn fill_masked(
     cx: &mut Lowering<'_>,
     masked: Masked,
@@ -140,8 +140,8 @@ pub(crate) fn fill_masked(
     })
 }
 
-/// A value for what a mask selects: what does not fit raises whether anything is selected or not. None: its type is not
-/// known yet.
+/// Prepares a value for the elements that a mask selects: a value that does not fit their type raises whether anything
+/// is selected or not. `None` if its type is not known yet.
 fn for_selected(
     cx: &mut Lowering<'_>,
     target: &Section,
@@ -182,7 +182,7 @@ fn for_selected(
     Ok(Some(Elementwise { node, ..value }))
 }
 
-/// Loops over a shape that do something wherever the mask is true.
+/// Emits loops over a shape that run `body` wherever the mask is true.
 fn where_true(
     cx: &mut Lowering<'_>,
     mask: &Node,
@@ -205,21 +205,22 @@ fn where_true(
     })
 }
 
-/// A number of elements, none so far.
+/// A new variable that counts elements, 0 at first.
 pub(crate) fn counter(builder: &mut Builder, span: Span) -> VarId {
     let count = builder.hidden(Ty::PY_INT);
     builder.emit_let(count, Expr::int(0, span));
     count
 }
 
-/// One more. There are no more than elements in memory.
+/// Adds 1 to a count, without a guard: there are no more than elements in memory.
 pub(crate) fn count_on(builder: &mut Builder, count: VarId, span: Span) {
     let (before, one) = (build::var(count, Ty::PY_INT, span), Expr::int(1, span));
     let value = build::binary(BinOp::Add, before, one, Ty::PY_INT, false, span);
     builder.emit_let(count, value);
 }
 
-/// Whether elements of a tree are bools, those of a mask; none: that is not known yet.
+/// Whether a subscript is a mask, an array of bools; `None` if its type is not known yet. Refuses elements that are
+/// neither bools nor ints.
 pub(crate) fn is_mask(cx: &mut Lowering<'_>, tree: &Elementwise, span: Span) -> R<Option<bool>> {
     let Some(kind) = elementwise::element_kind(cx, tree, span)? else {
         return Ok(None);
@@ -231,7 +232,7 @@ pub(crate) fn is_mask(cx: &mut Lowering<'_>, tree: &Elementwise, span: Span) -> 
     Ok(Some(kind == MASK))
 }
 
-/// Whether a number becomes one of the type of an array's elements without raising or warning.
+/// Whether a number can be converted to the type of an array's elements without raising or warning.
 fn fits(sv: &Sv, storage: Scalar) -> bool {
     match storage {
         _ if sv.kinds.every(|k| k == Kind::Np(storage)) => true,

@@ -1,9 +1,8 @@
 //! Stores of whole arrays, as loops over their elements.
 //!
 //! NumPy makes an array of every operation's result before it goes on, so a loop that stores must not change what it
-//! still has to read: what one array's subscripts tell is decided here
-//! (`value/section.rs`), and where it would, elements are computed into memory
-//! of the nest's own first. That different arrays share no memory is asked at each launch
+//! still has to read. For one array its subscripts tell whether it would (`value/section.rs`); if so, elements are
+//! computed into memory of the nest's own first. That different arrays share no memory is checked at each launch
 //! ([`nestwise_ir::Precondition::NoAlias`]).
 
 use nestwise_ir::model::nest::{Expr, StmtKind};
@@ -23,10 +22,10 @@ use crate::lowering::value::tree::{Elementwise, Like, Node};
 use crate::refusal::{R, Refusal, refuse, unsupported};
 use crate::site::captures::Capture;
 
-/// What a loop over the elements of one axis is called.
+/// The name of a loop over the elements of one axis.
 pub(crate) const ELEMENT: &str = "element";
 
-/// `target = value`, or `target op= value`, for a part of an array.
+/// Lowers `target = value` or `target op= value` for a part of an array.
 pub(crate) fn fill(
     cx: &mut Lowering<'_>,
     target: Section,
@@ -81,7 +80,7 @@ pub(crate) fn fill(
     )
 }
 
-/// Computes the elements of a part of an array, one after the other.
+/// Stores the elements that a node computes into a part of an array, one after the other.
 pub(crate) fn store_all(
     cx: &mut Lowering<'_>,
     target: &Section,
@@ -97,7 +96,8 @@ pub(crate) fn store_all(
     })
 }
 
-/// Stores what a node computes by way of memory of the nest's own, where storing would change what is still to be read.
+/// Stores what a node computes by way of memory of the nest's own, where storing directly would change what is still to
+/// be read.
 pub(crate) fn store_afterwards(
     cx: &mut Lowering<'_>,
     target: &Section,
@@ -116,7 +116,7 @@ pub(crate) fn store_afterwards(
     Ok(())
 }
 
-/// Stores the element at these counters; `in_place` says that it was computed of what is there.
+/// Stores the element at these counters; `in_place` says that it was computed from the old element.
 pub(crate) fn fill_element(
     cx: &mut Lowering<'_>,
     target: &Section,
@@ -158,7 +158,7 @@ pub(crate) fn fill_element(
     Ok(())
 }
 
-/// Nested loops over all places of a shape.
+/// Emits nested loops over all positions of a shape.
 pub(crate) fn over(
     cx: &mut Lowering<'_>,
     shape: &[Expr],
@@ -186,13 +186,14 @@ fn over_rest(
     })
 }
 
-/// Whether a part of an array may be stored into.
+/// Checks that a part of an array may be stored into: emits guards about other names of the array, and refuses a
+/// read-only one.
 pub(crate) fn may_fill(cx: &mut Lowering<'_>, target: &Section, span: Span) -> R<()> {
     may_update(cx, target.array, span)?;
     writable(cx, target.capture, target.array, span)
 }
 
-/// Whether that changes nothing that has another name.
+/// Emits guards that a store into an array changes nothing that has another name.
 pub(crate) fn may_update(cx: &mut Lowering<'_>, array: ArrayId, span: Span) -> R<()> {
     if cx.builder.arrays[array].starts {
         updates::check_left(cx, array, span);
@@ -222,8 +223,8 @@ fn writable(cx: &Lowering<'_>, capture: u32, array: ArrayId, span: Span) -> R<()
     }
 }
 
-/// Whether storing into `target` one by one does not change what is still to be read, as far as one array is concerned;
-/// that other arrays share no memory with it is required of each launch.
+/// Whether storing into `target` one by one leaves what is still to be read unchanged, as far as the same array is
+/// concerned; that other arrays share no memory with it is a precondition.
 pub(crate) fn stores_are_clobber_free(
     cx: &mut Lowering<'_>,
     target: &Section,

@@ -1,7 +1,7 @@
 //! Products of arrays: `x @ y`, `A @ x`, `np.dot(A, B)`.
 //!
-//! NumPy leaves those of floats to its BLAS, whose order of additions is its own and differs by how the factors lie in
-//! memory. So a product is loops whose steps mean something only as all of them ([`Fun::is_fold`]), which the code
+//! NumPy leaves products of floats to its BLAS, whose order of additions is its own and depends on how the factors lie
+//! in memory. So a product becomes loops that have a meaning only as a whole ([`Fun::is_fold`]), which the code
 //! generator makes one call of NumPy's own code: one loop for two vectors, three where a factor is a matrix.
 
 use nestwise_ir::model::nest::{Expr, StmtKind};
@@ -21,14 +21,15 @@ use crate::lowering::value::section::Section;
 use crate::lowering::value::tree::{Elementwise, Like, Node};
 use crate::refusal::{R, unsupported};
 
-/// A factor in memory: a part of an array, and whether its rows are the columns of that.
+/// A factor in memory: a part of an array, and whether the factor is its transpose.
 struct Factor {
     part: Section,
     turned: bool,
 }
 
 impl Factor {
-    /// Its element in a row and a column; a vector has what is summed alone.
+    /// The subscripts of the factor's element in a row and a column; a vector is indexed by the summed one (`summed`)
+    /// alone.
     fn element(&self, places: [&Expr; 2], summed: usize) -> Vec<Expr> {
         let [row, column] = places.map(Clone::clone);
         match (self.part.shape().len(), self.turned) {
@@ -38,7 +39,7 @@ impl Factor {
         }
     }
 
-    /// What is summed along `axis` at a place along the other one; all of a vector.
+    /// The line along `axis` at a position along the other axis; all of a vector.
     fn line(&self, axis: usize, place: Option<&Expr>) -> Section {
         match (self.part.shape().len(), place) {
             (2, Some(place)) => {
@@ -107,7 +108,7 @@ pub(crate) fn product(
     ))))
 }
 
-/// That of two vectors, of one type.
+/// The product of two vectors of one type.
 fn dot(
     cx: &mut Lowering<'_>,
     f: ArrayFn,
@@ -139,7 +140,8 @@ fn dot(
     }
 }
 
-/// How a factor lies is part of what it is: only what is computed is put into memory of the nest's own.
+/// Puts a factor into memory: one that is a part of an array stays where it is, since how it lies decides the order of
+/// additions; a computed one goes to memory of the nest's own.
 fn factor(cx: &mut Lowering<'_>, tree: &Elementwise, kind: Kind, span: Span) -> R<Factor> {
     if let Node::Turned(part) = &tree.node {
         let (part, turned) = (part.clone(), true);
@@ -163,7 +165,7 @@ fn factor(cx: &mut Lowering<'_>, tree: &Elementwise, kind: Kind, span: Span) -> 
     Ok(Factor { part, turned })
 }
 
-/// Three loops that are one call.
+/// Emits the product of two matrices as three loops that become one call.
 fn multiply(
     cx: &mut Lowering<'_>,
     f: ArrayFn,
@@ -198,7 +200,7 @@ fn multiply(
                 for (part, at) in [(&x.part, x_at), (&y.part, y_at)] {
                     args.push(access::section_element(&mut cx.builder, part, &at, span).e);
                 }
-                // It may overflow.
+                // A sum of products may overflow.
                 let value = build::call(fun, Lib::Numpy, args, elem, true, span);
                 cx.builder.emit(StmtKind::Let { var: acc, value }, span);
                 Ok(())
@@ -214,7 +216,7 @@ fn multiply(
     })
 }
 
-/// Sums of products of ints, one by one.
+/// Emits the product of two arrays of ints as loops that add products one by one.
 fn multiply_ints(
     cx: &mut Lowering<'_>,
     [a, b]: [&Elementwise; 2],
@@ -236,7 +238,7 @@ fn multiply_ints(
     Ok(())
 }
 
-/// How long the axes of the product are.
+/// The extents of the product's axes, where those of the factors are known.
 fn like_of_product(a: &Elementwise, b: &Elementwise) -> Option<Like> {
     let (a, b) = (a.like.as_ref()?, b.like.as_ref()?);
     Some([&a[..a.len() - 1], &b[1..]].concat())

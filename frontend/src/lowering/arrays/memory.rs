@@ -8,7 +8,7 @@ use crate::lowering::hir::{DefId, LocalId};
 use crate::lowering::types::facts::Made;
 use crate::lowering::types::live_ranges::LiveRangeId;
 
-/// What a bool variable says, at run time, of the objects that names of arrays hold.
+/// The meaning of a bool variable that says, at run time, which objects names of arrays hold.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Flag {
     /// Two names hold one object.
@@ -17,37 +17,37 @@ pub(crate) enum Flag {
     Entry(LocalId, LocalId),
     /// A name no longer holds what it held at entry.
     Left(LocalId),
-    /// A live range's name holds a part of an array that is no more: another one was made where that was.
+    /// A live range's name holds a part of an array that the nest has lost, since another array was made in its memory.
     Gone(LiveRangeId),
     /// A live range's name holds a part of what the array's name held at entry.
     OfEntry(LiveRangeId),
-    /// A live range's name holds a view of an array as large that nothing names.
+    /// A live range's name holds a view of an array of the same size that no name holds.
     Viewed(LiveRangeId),
 }
 
 /// The arrays that the nest makes.
 #[derive(Default)]
 pub(crate) struct Memory {
-    /// Arrays for the time of a statement, each with what it can hold.
+    /// The arrays that live for the time of a statement, each with what it can hold.
     pub temporaries: Vec<(Made, ArrayId)>,
-    /// Temporaries that hold what an operation still needs.
+    /// The temporaries whose contents an operation still needs.
     pub in_use: HashSet<ArrayId>,
-    /// Arrays under names.
+    /// The arrays under names, by their live range.
     pub made: HashMap<LiveRangeId, ArrayId>,
-    /// Arrays that open loops run over: what lies there has to stay.
+    /// The arrays that open loops run over, whose contents have to stay.
     pub iterated: Vec<ArrayId>,
-    /// What is known at run time of the objects that names hold.
+    /// The variables of the flags that say which objects names hold.
     pub flags: HashMap<Flag, VarId>,
-    /// Names of parts.
+    /// The names of parts of arrays.
     pub parts: Parts,
-    /// A name that the nest makes arrays for was given one from outside.
+    /// A live range for which the nest makes arrays, and that was also given an array from outside.
     pub outside: Option<(LiveRangeId, Span)>,
-    /// Assignments that give an array that the nest makes another name for as long as the one before keeps it: to
-    /// parameters of inlined calls, and in place to the same name.
+    /// The assignments that give an array, made by the nest, another name that lives no longer than the first one keeps
+    /// it: to parameters of inlined calls, and in place to the same name.
     pub takes_over: HashSet<DefId>,
 }
 
-/// Names of parts of arrays that the nest makes: whether each still has its part.
+/// The names of parts of arrays that the nest makes, and whether each still has its part.
 #[derive(Default)]
 pub(crate) struct Parts {
     there: BTreeSet<LiveRangeId>,
@@ -56,7 +56,7 @@ pub(crate) struct Parts {
     lost: Vec<LiveRangeId>,
 }
 
-/// What was known of parts where a block or the body of a loop begins.
+/// The knowledge of parts at the beginning of a block or of a loop's body.
 pub(crate) struct Mark {
     there: BTreeSet<LiveRangeId>,
     gone: BTreeSet<LiveRangeId>,
@@ -64,25 +64,25 @@ pub(crate) struct Mark {
 }
 
 impl Parts {
-    /// A name was given its part.
+    /// Notes that a name was given its part.
     pub fn give(&mut self, live: LiveRangeId) {
         self.there.insert(live);
         self.gone.remove(&live);
     }
 
-    /// Another array was made where a name's part was.
+    /// Notes that another array was made in the memory of a name's part.
     pub fn take(&mut self, live: LiveRangeId) {
         self.there.remove(&live);
         self.gone.insert(live);
         self.lost.push(live);
     }
 
-    /// Whether the name has its part whatever has been run.
+    /// Whether the name has its part on every path to here.
     pub fn is_there(&self, live: LiveRangeId) -> bool {
         self.there.contains(&live)
     }
 
-    /// Whether the name has lost its part whatever has been run.
+    /// Whether the name has lost its part on every path to here.
     pub fn is_gone(&self, live: LiveRangeId) -> bool {
         self.gone.contains(&live)
     }
@@ -92,7 +92,7 @@ impl Parts {
         self.there.clear();
     }
 
-    /// What is known here, for [`Parts::leave`].
+    /// The knowledge of parts at this point, for [`Parts::leave`].
     pub fn mark(&self) -> Mark {
         Mark {
             there: self.there.clone(),
@@ -101,8 +101,8 @@ impl Parts {
         }
     }
 
-    /// Ends a block that may not have been run. A jump may have left it between an array made anew and its part named
-    /// again.
+    /// Ends a block that may not have run. A jump may have left it after an array was made anew and before its part was
+    /// named again.
     pub fn leave(&mut self, mark: Mark) {
         let lost = &self.lost[mark.lost..];
         self.there

@@ -1,4 +1,4 @@
-//! Arrays that operations make and the program names: the memory that such a name has.
+//! The memory of arrays that operations make and the program gives names to.
 
 use nestwise_ir::model::nest::Expr;
 use nestwise_ir::{ArrayKind, Extent, Scalar, Span, Ty, UnOp, Work};
@@ -20,7 +20,8 @@ use crate::lowering::value::tree::{Elementwise, Like, Node};
 use crate::refusal::{R, unsupported};
 use crate::site::captures::Capture;
 
-/// The live range's array at entry, if it has one: the type of its elements, its axes, and itself.
+/// The array at entry of a live range, if it has one: the type of its elements, the extents of its axes, and its
+/// capture.
 fn at_start(env: &Environment<'_>, live: LiveRangeId) -> Option<(Scalar, Like, u32)> {
     let local = env.live_ranges.entry.get(live).copied().flatten()?;
     let capture = env.hir.locals.get(local)?.capture?;
@@ -42,7 +43,7 @@ fn at_start(env: &Environment<'_>, live: LiveRangeId) -> Option<(Scalar, Like, u
     }
 }
 
-/// Computes an array into the memory of a live range; none: its type is not known in this round.
+/// Computes an array into the memory of a live range; `None` if its type is not known in this round.
 pub(crate) fn make(
     cx: &mut Lowering<'_>,
     live: LiveRangeId,
@@ -140,7 +141,7 @@ pub(crate) fn make(
     Ok(Some(to))
 }
 
-/// `name = other`, of an array that `owner` has made, or holds at first.
+/// Lowers `name = other`, where `other` is an array that `owner` has made, or holds at first.
 pub(crate) fn name_again(
     cx: &mut Lowering<'_>,
     live: LiveRangeId,
@@ -161,7 +162,7 @@ pub(crate) fn name_again(
         return Err(unsupported("so many names of one array", span));
     }
     if name == other && (names.len() > 1 || cx.env.facts.borrowed.iter().any(|b| b.1 == owner)) {
-        // It would count as an array of its own.
+        // The copy would count as an array of its own.
         return Err(unsupported("a name that is assigned what it holds", span));
     }
     let Some(section) = make(cx, live, tree, span)? else {

@@ -1,8 +1,8 @@
 //! Names of parts of arrays (`column = A[:, k]`), and of arrays that are made (`d = A[i] - A[j]`).
 //!
 //! A part's name stands for the array and the numbers that say which part it is. An array that is made has memory of
-//! its own for each live range, which the next assignment writes anew: another name of all of it gets a copy
-//! ([`crate::lowering::arrays::alias`]), one of a part borrows that memory
+//! its own for each live range, which the next assignment overwrites: another name of the whole array gets a copy
+//! ([`crate::lowering::arrays::alias`]), and the name of a part borrows that memory
 //! ([`crate::lowering::arrays::borrowed_views`]).
 
 use nestwise_ir::model::liveout::MadeArray;
@@ -27,7 +27,7 @@ use crate::lowering::value::tree::{Elementwise, Node};
 use crate::lowering::value::view::View;
 use crate::refusal::{R, Refusal, refuse, unsupported};
 
-/// For each axis the step of a range, or none for one place.
+/// The form of a section: for each axis the step of a range, or `None` for a single position or a new axis.
 fn pattern(section: &Section) -> Vec<Option<i64>> {
     let step = |axis: &Axis| match axis {
         Axis::At(_) | Axis::New => None,
@@ -36,7 +36,7 @@ fn pattern(section: &Section) -> Vec<Option<i64>> {
     section.axes.iter().map(step).collect()
 }
 
-/// The numbers that say which part it is.
+/// The numbers that, with its form, say which part of an array a section is.
 pub(crate) fn numbers(section: &Section) -> Vec<Expr> {
     let of = |axis: &Axis| match axis {
         Axis::At(e) => vec![e.clone()],
@@ -46,7 +46,7 @@ pub(crate) fn numbers(section: &Section) -> Vec<Expr> {
     section.axes.iter().flat_map(of).collect()
 }
 
-/// The part that these numbers say.
+/// The section of the form of `like` with these numbers.
 fn from_numbers(like: &Section, numbers: &[Expr]) -> Section {
     let mut numbers = numbers.iter().cloned();
     let mut next = || {
@@ -69,11 +69,11 @@ fn from_numbers(like: &Section, numbers: &[Expr]) -> Section {
     }
 }
 
-/// What a name is given.
+/// The array that a name is given.
 enum Named {
-    /// A part of what another has.
+    /// A part of an array from this source.
     As(Source),
-    /// All of the array that a live range's assignments have made.
+    /// All of the array that a live range's assignments have made, which gets another name.
     Again(LiveRangeId),
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn assign_array(
         Some(section) => match source_of(cx, section, def, live, tree.whole, span)? {
             Named::As(source) => {
                 if !tree.whole {
-                    cx.env.facts.demand(live, |f| &mut f.parted);
+                    cx.env.facts.demand(live, |f| &mut f.is_partial);
                 }
                 (source, section.clone())
             }
@@ -151,8 +151,8 @@ fn assign_part(
     name_part(cx, def, live, section, span)
 }
 
-/// Whether a live range that is assigned an array from outside has had another one, or arrays that the nest makes. The
-/// name of the array may turn out to become one of those, too.
+/// Whether a live range that is assigned an array from outside also holds another one, or arrays that the nest makes,
+/// so that it may have to hold arrays that the nest makes throughout.
 pub(crate) fn may_become_made(cx: &Lowering<'_>, live: LiveRangeId, view: &View) -> bool {
     let fact = &cx.env.facts.live_ranges[live];
     let whole = view.index.is_empty() && cx.builder.arrays[view.array].kind == ArrayKind::Ndarray;
@@ -160,7 +160,7 @@ pub(crate) fn may_become_made(cx: &Lowering<'_>, live: LiveRangeId, view: &View)
     whole && fact.kinds.is_empty() && (other || fact.made.is_some())
 }
 
-/// Assigns an array from outside as a copy: refused in the end, if it is still one then.
+/// Assigns an array from outside as a copy; the site is refused if that is still so in the last round.
 pub(crate) fn assign_from_outside(
     cx: &mut Lowering<'_>,
     def: Def,
@@ -176,7 +176,7 @@ pub(crate) fn assign_from_outside(
     }
 }
 
-/// Whose array a part is of, or all of one. Memory of the nest's own has one name.
+/// The source of a part of an array, or of all of one. Memory of the nest's own belongs to one name.
 fn source_of(
     cx: &mut Lowering<'_>,
     section: &Section,
@@ -209,7 +209,7 @@ fn source_of(
     }
 }
 
-/// Whether a call returns an array that it has made: its own name of that is gone then.
+/// Whether a call returns an array that it has made, so that the call's own name of it is gone then.
 fn returns_own(cx: &Lowering<'_>, def: Def, owner: LiveRangeId) -> bool {
     let local = cx.env.live_ranges.local.get(owner);
     cx.control.open_calls.last().is_some_and(|call| {
@@ -217,7 +217,7 @@ fn returns_own(cx: &Lowering<'_>, def: Def, owner: LiveRangeId) -> bool {
     })
 }
 
-/// Whether a call's result is an array that the call has made: nobody else has it.
+/// Whether a value is an array that a call has made and returned: nobody else has it.
 pub(crate) fn is_own_result(builder: &Builder, tree: &Elementwise) -> bool {
     let Node::Part(section) = &tree.node else {
         return false;
@@ -267,7 +267,7 @@ fn read_vars(vars: &[VarId], span: Span) -> Vec<Expr> {
     vars.iter().map(read).collect()
 }
 
-/// What a name of a part stands for.
+/// The value of a name of a part, where it is read.
 pub(crate) fn read_part(
     cx: &mut Lowering<'_>,
     live: LiveRangeId,
@@ -284,7 +284,8 @@ pub(crate) fn read_part(
         return Err(refuse(span, Refusal::Unsupported { what }));
     }
     borrowed_views::check_part_is_there(cx, live, span);
-    let whole = matches!(part.source, Source::Made(_)) && !cx.env.facts.live_ranges[live].parted;
+    let whole =
+        matches!(part.source, Source::Made(_)) && !cx.env.facts.live_ranges[live].is_partial;
     let of = |cx: &Lowering<'_>, section| Elementwise {
         whole,
         ..Elementwise::of(section, &cx.builder.arrays)
@@ -337,7 +338,7 @@ fn array_of(cx: &mut Lowering<'_>, source: Source, span: Span) -> R<(u32, nestwi
     }
 }
 
-/// How a live range's part is written back.
+/// The live-out that writes a live range's part back; `None` if it holds no part.
 pub(crate) fn part_out(
     cx: &mut Lowering<'_>,
     live: LiveRangeId,

@@ -1,4 +1,4 @@
-//! Places in arrays and numbers of elements, as expressions that stay affine: sums, differences and what is known of
+//! Positions in arrays and numbers of elements, as expressions that stay affine: sums, differences and what is known of
 //! them.
 
 use nestwise_ir::model::nest::{Expr, ExprKind};
@@ -6,7 +6,7 @@ use nestwise_ir::{BinOp, Span, Ty};
 
 use crate::lowering::build;
 
-/// Whether evaluating both gives the same, where what they are made of keeps its values.
+/// Whether both expressions have the same value, as long as the variables in them keep theirs.
 pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
     use ExprKind as K;
     match (&a.kind, &b.kind) {
@@ -29,7 +29,7 @@ pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
     }
 }
 
-/// An expression as another one and a constant.
+/// An expression as the sum of another one, if any, and a constant.
 fn parts(e: &Expr) -> (Option<&Expr>, i128) {
     match &e.kind {
         ExprKind::Binary { op, a, b, .. } if matches!(op, BinOp::Add | BinOp::Sub) => {
@@ -53,14 +53,14 @@ fn parts(e: &Expr) -> (Option<&Expr>, i128) {
     }
 }
 
-/// An operator on places, without a guard: places do not overflow.
+/// Applies an operator to positions, without a guard: positions do not overflow.
 pub(crate) fn int_op(op: BinOp, a: Expr, b: Expr) -> Expr {
     let span = a.span;
     // Places in arrays and numbers of elements, and their differences: these fit.
     build::binary(op, a, b, Ty::PY_INT, false, span)
 }
 
-/// `e + c`.
+/// The sum `e + c`; `None` for `e` stands for 0.
 pub(crate) fn shifted(e: Option<&Expr>, c: i128, span: Span) -> Expr {
     let whole =
         |c: i128| i64::try_from(c).map_or_else(|_| Expr::int(0, span), |c| Expr::int(c, span));
@@ -72,7 +72,7 @@ pub(crate) fn shifted(e: Option<&Expr>, c: i128, span: Span) -> Expr {
     }
 }
 
-/// The sum, with constants gathered.
+/// The sum `a + b`, with constants gathered.
 pub(crate) fn plus(a: &Expr, b: Expr) -> Expr {
     let ((x, c), (y, d)) = (parts(a), parts(&b));
     match (x, y) {
@@ -84,7 +84,7 @@ pub(crate) fn plus(a: &Expr, b: Expr) -> Expr {
     }
 }
 
-/// The difference, with constants gathered.
+/// The difference `a - b`, with constants gathered.
 pub(crate) fn minus(a: &Expr, b: &Expr) -> Expr {
     let ((x, c), (y, d)) = (parts(a), parts(b));
     match (x, y) {
@@ -98,7 +98,7 @@ pub(crate) fn minus(a: &Expr, b: &Expr) -> Expr {
     }
 }
 
-/// The product with a step.
+/// The product of `e` and a step.
 pub(crate) fn times(e: Expr, step: i64) -> Expr {
     let span = e.span;
     match step {
@@ -107,7 +107,7 @@ pub(crate) fn times(e: Expr, step: i64) -> Expr {
     }
 }
 
-/// `a - b`, if that is known.
+/// The constant `a - b`, if it is known.
 pub(crate) fn difference(a: &Expr, b: &Expr) -> Option<i128> {
     let ((x, c), (y, d)) = (parts(a), parts(b));
     match (x, y) {
@@ -117,7 +117,7 @@ pub(crate) fn difference(a: &Expr, b: &Expr) -> Option<i128> {
     }
 }
 
-/// `a <= b`, where that is known.
+/// Whether `a <= b` is known to hold.
 pub(crate) fn is_less(a: &Expr, b: &Expr) -> bool {
     difference(b, a).is_some_and(|d| d >= 0)
 }

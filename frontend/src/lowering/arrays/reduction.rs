@@ -1,8 +1,8 @@
 //! Reductions of arrays as NumPy makes them: `np.sum`, `np.max`, ..., as functions and methods.
 //!
-//! NumPy adds floats pairwise, in an order of its own: a loop whose body is nothing but [`Fun::AddNext`] is one call of
-//! the very same code. It reads elements, so what is computed from arrays is put into memory of the nest's own first,
-//! as NumPy does.
+//! NumPy adds floats pairwise, in an order of its own: a loop whose body is nothing but [`Fun::AddNext`] becomes one
+//! call of the very same code. That code reads elements from memory, so computed elements are put into memory of the
+//! nest's own first, as NumPy does.
 
 use nestwise_ir::model::nest::{CmpOp, Const, Expr, StmtKind};
 use nestwise_ir::surface::CmpOp as Cmp;
@@ -23,7 +23,7 @@ use crate::lowering::value::tree::{Elementwise, Node};
 use crate::lowering::{build, operands};
 use crate::refusal::{R, Refusal, refuse, unsupported};
 
-/// One value of all elements.
+/// Reduces all elements of an array to one value.
 pub(crate) fn reduce_all(
     cx: &mut Lowering<'_>,
     f: ArrayFn,
@@ -47,7 +47,7 @@ pub(crate) fn reduce_all(
     }
 }
 
-/// Loops over all elements.
+/// Emits loops over all elements, with `body` for each.
 fn every(
     cx: &mut Lowering<'_>,
     tree: &Elementwise,
@@ -65,7 +65,7 @@ fn every(
     })
 }
 
-/// A loop over the elements of one axis from the `first` one on, with each one's value and place.
+/// Emits a loop over the elements of an array of one axis, from the `first` one on, with each one's value and position.
 fn each_of(
     cx: &mut Lowering<'_>,
     tree: &Elementwise,
@@ -86,7 +86,7 @@ fn each_of(
     })
 }
 
-/// Loops that are one call: `acc = fun(acc, elements)`.
+/// Emits loops that become one call: `acc = fun(acc, elements)`. Returns `acc`.
 pub(crate) fn folded(
     cx: &mut Lowering<'_>,
     fun: Fun,
@@ -109,7 +109,7 @@ pub(crate) fn folded(
         for part in parts {
             args.push(access::section_element(&mut cx.builder, part, counters, span).e);
         }
-        // It may overflow.
+        // A sum may overflow.
         let value = build::call(fun, Lib::Numpy, args, ty, true, span);
         cx.builder.emit(StmtKind::Let { var: acc, value }, span);
         Ok(())
@@ -135,7 +135,7 @@ pub(crate) fn sum_of(cx: &mut Lowering<'_>, a: &Elementwise, span: Span) -> R<Sv
     }
 }
 
-/// The sum of ints, or of the products of two arrays of ints; whatever leaves 64 bits is CPython's.
+/// The sum of ints, or of the products of two arrays of ints; a guard fails where it leaves 64 bits.
 pub(crate) fn int_sum(
     cx: &mut Lowering<'_>,
     a: &Elementwise,
@@ -198,8 +198,8 @@ pub(crate) fn mean(cx: &mut Lowering<'_>, a: &Elementwise, span: Span) -> R<Sv> 
     divided(cx, sum, len, span)
 }
 
-/// The mean of ints, which NumPy adds up as floats: in whatever order, that is exact as long as none is so large that
-/// sums could have more than 53 bits; else it is CPython's.
+/// The mean of ints, which NumPy adds up as floats: in any order that is exact as long as no element is so large that
+/// sums could have more than 53 bits; a guard fails for larger ones.
 fn int_mean(cx: &mut Lowering<'_>, a: &Elementwise, span: Span) -> R<Sv> {
     for len in &a.shape {
         shapes::check_not_empty(&mut cx.builder, len, span);
@@ -239,7 +239,7 @@ fn int_mean(cx: &mut Lowering<'_>, a: &Elementwise, span: Span) -> R<Sv> {
     divided(cx, sum, len, span)
 }
 
-/// A sum by the number of its terms: one of float32 is divided as a float64, and rounded.
+/// Divides a sum by the number of its terms; a float32 sum is divided as a float64, and rounded.
 pub(crate) fn divided(cx: &mut Lowering<'_>, sum: Sv, len: Sv, span: Span) -> R<Sv> {
     let narrow = sum.kinds.single() == Some(Kind::Np(Scalar::F32));
     let sum = match narrow {
@@ -260,7 +260,7 @@ fn norm(cx: &mut Lowering<'_>, a: Elementwise, span: Span) -> R<Sv> {
         Some(Kind::Np(Scalar::F64)) => {}
         Some(kind) => return Err(no_sum(kind, span)),
     }
-    // It is flattened first, which copies what does not lie together, and multiplied with itself.
+    // NumPy flattens the array first, which copies what is not contiguous, and multiplies it with itself.
     if a.shape.len() > 1 {
         in_memory::require_row_major(cx, &a.node, span)?;
     }
@@ -277,7 +277,8 @@ fn norm(cx: &mut Lowering<'_>, a: Elementwise, span: Span) -> R<Sv> {
     )
 }
 
-/// The first element, in a variable.
+/// A variable that holds the first element, and that element; `None` if its type is not known yet. A guard fails if
+/// there is none.
 fn head(cx: &mut Lowering<'_>, a: &Elementwise, span: Span) -> R<Option<(VarId, Sv)>> {
     for len in &a.shape {
         shapes::check_not_empty(&mut cx.builder, len, span);
@@ -295,7 +296,8 @@ fn head(cx: &mut Lowering<'_>, a: &Elementwise, span: Span) -> R<Option<(VarId, 
     Ok(Some((var, Sv::new(best, kinds).with_range(range))))
 }
 
-/// The least or greatest element. Which NaN and which zero it is, NumPy's vectors decide: those are CPython's.
+/// The least or greatest element. A guard fails where it is NaN or zero: NumPy's vectors decide which NaN, or the zero
+/// of which sign, is taken.
 fn extreme(cx: &mut Lowering<'_>, greatest: bool, a: &Elementwise, span: Span) -> R<Sv> {
     let Some((var, best)) = head(cx, a, span)? else {
         return Ok(Sv::bottom(span));
@@ -323,7 +325,7 @@ fn extreme(cx: &mut Lowering<'_>, greatest: bool, a: &Elementwise, span: Span) -
     Ok(best)
 }
 
-/// Where the least or greatest element is, the first of several.
+/// The position of the least or greatest element, the first of several.
 fn where_extreme(cx: &mut Lowering<'_>, greatest: bool, a: &Elementwise, span: Span) -> R<Sv> {
     let Some((var, best)) = head(cx, a, span)? else {
         return Ok(Sv::bottom(span));
@@ -370,7 +372,7 @@ fn where_extreme(cx: &mut Lowering<'_>, greatest: bool, a: &Elementwise, span: S
     Ok(Sv::of(build::var(place, ty, span), Kind::Np(Scalar::I64)).with_range(all))
 }
 
-/// `np.any` and `np.all` of bools.
+/// Lowers `np.any` and `np.all` of bools.
 fn any_or_all(cx: &mut Lowering<'_>, all: bool, a: &Elementwise, span: Span) -> R<Sv> {
     let own = Kind::Np(Scalar::Bool);
     match elementwise::element_kind(cx, a, span)? {

@@ -1,6 +1,6 @@
 //! `np.roll(x, shift, axis)`: what leaves an array at one end of an axis comes in at the other.
 //!
-//! NumPy copies two parts, and so do loops here: places stay affine in the shift.
+//! NumPy copies two parts, and so do loops here: positions stay affine in the shift.
 
 use nestwise_ir::model::nest::{CmpOp, Expr};
 use nestwise_ir::{BinOp, Span, Ty, Work};
@@ -16,7 +16,7 @@ use crate::lowering::value::scalar::Sv;
 use crate::lowering::value::tree::{Elementwise, Node};
 use crate::refusal::{R, unsupported};
 
-/// A rolled array, in memory of the nest's own.
+/// Lowers `np.roll`, into memory of the nest's own.
 pub(crate) fn rolled(
     cx: &mut Lowering<'_>,
     mut args: Vec<Val>,
@@ -79,7 +79,7 @@ pub(crate) fn rolled(
     })))
 }
 
-/// How many of `len` elements come in at the beginning from the end.
+/// The number of elements, of `len`, that move from the end to the beginning.
 fn end_first(builder: &mut Builder, shift: Val, len: &Expr, span: Span) -> R<Expr> {
     let shift = convert::index(shift, false, span)?;
     if let Some(c) = shift.as_int().filter(|c| c.unsigned_abs() < 1 << 31) {

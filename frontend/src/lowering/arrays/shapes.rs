@@ -9,8 +9,8 @@ use crate::lowering::builder::Builder;
 use crate::lowering::value::section;
 use crate::lowering::value::tree::{Like, Node, Shape};
 
-/// The shape of what is computed from both. Axes along which there is one element as it turns out, not as it is
-/// written, are guard failures where they are to be repeated.
+/// The shape that two operands broadcast to. An axis that turns out to have one element, without its being written so,
+/// is a guard failure where it would have to be repeated.
 pub(crate) fn broadcast(
     builder: &mut Builder,
     a: (&[Expr], &Option<Like>),
@@ -39,8 +39,8 @@ pub(crate) fn broadcast(
     (shape, like.into_iter().collect())
 }
 
-/// Whether the one element along an axis is repeated along another one. What is computed is computed once to NumPy,
-/// even if nothing is there: a guard fails then.
+/// Whether an axis `one` of one element is repeated along another one, `along`. NumPy computes the element once even if
+/// it is repeated no times: a guard fails then.
 pub(crate) fn repeats(builder: &mut Builder, one: &Expr, along: &Expr, span: Span) -> bool {
     let repeats = section::is_one(one) && !section::is_one(along);
     if repeats {
@@ -57,8 +57,8 @@ pub(crate) fn check_alike(builder: &mut Builder, x: &Expr, y: &Expr, span: Span)
     }
 }
 
-/// What an array without elements may raise all the same is CPython's to see: numbers have to fit its type, and what is
-/// repeated along its axes is computed.
+/// Emits a guard that there are elements, where NumPy may raise or warn even without any: numbers have to fit the type
+/// of the elements, and what is repeated along the axes is computed once.
 pub(crate) fn not_empty_of(
     builder: &mut Builder,
     node: &Node,
@@ -81,7 +81,7 @@ pub(crate) fn check_not_empty(builder: &mut Builder, len: &Expr, span: Span) {
     builder.emit_check(some);
 }
 
-/// Elements of a shape; those in memory fit an int.
+/// The number of elements of a shape, without a guard: the elements of an array in memory fit an int.
 pub(crate) fn count(shape: &[Expr], span: Span) -> Expr {
     let product = |a, b| build::binary(nestwise_ir::BinOp::Mul, a, b, Ty::PY_INT, false, span);
     let many = shape.iter().cloned().reduce(product);

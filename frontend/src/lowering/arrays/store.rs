@@ -1,4 +1,4 @@
-//! Storing one element: the value in the form that the array keeps.
+//! Stores one element: the value in the form that the array keeps.
 
 use nestwise_ir::model::nest::{Cast, Expr, StmtKind};
 use nestwise_ir::{Access, ArrayKind, Prov, Scalar, Span, Ty};
@@ -16,7 +16,7 @@ use crate::lowering::value::scalar::Sv;
 use crate::lowering::value::view::View;
 use crate::refusal::{R, Refusal, refuse};
 
-/// `view = value`, converted as the array converts.
+/// Lowers `view = value`, with the value converted as the array converts it.
 pub(crate) fn store(cx: &mut Lowering<'_>, view: View, value: Val, span: Span) -> R<()> {
     let sv = match value {
         Val::Scalar(sv) => sv,
@@ -85,9 +85,9 @@ fn cannot_store(
     )
 }
 
-/// NumPy's assignment of a scalar to an element. Where NumPy raises or warns (NaN or a value out of range
-/// into an int array, a finite float64 that becomes infinite as a float32), a guard fails; where it wraps
-/// (NumPy ints into a narrower type), the guard fails too and CPython does it.
+/// Converts a scalar as NumPy does on assignment to an element. Where NumPy raises or warns (NaN or a value out of
+/// range into an int array, a finite float64 that becomes infinite as a float32), a guard fails; where it wraps (NumPy
+/// ints into a narrower type), the guard fails too and CPython does it.
 pub(crate) fn ndarray_form(
     builder: &mut Builder,
     sv: &Sv,
@@ -142,8 +142,8 @@ pub(crate) fn ndarray_form(
     convert::in_repr(sv, storage, false).ok_or(wrong)
 }
 
-/// A list keeps objects: only Python numbers of its own type fit the buffer; ints and floats together make
-/// its elements tagged numbers.
+/// Converts a scalar for an element of a list. A list keeps objects: only Python numbers of its own type fit the
+/// buffer; ints and floats together make its elements tagged numbers.
 pub(crate) fn list_form(cx: &mut Lowering<'_>, sv: &Sv, view: &View, span: Span) -> R<Expr> {
     let array = view.array;
     let storage = cx.builder.arrays[array].storage;
@@ -218,7 +218,7 @@ pub(crate) fn list_form(cx: &mut Lowering<'_>, sv: &Sv, view: &View, span: Span)
     }
 }
 
-/// A Python int or float as a tagged number. A float that may stand for an int has lost its type.
+/// A Python int or float as a tagged number; `None` if it is not known at run time which of the two it is.
 pub(crate) fn number(cx: &mut Lowering<'_>, sv: &Sv, span: Span) -> Option<Expr> {
     if sv.kinds == pair() && sv.repr() != Scalar::Num {
         return tagged_number(cx, sv, span);
@@ -236,7 +236,7 @@ fn tagged_number(cx: &mut Lowering<'_>, sv: &Sv, span: Span) -> Option<Expr> {
     Some(build::select(cond, int, float, Ty::PY_NUM))
 }
 
-/// The list, and those it changes places with, hold tagged numbers from the next round on.
+/// Has a list, and those that it swaps buffers with, hold tagged numbers from the next round on.
 pub(crate) fn make_num(cx: &mut Lowering<'_>, view: &View) {
     if cx.builder.arrays[view.array].list {
         let owner = alias::owner(cx, view.array).map(Wish::Made);
@@ -259,7 +259,8 @@ pub(crate) fn make_num(cx: &mut Lowering<'_>, view: &View) {
     }
 }
 
-/// `array.array` and `bytearray`: ints in range, floats from any real number.
+/// Converts a scalar for an element of an `array.array` or `bytearray`: ints must be in range, floats are made from any
+/// real number.
 fn buffer_form(builder: &Builder, sv: &Sv, array: nestwise_ir::ArrayId, span: Span) -> R<Expr> {
     let decl = &builder.arrays[array];
     let (storage, elem) = (decl.storage, decl.elem);
@@ -287,7 +288,7 @@ fn buffer_form(builder: &Builder, sv: &Sv, array: nestwise_ir::ArrayId, span: Sp
     Ok(build::cast(Cast::Value, e, elem, false))
 }
 
-/// Python's ints and floats: what a list of tagged numbers holds.
+/// The types of tagged numbers: Python's ints and floats.
 pub(crate) fn pair() -> Kinds {
     Kinds::all(&[Kind::PyInt, Kind::PyFloat])
 }

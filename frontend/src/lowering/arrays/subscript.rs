@@ -18,7 +18,7 @@ use crate::lowering::{choice, hir, interpreter_cost, operands};
 use crate::refusal::{R, Refusal, refuse, unsupported};
 use crate::site::captures::Capture;
 
-/// `base[index, ...]`.
+/// Lowers `base[index, ...]`.
 pub(crate) fn subscript(
     cx: &mut Lowering<'_>,
     base: &hir::Expr,
@@ -95,7 +95,7 @@ pub(crate) fn subscript(
     }
 }
 
-/// `value[index, ...]` with slices among them, or of a part of an array.
+/// Lowers `value[index, ...]` with slices among the subscripts, or of a part of an array.
 fn sliced(
     cx: &mut Lowering<'_>,
     value: Val,
@@ -149,7 +149,7 @@ fn sliced(
     })))
 }
 
-/// What is computed, in memory of the nest's own.
+/// Computes a tree into memory of the nest's own, so that it can be subscripted.
 fn lying(cx: &mut Lowering<'_>, tree: &Elementwise, span: Span) -> R<Val> {
     if tree.node.turns() {
         let what = "a subscript of what is computed of a transposed array";
@@ -164,7 +164,8 @@ fn lying(cx: &mut Lowering<'_>, tree: &Elementwise, span: Span) -> R<Val> {
     })
 }
 
-/// `base.T[index, ...]`: the subscripts in the opposite order, and of the part the axes.
+/// Lowers `base.T[index, ...]`: the subscripts apply to the axes in the opposite order, and the result's axes are
+/// transposed.
 fn part_of_turned(cx: &mut Lowering<'_>, base: Section, index: &[hir::Expr], span: Span) -> R<Val> {
     if gather::gathers_of_part(cx, index)? {
         return Err(unsupported("this subscript of a transposed array", span));
@@ -182,7 +183,7 @@ fn part_of_turned(cx: &mut Lowering<'_>, base: Section, index: &[hir::Expr], spa
     Ok(axis_reduction::turned(&cx.builder, section))
 }
 
-/// What may be sliced as a part of an array; none: its type is not known yet.
+/// The value as a part of an array that can be sliced; `None` if its type is not known yet.
 fn base_section(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Option<Section>> {
     match value {
         Val::View(view) => view::whole_section(cx, view, span).map(Some),
@@ -198,7 +199,7 @@ fn base_section(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Option<Secti
     }
 }
 
-/// A subscript target, evaluated: base, then subscripts.
+/// Evaluates a subscript target: the base, then the subscripts.
 pub(crate) fn place(
     cx: &mut Lowering<'_>,
     base: &hir::Expr,

@@ -15,7 +15,7 @@ use crate::lowering::value::section::{Axis, Section};
 use crate::lowering::value::tree::{Elementwise, Like};
 use crate::refusal::{R, Refusal, refuse, unsupported};
 
-/// Memory for an array of this shape until it is released.
+/// Takes memory for an array of this shape until it is released.
 pub(crate) fn temporary(
     cx: &mut Lowering<'_>,
     like: Option<Like>,
@@ -34,7 +34,7 @@ pub(crate) fn temporary(
     first_of_array(cx, array, &made.like, shape, span)
 }
 
-/// Memory until it is released.
+/// Takes memory for an array like `made` until it is released.
 pub(crate) fn temporary_array(cx: &mut Lowering<'_>, made: &Made, span: Span) -> R<ArrayId> {
     let mut free = cx.memory.temporaries.iter();
     let free = free.find(|(of, array)| of == made && !cx.memory.in_use.contains(array));
@@ -50,12 +50,12 @@ pub(crate) fn temporary_array(cx: &mut Lowering<'_>, made: &Made, span: Span) ->
     Ok(array)
 }
 
-/// That memory may be used for something else.
+/// Releases the memory of a temporary, which may then be used for something else.
 pub(crate) fn release(cx: &mut Lowering<'_>, part: &Section) {
     cx.memory.in_use.remove(&part.array);
 }
 
-/// Memory of the nest's own.
+/// Declares a new array in memory of the nest's own.
 fn own_array(cx: &mut Lowering<'_>, made: &Made, name: &str, span: Span) -> R<ArrayId> {
     // The arrays that it is as large as have slots.
     for extent in &made.like {
@@ -91,7 +91,7 @@ fn slots_of(cx: &mut Lowering<'_>, extent: Extent, span: Span) -> R<()> {
     }
 }
 
-/// As many elements of it as an array of this shape has; a guard fails if it is not large enough.
+/// The first elements of an array, as many as an array of this shape has; a guard fails if it is not large enough.
 pub(crate) fn first_of_array(
     cx: &mut Lowering<'_>,
     array: ArrayId,
@@ -133,7 +133,7 @@ pub(crate) fn first_of_array(
     })
 }
 
-/// The array of a live range that assignments make.
+/// The memory of the arrays that a live range's assignments make; `None` if they make none.
 pub(crate) fn made_array(
     cx: &mut Lowering<'_>,
     live: LiveRangeId,
@@ -179,9 +179,9 @@ pub(crate) fn all_of(cx: &mut Lowering<'_>, array: ArrayId, span: Span) -> R<Sec
     })
 }
 
-/// Whether memory may get other contents: no loop that is open runs over what is there, or, the outermost one, over
-/// what the name held at entry. That would be looked for under the name again when native code goes on after a guard
-/// failure.
+/// Refuses to make an array anew in memory that an open loop runs over, or, for the top loop, in place of the array
+/// that it runs over and that the name held at entry: CPython would look for that array under the name when it goes on
+/// after a guard failure.
 pub(crate) fn may_be_made(cx: &Lowering<'_>, array: ArrayId, made: &Made, span: Span) -> R<()> {
     let entry = made.starts.and_then(|capture| cx.env.slots.get(&capture));
     let mut arrays = entry.into_iter().chain([&array]);
@@ -194,7 +194,7 @@ pub(crate) fn may_be_made(cx: &Lowering<'_>, array: ArrayId, made: &Made, span: 
     }
 }
 
-/// How many elements there are along an axis, as the program may see it.
+/// The number of elements along an axis, as the program may see it.
 pub(crate) fn axis_length(builder: &mut Builder, tree: &Elementwise, axis: usize) -> Expr {
     let length = length(builder, &tree.shape[axis]);
     if let (ExprKind::Var(var), Some(like)) = (&length.kind, &tree.like) {
@@ -203,7 +203,7 @@ pub(crate) fn axis_length(builder: &mut Builder, tree: &Elementwise, axis: usize
     length
 }
 
-/// A number of elements, evaluated: never below zero.
+/// Evaluates a number of elements, with negative ones as 0.
 pub(crate) fn length(builder: &mut Builder, e: &Expr) -> Expr {
     if convert::never_negative(builder, e) {
         return view::spill_long(builder, e.clone());
@@ -214,7 +214,7 @@ pub(crate) fn length(builder: &mut Builder, e: &Expr) -> Expr {
     builder.spill(e)
 }
 
-/// The refusal of an array whose size nothing tells before the nest runs.
+/// The refusal of an array for whose size no bound is known before the nest runs.
 pub(crate) fn no_size(span: Span) -> nestwise_ir::WithSpan<Refusal> {
     let what = "an array made of nothing that tells its size at most".into();
     refuse(span, Refusal::Unsupported { what })

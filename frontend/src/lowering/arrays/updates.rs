@@ -1,4 +1,4 @@
-//! What a store into an array that the nest makes, or a new array under its name, means for other names of it.
+//! The effect of a store into an array that the nest makes, or of a new array under its name, on other names of it.
 
 use nestwise_ir::{ArrayId, Span, Ty, UnOp};
 
@@ -8,7 +8,7 @@ use crate::lowering::build;
 use crate::lowering::context::Lowering;
 use crate::lowering::types::live_ranges::LiveRangeId;
 
-/// A live range's name holds a new array.
+/// Notes, in flags, that a live range's name holds a new array.
 pub(crate) fn made_anew(cx: &mut Lowering<'_>, live: LiveRangeId, span: Span) {
     borrowed_views::parts_are_gone(cx, live, span);
     let name = cx.env.live_ranges.local[live];
@@ -40,7 +40,8 @@ pub(crate) fn made_anew(cx: &mut Lowering<'_>, live: LiveRangeId, span: Span) {
     }
 }
 
-/// What is stored into was made since, where its name held an array from outside at first: others may have that.
+/// Emits a guard, before a store, that the name no longer holds the array from outside that it began with, which other
+/// names outside may hold.
 pub(crate) fn check_left(cx: &mut Lowering<'_>, array: ArrayId, span: Span) {
     let Some(owner) = alias::owner(cx, array) else {
         return;
@@ -51,7 +52,8 @@ pub(crate) fn check_left(cx: &mut Lowering<'_>, array: ArrayId, span: Span) {
     cx.builder.emit_check(build::var(left, Ty::PY_BOOL, span));
 }
 
-/// What is stored into has one name, and is no array from outside that another name held at first.
+/// Emits guards, before a store, that the array has one name, no part under a name that belongs to an array from
+/// outside, and is not the array that another name held at entry.
 pub(crate) fn check_one_name(cx: &mut Lowering<'_>, array: ArrayId, span: Span) {
     let Some(owner) = alias::owner(cx, array) else {
         return;

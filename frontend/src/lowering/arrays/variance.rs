@@ -1,5 +1,5 @@
-//! `np.var` and `np.std`, by the steps of NumPy's own (`_var` of `numpy/_core/_methods.py`): the mean, what elements
-//! are deviations from it, the sum of those multiplied with themselves, and that divided by their number.
+//! Lowers `np.var` and `np.std` by the steps of NumPy's own `_var` (in `numpy/_core/_methods.py`): the mean, the
+//! deviations of elements from it, the sum of their squares, and that sum divided by the number of elements.
 
 use nestwise_ir::model::nest::{CmpOp, Expr};
 use nestwise_ir::surface::BinOp as Op;
@@ -19,10 +19,10 @@ use crate::lowering::value::tree::{Elementwise, Node};
 use crate::lowering::{build, operands};
 use crate::refusal::{R, unsupported};
 
-/// Numbers that may be taken off that of the elements.
+/// The limit of `ddof`, which is subtracted from the number of elements.
 const MOST_FEWER: i128 = 1 << 20;
 
-/// The variance, or its root.
+/// Lowers a call of `np.var`, or of `np.std`, its square root.
 pub(crate) fn spread(
     cx: &mut Lowering<'_>,
     f: ArrayFn,
@@ -53,7 +53,7 @@ pub(crate) fn spread(
     cx.builder.tally(Work::ArrayCall, 10.0);
     let tree = match given.part() {
         Some(_) => given,
-        // It is read twice.
+        // The tree is read twice.
         None => Elementwise::made(
             in_memory::copied(cx, &given, kind, span)?,
             &cx.builder.arrays,

@@ -1,9 +1,8 @@
-//! Sections: parts of NumPy arrays with slices among their subscripts (`A[i, 1:-1]`), and whole rows in the place of
-//! numbers.
+//! Sections: parts of NumPy arrays with slices among their subscripts (`A[i, 1:-1]`), and whole rows used as operands.
 //!
-//! Bounds that lie outside of the array, or that turn out to be negative where that is not written, are clamped or
-//! wrapped by NumPy; here guards fail. So a section's axes are affine in what its bounds are made of, and every
-//! element of it is in the array.
+//! NumPy clamps bounds that lie outside of the array, and wraps bounds that turn out to be negative; here guards fail
+//! for both, unless a bound is written as negative. So a section's axes are affine in its bounds, and every element of
+//! it is in the array.
 
 use nestwise_ir::model::nest::{CmpOp, Expr};
 use nestwise_ir::{ArrayKind, BinOp, Span, Ty};
@@ -19,18 +18,18 @@ use crate::lowering::value::section::{Axis, Section};
 use crate::lowering::value::view::View;
 use crate::refusal::{R, Refusal, refuse, unsupported};
 
-/// What one subscript asks for.
+/// The meaning of one subscript.
 #[derive(Clone)]
 pub(crate) enum Item<'a> {
     /// A new axis.
     New,
     /// All of an axis.
     Whole,
-    /// A part of an axis, or one place along it.
+    /// A slice of an axis, or one position along it.
     Of(&'a hir::Expr),
 }
 
-/// `section[index, ...]`, with slices or without.
+/// The section `section[index, ...]`, with slices or without.
 pub(crate) fn section(
     cx: &mut Lowering<'_>,
     base: Section,
@@ -45,7 +44,7 @@ pub(crate) fn section(
     section_of(cx, base, items)
 }
 
-/// `section.T[index, ...]`, turned.
+/// The transpose of the section `section.T[index, ...]`.
 pub(crate) fn section_of_turned(
     cx: &mut Lowering<'_>,
     base: Section,
@@ -101,7 +100,7 @@ fn section_of(cx: &mut Lowering<'_>, base: Section, items: Vec<Item>) -> R<Secti
     Ok(section)
 }
 
-/// What subscripts ask of an array of so many axes, one after the other.
+/// The meaning of the subscripts for each of the `free` axes of an array, in order.
 fn items_of<'a>(
     builder: &Builder,
     base: &Section,
@@ -138,7 +137,7 @@ fn items_of<'a>(
     Ok(items)
 }
 
-/// All of a view of a NumPy array.
+/// The section of all elements of a view of a NumPy array.
 pub(crate) fn whole_section(cx: &mut Lowering<'_>, view: View, span: Span) -> R<Section> {
     let kind = cx.builder.arrays[view.array].kind;
     if kind != ArrayKind::Ndarray {
@@ -149,7 +148,7 @@ pub(crate) fn whole_section(cx: &mut Lowering<'_>, view: View, span: Span) -> R<
     Ok(section_of_view(&mut cx.builder, view, span))
 }
 
-/// What a view is of, as a part of its array; its subscripts are checked.
+/// A view as a section of its array, with its subscripts checked.
 pub(crate) fn section_of_view(builder: &mut Builder, view: View, span: Span) -> Section {
     let view = convert::check_view(builder, view);
     let rank = builder.arrays[view.array].rank as usize;
@@ -170,13 +169,13 @@ pub(crate) fn section_of_view(builder: &mut Builder, view: View, span: Span) -> 
     }
 }
 
-/// A subscript along an axis of so many elements, checked, and counted from its beginning.
+/// Evaluates a subscript along an axis of `len` elements, checked, and counted from the beginning.
 fn place_along(cx: &mut Lowering<'_>, item: &hir::Expr, len: &Expr) -> R<Expr> {
     let value = cx.expression(item)?;
     place_of(&mut cx.builder, value, len, item.span)
 }
 
-/// The value of a subscript along an axis of `len` elements, checked, and counted from its beginning.
+/// The position that a subscript names along an axis of `len` elements, checked, and counted from the beginning.
 pub(crate) fn place_of(builder: &mut Builder, value: Val, len: &Expr, span: Span) -> R<Expr> {
     if matches!(&value, Val::Scalar(sv) if sv.is_bottom()) {
         return Ok(Expr::int(0, span));
@@ -208,7 +207,7 @@ pub(crate) fn place_of(builder: &mut Builder, value: Val, len: &Expr, span: Span
     Ok(wrapped)
 }
 
-/// The range of a slice along an axis of so many elements: its start, length, and step.
+/// The range of a slice along an axis of `dim` elements: its start, length and step.
 fn range_of_slice(
     cx: &mut Lowering<'_>,
     slice: &Slice,
@@ -245,7 +244,7 @@ fn range_of_slice(
     Ok((start, len, step))
 }
 
-/// A slice's start or stop, which a guard keeps within the axis.
+/// Evaluates a slice's start or stop, which a guard keeps within the axis.
 fn end_of_slice(cx: &mut Lowering<'_>, e: &hir::Expr, dim: &Expr) -> R<Expr> {
     let span = e.span;
     let value = cx.expression(e)?;
@@ -286,7 +285,7 @@ fn end_of_slice(cx: &mut Lowering<'_>, e: &hir::Expr, dim: &Expr) -> R<Expr> {
     Ok(at)
 }
 
-/// Evaluated once, but for short expressions that keep their values.
+/// Evaluates an expression into a variable, unless it is short and keeps its value.
 pub(crate) fn spill_long(builder: &mut Builder, e: Expr) -> Expr {
     if builder.is_stable(&e, 5) {
         e

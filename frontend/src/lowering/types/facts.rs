@@ -44,7 +44,7 @@ pub(crate) struct LiveRangeFact {
     /// It holds a part of an array.
     pub part: Option<PartFact>,
     /// That part is not all of an array that its assignments make.
-    pub parted: bool,
+    pub is_partial: bool,
     /// The memory of the arrays that its assignments make.
     pub made: Option<Made>,
     /// Some of them NumPy gives as views of others that nothing names.

@@ -1,6 +1,6 @@
 //! Inline-cached calls: binding that only compares with an earlier call.
 //!
-//! A [`Settled`] belongs to a call that ran natively with the same facts as the call before. It holds, for each access
+//! An [`InlineCachedCall`] belongs to a call that ran natively with the same facts as the call before. It holds, for each access
 //! path of the site, what the binder made of it then, and the launch. A further call looks every name up as the binder
 //! does, compares what it finds, and runs the launch again ([`Repeat`]): nothing is planned, priced or allocated. A
 //! call in which anything differs, or has to be converted or looked into, is bound in full.
@@ -22,11 +22,11 @@ use crate::objects::numpy::{self, Numpy};
 
 /// The cached calls of a site, boxed since they are moved for each call.
 #[allow(clippy::vec_box)]
-type Calls = Vec<Box<Settled>>;
+type Calls = Vec<Box<InlineCachedCall>>;
 
 /// The inline-cached calls of one site, the latest first.
 #[derive(Default)]
-pub struct SettledCalls {
+pub struct InlineCache {
     calls: Mutex<Calls>,
     /// The number of calls since the last timed one.
     untimed: AtomicU32,
@@ -35,11 +35,11 @@ pub struct SettledCalls {
 }
 
 /// The most inline-cached calls that a site keeps.
-const MAX_SETTLED: usize = 4;
+const MAX_CACHED: usize = 4;
 /// The most calls that are left untimed between two timed ones.
 const SELDOM: u32 = 64;
 
-impl SettledCalls {
+impl InlineCache {
     fn lock(&self) -> MutexGuard<'_, Calls> {
         self.calls.lock().unwrap_or_else(|e| e.into_inner())
     }
@@ -68,8 +68,8 @@ impl SettledCalls {
         paths: &[AccessPath],
         names: &Names<'_>,
         errors: NumpyErrors,
-        like: &dyn Fn(&Settled) -> bool,
-    ) -> Option<Box<Settled>> {
+        like: &dyn Fn(&InlineCachedCall) -> bool,
+    ) -> Option<Box<InlineCachedCall>> {
         // Out of everybody's reach meanwhile: objects that are let go of may have code that comes by here again.
         let mut all = std::mem::take(&mut *self.lock());
         let np = numpy::numpy(py);
@@ -106,18 +106,18 @@ impl SettledCalls {
 
     /// Caches a call that was bound in full because it is like none of the others; from now on calls are timed more
     /// often again.
-    pub fn add(&self, one: Box<Settled>) {
+    pub fn add(&self, one: Box<InlineCachedCall>) {
         let pause = if options().learns() { 0 } else { u32::MAX };
         self.pause.store(pause, Ordering::Relaxed);
         self.keep(one);
     }
 
     /// Caches a call in front of the others, and drops the oldest if there are too many.
-    pub fn keep(&self, one: Box<Settled>) {
+    pub fn keep(&self, one: Box<InlineCachedCall>) {
         let mut calls = self.lock();
         calls.insert(0, one);
-        if calls.len() > MAX_SETTLED {
-            let old = calls.split_off(MAX_SETTLED);
+        if calls.len() > MAX_CACHED {
+            let old = calls.split_off(MAX_CACHED);
             drop(calls);
             drop(old);
         }
@@ -127,7 +127,7 @@ impl SettledCalls {
         let mut calls = self.lock();
         // Calls that were cached while these were taken out.
         all.append(&mut calls);
-        let old = all.split_off(MAX_SETTLED.min(all.len()));
+        let old = all.split_off(MAX_CACHED.min(all.len()));
         *calls = all;
         // What is dropped may run code of its own.
         drop(calls);
@@ -136,7 +136,7 @@ impl SettledCalls {
 }
 
 /// An inline-cached call: one that can be repeated.
-pub struct Settled {
+pub struct InlineCachedCall {
     repeat: Repeat,
     /// The binding of the last call; between calls it holds no objects.
     binding: Binding,
@@ -165,9 +165,9 @@ enum Seen {
 }
 
 // SAFETY: the addresses are of objects that live as long as the process.
-unsafe impl Send for Settled {}
+unsafe impl Send for InlineCachedCall {}
 
-impl Settled {
+impl InlineCachedCall {
     /// Makes a call repeatable; `None` where an access path holds something that takes more than a look to compare.
     pub fn of(
         py: Python<'_>,
@@ -176,7 +176,7 @@ impl Settled {
         plan: &Arc<Plan>,
         launch: Box<Launch>,
         errors: NumpyErrors,
-    ) -> Option<Settled> {
+    ) -> Option<InlineCachedCall> {
         // One whose access paths were not bound is not inlined.
         if !launch.repeated || binding.users.iter().any(|u| u.first == 0) {
             return None;
@@ -188,7 +188,7 @@ impl Settled {
         let seen = seen?;
         let repeat = Repeat::of(plan, launch, &binding.captures)?;
         binding.release();
-        Some(Settled {
+        Some(InlineCachedCall {
             repeat,
             binding,
             seen,

@@ -38,7 +38,7 @@ pub struct Settings {
     record: bool,
     learning: bool,
     background: bool,
-    early: bool,
+    tier_up_budget: bool,
     reported: bool,
     /// Whether the times of a profile that was not measured are scaled to this machine's pace.
     scaled: bool,
@@ -104,7 +104,7 @@ pub fn configure(py: Python<'_>, settings: Settings) -> PyResult<Vec<String>> {
         record: settings.record,
         learning: settings.learning,
         background: settings.background,
-        early: settings.early,
+        tier_up_budget: settings.tier_up_budget,
     });
     numpy::configured();
     Ok(notes)

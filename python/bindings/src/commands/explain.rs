@@ -292,8 +292,8 @@ fn scheduled(nest: &Nest, fp: nestwise_ir::FpMode) -> String {
         parts.extend(lanes.map(|(id, n)| format!("{id} in {n} lanes")));
         let vectors = c.schedule.independent.iter();
         parts.extend(vectors.map(|id| format!("{id} on vectors")));
-        let in_step = c.schedule.in_step.iter();
-        parts.extend(in_step.map(|id| format!("{id} in step")));
+        let lockstep = c.schedule.lockstep.iter();
+        parts.extend(lockstep.map(|id| format!("{id} lockstep")));
         parts.extend(
             c.schedule
                 .split

@@ -526,16 +526,16 @@ impl Active {
         if done < self.look.get() {
             return true;
         }
-        let patience = match &self.progress.borrow().waits {
+        let budget = match &self.progress.borrow().waits {
             Some(waits) => waits.budget.time,
             None => return true,
         };
         let spent = self.spent();
-        if spent >= patience {
+        if spent >= budget {
             self.over.set(true);
             return false;
         }
-        self.look.set(Pace { done, spent }.next_look(patience));
+        self.look.set(Pace { done, spent }.next_look(budget));
         true
     }
 

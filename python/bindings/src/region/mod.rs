@@ -408,7 +408,8 @@ fn address(view: &ArrayView, subscript: &[i64]) -> Option<i64> {
     Some(at)
 }
 
-/// Passes a copy's success on; after a failure all copies are flushed, and only an error then is raised.
+/// Passes on the result of a copy to or from the device; after a failure all copies are flushed, and only if that
+/// fails, too, an error is raised.
 pub(crate) fn came<T: Default>(py: Python<'_>, came: Result<T, Reason>) -> PyResult<T> {
     came.map_or_else(|_| release(py).map(|()| T::default()), Ok)
 }

@@ -1,4 +1,4 @@
-//! From a launch's frame to Python's names: what the site assigned is boxed and handed over.
+//! Carries values from a launch's frame to Python's names: what the site assigned is boxed and handed over.
 
 pub(crate) mod views;
 
@@ -29,14 +29,15 @@ struct Collector<'a> {
     binding: &'a Binding,
     launch: &'a Launch,
     host: &'a PyHost<'a>,
-    /// Arrays that the nest has made, by their slots.
+    /// The objects of the arrays that the nest has made, by their slots.
     made: RefCell<Vec<(ArrayId, Py<PyAny>)>>,
 }
 
-/// Writes lists, globals and attributes back; boxes what the rewritten code assigns itself.
+/// Writes lists, globals and attributes back after a launch, and boxes the values that the rewritten code assigns
+/// itself.
 ///
-/// Arrays are written already, so CPython cannot run it all once more: what goes wrong here (there is no memory for an
-/// object) is raised at the loop.
+/// Arrays are written already, so CPython cannot run the iterations again: what goes wrong here (there is no memory for
+/// an object) is raised at the loop.
 pub fn collect(
     py: Python<'_>,
     parsed: &Parsed,
@@ -66,7 +67,8 @@ pub fn collect(
     progress
 }
 
-/// Writes globals and attributes as they are in the middle of a launch; returns the objects, by capture.
+/// Writes globals and attributes in the middle of a launch; returns the new objects, by capture, or `None` where there
+/// is no memory.
 pub fn publish(
     py: Python<'_>,
     parsed: &Parsed,
@@ -144,8 +146,8 @@ impl Collector<'_> {
         PyErr::take(self.py).map_or(Ok(()), Err)
     }
 
-    /// The access path's value among those the nest may have left in it: a name whose type changes has several variables,
-    /// of which the flags say which is the one.
+    /// The live-out that holds the access path's value: a name whose type changes has several variables, of which flags
+    /// say which one was assigned. `None` if the path was not assigned.
     fn live_out(&self, path: PathId) -> Option<&LiveOut> {
         let all = &self.launch.nest().live_outs;
         all.iter().find(|l| l.path == path && self.is_assigned(l))
@@ -159,7 +161,7 @@ impl Collector<'_> {
         }
     }
 
-    /// The new object of an access path, or null if the site left it alone.
+    /// The new object of an access path; null if the site left it alone, or if there is no memory.
     fn value(&self, path: PathId) -> *mut PyObject {
         match self.live_out(path) {
             Some(live_out) => self.object(&live_out.kind),
@@ -219,7 +221,8 @@ impl Collector<'_> {
         }
     }
 
-    /// The array that a slot of the nest's own holds, a new object for each slot, or the object that it is a copy of.
+    /// The object of an array that the nest has made, one for each slot, or the object that it is the same as. Null if
+    /// there is no memory.
     fn made(&self, made: &MadeArray) -> *mut PyObject {
         let (array, lens, same) = (made.array, &made.lens, &made.same);
         let known = |other: &SameAs| match other {
@@ -263,7 +266,8 @@ impl Collector<'_> {
         object
     }
 
-    /// `object[i][j]...` of an exact list, tuple or ndarray.
+    /// The row `object[i][j]...` of an exact list, tuple or ndarray, whose subscripts are the variables `index`: a new
+    /// reference, or null with an error.
     fn row(&self, object: *mut PyObject, index: &[VarId]) -> *mut PyObject {
         // SAFETY: each step holds one reference; the types are exact, so no user code runs.
         unsafe {
@@ -298,7 +302,7 @@ impl Collector<'_> {
         unsafe { boxing::boxed(self.py, decl.ty, self.launch.slot(var), is_numpy) }
     }
 
-    /// A new tuple of variables; null if there is no memory.
+    /// A new tuple of the variables' values; null if there is no memory.
     fn tuple(&self, vars: &[VarId]) -> *mut PyObject {
         // SAFETY: new references; the tuple takes over its items, and is dropped with those it has.
         unsafe {
@@ -339,7 +343,8 @@ impl Collector<'_> {
         }
     }
 
-    /// Globals and attributes are set here and now; locals only the rewritten code can assign.
+    /// Sets globals and attributes; locals are left, since only the rewritten code can assign them. `keep` is told of
+    /// each object and its capture.
     fn write_global_places(
         &self,
         written: &mut dyn FnMut(usize, &Bound<'_, PyAny>),

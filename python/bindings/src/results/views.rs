@@ -1,4 +1,4 @@
-//! Parts of arrays, and arrays and lists that a nest has made, as objects.
+//! Makes objects of parts of arrays, and of arrays and lists that a nest has made.
 
 use nestwise_ir::{PartAxis, Scalar, Ty, VarId};
 use nestwise_runtime::{ArrayView, Launch};
@@ -14,7 +14,7 @@ fn int(launch: &Launch, var: VarId) -> i64 {
     unsafe { *launch.slot(var).cast() }
 }
 
-/// `array[i, start:stop:step, ...]` of an exact ndarray: a new reference, or null with an error.
+/// The part `array[i, start:stop:step, ...]` of an exact ndarray: a new reference, or null with an error.
 ///
 /// # Safety
 /// `array` is alive; the GIL is held.
@@ -46,7 +46,8 @@ pub unsafe fn part(
     finish(py, made())
 }
 
-/// A new array with the first elements of memory of the nest's own along each axis: a new reference, or null with an error.
+/// A new array with the first elements of `view`, memory of the nest's own; variable `lens[k]` says how many along axis
+/// `k`. A new reference, or null with an error.
 pub fn made(
     py: Python<'_>,
     view: &ArrayView,
@@ -64,8 +65,8 @@ pub fn made(
     finish(py, new())
 }
 
-/// `array[...]` of a new array, which nothing else has then: a new reference, or null with an error. Takes the one it is given, null
-/// with an error among them.
+/// The view `array[...]` of a new array, which nothing else refers to then: a new reference, or null with an error.
+/// Takes over the reference to `array`, which may be null with an error.
 pub fn view(py: Python<'_>, array: *mut PyObject) -> *mut PyObject {
     // SAFETY: null or a reference of our own; an exact ndarray runs no code of the user's.
     match unsafe { Bound::from_owned_ptr_or_opt(py, array) } {
@@ -74,10 +75,11 @@ pub fn view(py: Python<'_>, array: *mut PyObject) -> *mut PyObject {
     }
 }
 
-/// A list of as many elements as `len` says that lie in memory of the nest's own, or of lists: a new reference, or null with an error.
+/// A list of the first elements of `view`, memory of the nest's own, as many as variable `len` says; elements are lists
+/// where `view` has more than one axis. A new reference, or null with an error.
 ///
 /// # Safety
-/// They are there, of type `ty`; the GIL is held.
+/// `view` points to elements of type `ty`; the GIL is held.
 pub unsafe fn list(
     py: Python<'_>,
     view: &ArrayView,
@@ -116,7 +118,7 @@ pub unsafe fn list(
     unsafe { list_of(extents, 0, &element) }
 }
 
-/// Lists along the axes, of the elements from number `first` on; null with an error.
+/// Nested lists with these extents, of the elements from number `first` on; null with an error.
 ///
 /// # Safety
 /// The GIL is held.
@@ -147,10 +149,10 @@ unsafe fn list_of(
     }
 }
 
-/// The item of a list, or of its items, that the axes' places say: a new reference, or null with an error.
+/// The item `list[i][j]...` of nested lists, at the subscripts that `axes` has: a new reference, or null with an error.
 ///
 /// # Safety
-/// `list` is alive, and a list of lists as far as that; the GIL is held.
+/// `list` is alive, and a list of lists to the depth of `axes`; the GIL is held.
 pub unsafe fn item(mut list: *mut PyObject, launch: &Launch, axes: &[PartAxis]) -> *mut PyObject {
     for axis in axes {
         if let PartAxis::At(at) = axis {

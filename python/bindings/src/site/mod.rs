@@ -1,4 +1,4 @@
-//! One site: its surface nest, what the hook is given and gives back, and the call itself.
+//! One site: its surface nest, the interface of its hook, and the call itself.
 
 pub(crate) mod parsed;
 pub(crate) mod plans;
@@ -28,7 +28,7 @@ use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
 use crate::bind::fast_reject::Sight;
-use crate::bind::inline_cache::{Settled, SettledCalls};
+use crate::bind::inline_cache::{InlineCache, InlineCachedCall};
 use crate::bind::settable::settable;
 use crate::bind::{self, Binding, Names, amounts};
 use crate::host::PyHost;
@@ -43,31 +43,31 @@ use crate::site::plans::{Planned, Plans};
 use crate::site::progress::{Progress, Waits};
 use crate::verify::{self, Check, Picked, rerun};
 
-/// What a site asks of the sites around it that CPython is in on this thread.
+/// The functions through which a site asks about the running sites around it on this thread.
 #[derive(Clone, Copy)]
 pub struct Around {
-    /// Whether one of them is soon to be planned or compiled as a whole.
+    /// Whether a running site is soon to be planned or compiled as a whole.
     pub wait: fn() -> bool,
-    /// Whether there is one.
+    /// Whether there is a running site.
     pub inside: fn() -> bool,
 }
 
-/// A site.
+/// A site, with all that is known of it.
 pub struct Site {
-    /// Its text.
+    /// The site's source text.
     pub text: SiteText,
     parsed: Once<Result<Parsed, Vec<WithSpan<Refusal>>>>,
     plans: Plans,
     mixed: Mutex<Vec<usize>>,
-    settled: SettledCalls,
+    inline_cache: InlineCache,
     calls: AtomicU64,
     stats: Mutex<Stats>,
     admission: Admission<Sight>,
     unplanned: Unplanned,
-    /// Something of it has run natively.
+    /// Whether any iteration of the site has run natively.
     ran: AtomicBool,
     failures: AtomicU32,
-    /// What attempts have cost.
+    /// The time that attempts have cost beyond what they gained.
     pub losses: Losses,
     around: Around,
 }
@@ -77,7 +77,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Site {
-    /// A site; its text is read when it is first called.
+    /// Makes a site, whose text is read when it is first called.
     pub fn new(text: SiteText, around: Around) -> Site {
         let stats = Stats::new(&text.file, text.first_line);
         Site {
@@ -85,7 +85,7 @@ impl Site {
             parsed: Once::new(),
             plans: Plans::default(),
             mixed: Mutex::default(),
-            settled: SettledCalls::default(),
+            inline_cache: InlineCache::default(),
             calls: AtomicU64::new(0),
             stats: Mutex::new(stats),
             admission: Admission::new(Sight::new()),
@@ -97,7 +97,7 @@ impl Site {
         }
     }
 
-    /// What the text says; it is read when that is first asked.
+    /// What is known from the site's text, which is read when this is first asked.
     pub fn parsed(&self, py: Python<'_>) -> Result<&Parsed, Reason> {
         let parsed = self.parsed.get_or_init(|| guarded_parse(py, &self.text));
         parsed
@@ -105,12 +105,12 @@ impl Site {
             .map_err(|all| all.first().map_or(Reason::Off, refused))
     }
 
-    /// Reads the text, unless that was done.
+    /// Reads the site's text, unless that was done.
     pub fn read(&self, py: Python<'_>) {
         let _ = self.parsed(py);
     }
 
-    /// Keeps for other processes what was lost, and lets go of what is kept of earlier calls.
+    /// Stores the lost time for other processes, and drops the inline-cached calls.
     pub fn end(&self) {
         let options = options();
         let plans = self.plans.made();
@@ -129,17 +129,17 @@ impl Site {
         self.forget_calls();
     }
 
-    /// Lets go of what is kept of earlier calls.
+    /// Drops the inline-cached calls.
     pub fn forget_calls(&self) {
-        self.settled.forget();
+        self.inline_cache.forget();
     }
 
-    /// Its file and first line.
+    /// The site's file and first line.
     pub fn place(&self) -> (&str, u32) {
         (&self.text.file, self.text.first_line)
     }
 
-    /// A copy of the statistics.
+    /// A copy of the site's statistics.
     pub fn stats(&self) -> Stats {
         let mut stats = lock(&self.stats).clone();
         stats.calls = self.calls.load(Ordering::Relaxed);
@@ -151,12 +151,12 @@ impl Site {
         stats
     }
 
-    /// What came down from a device after its launches.
+    /// Counts copies from a device that were made after the site's launches.
     pub fn transferred(&self, transfers: Transfers) {
         lock(&self.stats).transfers.add(transfers);
     }
 
-    /// What its nests were asked to do, where that is kept.
+    /// The recordings of the calls of the site's nests, where these are recorded.
     pub fn recorded(&self) -> Vec<NestRecord> {
         let (file, line) = (&self.text.file, self.text.first_line);
         let made = self.plans.made();
@@ -171,7 +171,8 @@ impl Site {
         parsed.is_none_or(|p| p.as_ref().is_ok_and(|p| p.surface.may_be_left()))
     }
 
-    /// CPython's share of a call ended. `futile`: it was all of the call, after an attempt.
+    /// Notes that CPython's share of a call ended after this time. `futile`: the share was all of the call, after this
+    /// attempt.
     pub fn interpreted(&self, seconds: Seconds, futile: Option<Attempted>) {
         self.losses.interpreted(seconds);
         lock(&self.stats).interpreted += seconds.0;
@@ -189,13 +190,13 @@ impl Site {
         }
     }
 
-    /// A call was over before there was a plan.
+    /// Counts a call that was over before there was a plan.
     pub fn was_early(&self) {
-        lock(&self.stats).fallback(&Reason::Early);
+        lock(&self.stats).fallback(&Reason::OverBeforePlan);
     }
 
-    /// An attempt has cost that, and gained what CPython would have taken for what it did. A device that was asked for is tried
-    /// whatever that costs.
+    /// Notes the cost of an attempt, and its gain: what CPython would have taken for the same iterations. Nothing is
+    /// noted where a device was asked for, which is tried whatever that costs.
     pub fn attempted(&self, cost: Seconds, gain: Seconds) {
         if cost.0 == 0.0 || !amounts::counts_futile() {
             return;
@@ -206,23 +207,24 @@ impl Site {
         }
     }
 
-    /// Whether this call's prices are to be kept: those of a nest inside another are part of that one's.
+    /// Whether this call's prices are to be kept: those of a nest inside another are part of the outer one's.
     fn priced(&self) -> bool {
         keeps_prices() && !(self.around.inside)()
     }
 
-    /// Whether a loop around it is soon to be compiled, itself included.
+    /// Whether a running loop around the site is soon to be planned or compiled as a whole, with the site in it.
     fn is_waited_for(&self) -> bool {
         !self.ran.load(Ordering::Relaxed) && (self.around.wait)()
     }
 
-    /// What is known before there is a plan, with all calls that the fast reject has left.
+    /// What is known of the site before there is a plan, with the calls that the fast reject has left to CPython
+    /// counted in.
     fn unplanned(&self) -> &Unplanned {
         self.unplanned.settle(&self.admission.fast_reject);
         &self.unplanned
     }
 
-    /// What is to become of a call, as far as that is known without a plan.
+    /// The course of a call, as far as it is known without a plan.
     fn course(
         &self,
         py: Python<'_>,
@@ -238,7 +240,7 @@ impl Site {
         call.course(self.unplanned())
     }
 
-    /// `GATE[names]`, as far as that is seen at a glance: whether CPython runs the call.
+    /// Whether CPython runs the call, as far as a look at the values of `GATE[names]` tells.
     #[inline]
     pub fn rejects(&self, key: *mut PyObject) -> bool {
         let fast_reject = &self.admission.fast_reject;
@@ -248,7 +250,8 @@ impl Site {
             || fast_reject.sight.work(key).is_some_and(rejects)
     }
 
-    /// `GATE[names]`: whether a call with these sizes is worth an attempt. `key`: a name's value, or a tuple of them.
+    /// The answer of `GATE[names]`: whether a call with these sizes is worth an attempt. `key`: a name's value, or a
+    /// tuple of several names' values.
     pub fn admits(&self, py: Python<'_>, key: *mut PyObject) -> bool {
         let fast_reject = &self.admission.fast_reject;
         let glance = fast_reject.sight.work(key);
@@ -295,8 +298,8 @@ impl Site {
         self.admission.admits(work, false)
     }
 
-    /// A call: what came of it, or what CPython is to do. None: it runs all of it as it was, which is only said where the
-    /// call is `bare`, and nobody measures that.
+    /// Makes a call of the site: returns what came of it, or what CPython is to do. `None` says that CPython runs all
+    /// of it as written, and that nobody measures the time; this is only said of a `bare` call.
     pub fn begin(
         &self,
         py: Python<'_>,
@@ -383,8 +386,8 @@ impl Site {
         })
     }
 
-    /// Goes on natively from iteration `resume.next` of the top loop, with the names as they are now.
-    /// `beside`: where there is no plan, CPython may go on while it is made.
+    /// Goes on natively from iteration `resume.next` of the top loop, with the names as they are now. `beside`: where
+    /// there is no plan, CPython may go on while one is made.
     pub fn resume(
         &self,
         py: Python<'_>,
@@ -407,7 +410,7 @@ impl Site {
         }
     }
 
-    /// One attempt; whatever goes wrong in it, CPython can still run everything.
+    /// Makes one attempt; whatever goes wrong in it, panics included, CPython can still run everything.
     fn guarded(
         &self,
         py: Python<'_>,
@@ -481,7 +484,7 @@ impl Site {
         attempt
     }
 
-    /// Remembers what a nest bound so could change, if the call is to be compared.
+    /// Remembers everything that a nest with this binding could change, if the call is to be compared.
     fn check(
         &self,
         py: Python<'_>,
@@ -513,7 +516,7 @@ impl Site {
         }
     }
 
-    /// One attempt as a repetition of an earlier call, if there is one that it is like.
+    /// Makes one attempt as a repetition of an inline-cached call; `None` where the call is like none.
     fn repeat(
         &self,
         py: Python<'_>,
@@ -523,7 +526,7 @@ impl Site {
         compared: bool,
     ) -> Option<Progress> {
         let check = Cell::new(None);
-        let like = |one: &Settled| {
+        let like = |one: &InlineCachedCall| {
             let binding = one.binding();
             let assigns = parsed.assigns || one.has_users();
             let settable = !assigns || settable(py, parsed, binding).is_ok();
@@ -533,9 +536,14 @@ impl Site {
                 begun.map(|c| check.set(c)).is_ok()
             }
         };
-        let timed = self.settled.times().map(|calls| (calls, Instant::now()));
-        let mut settled = self.settled.run(py, &parsed.paths, names, errors, &like)?;
-        let (binding, launch) = (settled.binding(), settled.launch());
+        let timed = self
+            .inline_cache
+            .times()
+            .map(|calls| (calls, Instant::now()));
+        let mut cached = self
+            .inline_cache
+            .run(py, &parsed.paths, names, errors, &like)?;
+        let (binding, launch) = (cached.binding(), cached.launch());
         self.launched(launch);
         let found_mixed = Cell::new(None);
         let world = World {
@@ -543,22 +551,22 @@ impl Site {
             names,
             errors,
         };
-        let host = PyHost::new(py, world, binding, settled.plan(), &found_mixed);
+        let host = PyHost::new(py, world, binding, cached.plan(), &found_mixed);
         let mut progress = results::collect(py, parsed, binding, launch, host);
         if let Some(check) = check.take() {
             progress = rerun::after_native(check, py, parsed, launch, progress);
         }
-        settled.release();
+        cached.release();
         if let Some((calls, begun)) = timed {
-            let plan = settled.plan();
+            let plan = cached.plan();
             plan.learning
-                .learn(settled.launch(), Some(begun.elapsed()), calls);
+                .learn(cached.launch(), Some(begun.elapsed()), calls);
         }
-        self.settled.keep(settled);
+        self.inline_cache.keep(cached);
         Some(progress)
     }
 
-    /// One attempt, with everything looked at.
+    /// Makes one attempt with everything bound and checked in full.
     fn in_full(
         &self,
         py: Python<'_>,
@@ -668,9 +676,10 @@ impl Site {
                     // Whose features are asked for, every call is looked at anew.
                     if resume.is_none()
                         && !keeps_prices()
-                        && let Some(one) = Settled::of(py, paths, binding, &plan, launch, errors)
+                        && let Some(one) =
+                            InlineCachedCall::of(py, paths, binding, &plan, launch, errors)
                     {
-                        self.settled.add(Box::new(one));
+                        self.inline_cache.add(Box::new(one));
                     }
                     Ok(Attempt::Ran(progress))
                 }
@@ -679,7 +688,7 @@ impl Site {
         Err(Reason::Off)
     }
 
-    /// Keeps what the price of a call rests on.
+    /// Records what the price of a call depends on.
     fn keep_prices(&self, plan: &Plan, binding: &Binding) {
         // Takes longer than many a call.
         nestwise_tiering::admission::unnoticed(|| {
@@ -693,8 +702,8 @@ impl Site {
         });
     }
 
-    /// CPython is to run a call. Smaller ones are left to it from now on without being asked about, where the model itself says so,
-    /// whatever was learned.
+    /// Notes that a call is left to CPython. Smaller calls are then left to it without being asked about, where the
+    /// model itself, whatever was learned, says that they do not pay.
     fn declined(
         &self,
         py: Python<'_>,
@@ -723,7 +732,7 @@ impl Site {
         self.admission.is_small(work, caches);
     }
 
-    /// The plan for what a call binds. None: it is being made, where CPython may go on `beside`.
+    /// The plan for what a call binds. `None` says that it is being made, while CPython may go on (`beside`).
     fn plan(
         &self,
         py: Python<'_>,
@@ -747,26 +756,26 @@ impl Site {
     }
 }
 
-/// A guard failure in the first iteration.
+/// The outcome of a guard failure in the first iteration.
 const NOTHING: Option<Ended> = Some(Ended::Partial { next: 0 });
 
-/// How an attempt is made.
+/// The manner in which an attempt is made.
 #[derive(Clone, Copy)]
 struct Manner {
-    /// Where there is no plan, CPython may go on while it is made.
+    /// Where there is no plan, CPython may go on while one is made.
     beside: bool,
-    /// A device's copies of arrays may outlive it.
+    /// A device's copies of arrays may outlive the attempt.
     keeps: bool,
 }
 
 // Built and taken apart at once: a box would cost more than the copy.
 #[allow(clippy::large_enum_variant)]
 enum Attempt {
-    /// The interpreter is cheaper, at least at first.
+    /// CPython is cheaper, at least at first; the progress says what is waited for.
     Declined(Option<Box<Progress>>),
-    /// The interpreter is cheaper, at about this price, and nothing is waited for.
+    /// CPython is cheaper, and takes about this long; nothing is waited for.
     Unprofitable(Seconds),
-    /// CPython runs it; the reason is in the statistics.
+    /// CPython runs the call; the reason is in the statistics.
     Failed,
     /// Native code ran.
     Ran(Progress),

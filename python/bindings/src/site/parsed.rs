@@ -1,4 +1,4 @@
-//! A site as its text tells it.
+//! What the text of a site tells about it.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -22,20 +22,20 @@ use crate::process::panics;
 pub struct SiteText {
     /// The user's file.
     pub file: String,
-    /// Complete source lines of the statement.
+    /// The complete source lines of the statement.
     pub text: String,
-    /// The line they start at.
+    /// The line where the text starts.
     pub first_line: u32,
     /// Whether the lines are indented.
     pub indented: bool,
-    /// Names around it.
+    /// The names of the scope around the site.
     pub scope: ScopeInfo,
-    /// It is an expression, in a line of its own.
+    /// The site is an expression, in a line of its own.
     pub value: bool,
 }
 
 impl SiteText {
-    /// What the text says.
+    /// The surface nest that the text states, or why it is refused.
     pub fn read(&self) -> Result<surface::Site, Vec<WithSpan<Refusal>>> {
         match self.value {
             true => parse_value(&self.text, self.first_line, &self.scope),
@@ -43,7 +43,7 @@ impl SiteText {
         }
     }
 
-    /// Everything that [`SiteText::read`] depends on.
+    /// The key, on disk, of everything that [`SiteText::read`] depends on.
     fn key(&self) -> SiteKey {
         let names = |names: &HashSet<String>| {
             let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -70,24 +70,24 @@ impl SiteText {
 
 /// What is known from the text alone.
 pub struct Parsed {
-    /// The nest.
+    /// The surface nest.
     pub surface: Arc<surface::Site>,
-    /// Lines of its text.
+    /// The number of lines of the site's text.
     pub lines: u32,
-    /// Lines of that and of what is inlined into it, as it was when somebody first wanted to know.
+    /// The number of lines of the site's text and of what is inlined into it, as it was when it was first asked for.
     pub all_lines: Once<f64>,
-    /// Arguments and results of the hook.
+    /// The interface of the hook: its arguments and results.
     pub interface: Interface,
-    /// Its access paths.
+    /// The access paths of the site, ready to bind.
     pub paths: Vec<AccessPath>,
-    /// The rewritten code asks `GATE` before it calls. At module level it does not: a name may be gone.
+    /// The rewritten code asks `GATE` before it calls. At module level it does not, since a name may have no value.
     pub gated: bool,
-    /// Which arguments [`Interface::sizes`] are.
+    /// The positions of [`Interface::sizes`] among the hook's arguments.
     pub sizes: Vec<usize>,
-    /// Where there are no atoms: the access paths that may tell large calls from small.
+    /// The access paths that may tell large calls from small ones where there are no atoms.
     pub telling: Vec<usize>,
     attributes: Once<Vec<Py<PyString>>>,
-    /// It assigns attributes, or two of its objects must not be one.
+    /// The site assigns attributes, or two of its objects must be distinct.
     pub assigns: bool,
     kept: Once<Kept>,
 }
@@ -98,7 +98,7 @@ struct Kept {
     left: Legacy,
 }
 
-/// Reads the text of a site.
+/// Reads the text of a site, or says why it is refused.
 pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Refusal>>> {
     let surface = text.read()?;
     let interface = interface(&surface, &text.scope).map_err(|e| vec![e])?;
@@ -131,7 +131,7 @@ pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Ref
 }
 
 impl Parsed {
-    /// Attributes that it may ask for of objects in lists.
+    /// The attributes that the site may read of objects in lists.
     pub fn attributes(&self, py: Python<'_>) -> &[Py<PyString>] {
         let names = || attributes_of_site(&self.surface);
         self.attributes.get_or_init(|| interned(py, names()))
@@ -145,12 +145,13 @@ impl Parsed {
         })
     }
 
-    /// Where plans are kept of the site that was read from this text.
+    /// The key under which plans of the site that was read from this text are kept on disk.
     pub fn key(&self, text: &SiteText) -> SiteKey {
         self.kept(text).key
     }
 
-    /// Keeps for other processes what this one has lost without a plan of the site that was read from this text.
+    /// Stores the time that this process has lost without a plan of the site that was read from this text, for other
+    /// processes.
     pub fn keep_lost(&self, text: &SiteText, lost: Seconds) {
         let before = match self.legacy(text) {
             Legacy::Plans => return,
@@ -160,13 +161,13 @@ impl Parsed {
         self.key(text).keep_lost(before + lost, &options());
     }
 
-    /// What earlier processes have left of the site that was read from this text.
+    /// What earlier processes have left on disk of the site that was read from this text.
     pub fn legacy(&self, text: &SiteText) -> Legacy {
         self.kept(text).left
     }
 }
 
-/// The same; a panic on the way is one more refusal.
+/// Reads the text of a site like [`parse`]; a panic on the way is one more refusal.
 pub fn guarded_parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Refusal>>> {
     let work = std::panic::AssertUnwindSafe(|| parse(py, text));
     std::panic::catch_unwind(work).unwrap_or_else(|panic| {
@@ -179,7 +180,7 @@ pub fn guarded_parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<With
     })
 }
 
-/// A refusal as a reason.
+/// The reason why a site runs in CPython, for a refusal of the front end.
 pub fn refused(refusal: &WithSpan<Refusal>) -> Reason {
     Reason::Refused {
         line: refusal.span.line,
@@ -189,7 +190,7 @@ pub fn refused(refusal: &WithSpan<Refusal>) -> Reason {
     }
 }
 
-/// Where the interface says a value goes.
+/// The access paths behind the names of the interface's `writes` and of its `maybe`, in order.
 pub fn order(interface: &Interface) -> (&[PathId], &[PathId]) {
     (&interface.write_order, &interface.maybe_order)
 }

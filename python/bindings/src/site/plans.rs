@@ -22,7 +22,7 @@ const MAX_PLANS: usize = 16;
 /// A plan, or why there is none.
 type Made = Result<Arc<Plan>, Reason>;
 
-/// They.
+/// The plans of a site that were made or are being made, by signature.
 #[derive(Default)]
 pub struct Plans(Mutex<Vec<Entry>>);
 
@@ -33,17 +33,17 @@ struct Entry {
 
 enum State {
     Made(Made),
-    /// Somebody makes it.
+    /// A thread in the background makes the plan.
     Ordered(Arc<OnceLock<Made>>),
 }
 
-/// What there is for a call.
+/// The answer to a call that asks for a plan.
 pub enum Planned {
-    /// A plan that was there.
+    /// The plan was there.
     Known(Arc<Plan>),
-    /// A new one.
+    /// The plan is new, or there is a reason why there is none.
     Came(Made),
-    /// It is being made, and the call may go on without.
+    /// The plan is being made, and the call may go on without it.
     Soon,
 }
 
@@ -58,7 +58,7 @@ impl Plans {
         self.0.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// Those that were made, refusals left out.
+    /// The plans that were made, without refusals.
     pub fn made(&self) -> Vec<Arc<Plan>> {
         let of = |entry: &Entry| match &entry.plan {
             State::Made(plan) => plan.clone().ok(),
@@ -67,7 +67,8 @@ impl Plans {
         self.lock().iter().filter_map(of).collect()
     }
 
-    /// The plan for what a call binds, made now unless the call may go on `beside`, and there is a core for that.
+    /// The plan for what a call binds. It is made now unless the call may go on `beside` and there is a core to make it
+    /// on.
     pub fn of(
         &self,
         py: Python<'_>,
@@ -131,7 +132,7 @@ impl Plans {
         Ok(Planned::Soon)
     }
 
-    /// What there is without making anything.
+    /// The plan for what a call binds, if there is one or it is being made; `None` where it is to be made now.
     fn known(&self, binding: &Binding, beside: bool) -> Result<Option<Planned>, Reason> {
         let mut plans = self.lock();
         let Some(at) = plans.iter().position(|e| e.is_for(binding)) else {
@@ -157,7 +158,7 @@ impl Plans {
         Ok(None)
     }
 
-    /// Keeps a plan, unless there is one by now; what there is then.
+    /// Keeps a plan, unless there is one for the signature by now; returns the one that is kept.
     fn enter(&self, binding: &Binding, plan: Made) -> Made {
         match self.known(binding, false) {
             Ok(Some(Planned::Known(plan))) => Ok(plan),

@@ -1,4 +1,4 @@
-//! What a native run leaves for the driver.
+//! The outcome of a native run, as it is left for the driver.
 
 use std::sync::Arc;
 
@@ -17,47 +17,49 @@ pub struct Progress {
     pub ended: Option<Ended>,
     /// Values of local names to assign, in the order of the interface's `writes`; empty: nothing to assign.
     pub writes: Vec<*mut PyObject>,
-    /// The same for `maybe`; null: not assigned.
+    /// Values of local names, in the order of the interface's `maybe`; null where a name is not assigned.
     pub maybe: Vec<*mut PyObject>,
-    /// What `return` returns.
+    /// The value that the site's `return` returns; null where there is none.
     pub value: *mut PyObject,
     /// Start, stop and step of the top loop's counter, unless it is a `while`.
     pub range: Option<(i64, i64, i64)>,
-    /// The top loop runs over that very range; otherwise over elements, which the counter numbers.
+    /// The top loop runs over exactly the range in `range`; otherwise it runs over elements, which the counter numbers.
     pub is_range: bool,
     /// An exception that a signal handler raised between two chunks.
     pub raised: Option<PyErr>,
     /// Native code waits until CPython has lost as much time as compiling costs.
     pub waits: Option<Waits>,
-    /// What native code did, CPython does over again to be compared.
+    /// The comparison under way, where CPython does over again what native code did.
     pub check: Option<Check>,
-    /// The attempt came to nothing: the work of the call, if it is known.
+    /// Set where the attempt came to nothing: the reason, and the work of the call, if it is known.
     pub futile: Option<Attempted>,
-    /// What ran natively would have taken CPython less time than asking takes.
+    /// The iterations that ran natively would have taken CPython less time than asking takes.
     pub brief: bool,
     /// An iteration took too long for somebody who waited: the loops inside are to run natively by themselves.
     pub interrupted: bool,
-    /// What the native run took without making a kernel, the iterations that it completed, and what the model says that CPython
-    /// would have taken for them.
+    /// The time that the native run took, without making a kernel.
     pub cost: Seconds,
+    /// The number of iterations that the native run completed.
     pub completed: i64,
+    /// The time that CPython would have taken for these iterations, by the model.
     pub replaced: Seconds,
 }
 
-/// A price that spoke against compiling, so far.
+/// A wait for planning or compiling, which does not pay yet.
 pub struct Waits {
-    /// What it is about; none while there is none.
+    /// The plan that waits to be compiled; `None` while there is no plan.
     pub plan: Option<Arc<Plan>>,
-    /// What CPython may take before compiling, or planning, pays.
+    /// The time that CPython may take before compiling, or planning, pays.
     pub budget: Budget,
-    /// What CPython was expected to take for all of it; zero: not known.
+    /// The time that CPython was expected to take for all of the call; zero where it is not known.
     pub modelled: Seconds,
-    /// How often its loops run is known, so that much about.
+    /// The trip counts of the loops are known, so that `modelled` is about right.
     pub sure: bool,
 }
 
 impl Waits {
-    /// A plan is not worth its time yet; `whole`: what CPython is expected to take, if that is known.
+    /// A wait because a plan is not worth its time yet. `whole`: the time that CPython is expected to take for the
+    /// whole call, if that is known.
     pub fn unplanned(budget: Budget, whole: Option<Seconds>) -> Waits {
         Waits {
             plan: None,
@@ -67,7 +69,8 @@ impl Waits {
         }
     }
 
-    /// Iterations of CPython's first share: as long as is to be waited, if the expectation is any good.
+    /// The number of iterations of CPython's first share of a loop with this counter: as long as the wait is, if the
+    /// expected time is reliable, else the shortest wait.
     fn first_share(&self, (start, stop, step): (i64, i64, i64)) -> i64 {
         let trips = nestwise_runtime::launch::chunks::trip_count(start, stop, step);
         let time = match self.sure {
@@ -79,7 +82,7 @@ impl Waits {
 }
 
 impl Progress {
-    /// Nothing was done.
+    /// The progress of an attempt that did nothing.
     pub fn none() -> Progress {
         Progress {
             ended: None,
@@ -100,7 +103,8 @@ impl Progress {
         }
     }
 
-    /// CPython goes on from iteration `next` with the names as it has them: nothing is handed over a second time.
+    /// The progress with which CPython goes on from iteration `next`, with the names as it has them: nothing is handed
+    /// over a second time.
     pub fn goes_on(&mut self, next: i64) -> Progress {
         let mut on = Progress::none();
         on.ended = Some(Ended::Partial { next });
@@ -109,14 +113,14 @@ impl Progress {
         on
     }
 
-    /// A `while` in which a guard has failed, and that may soon run natively again.
+    /// Whether the site is a `while` in which a guard has failed, and that may soon run natively again.
     pub fn stopped_while(&self) -> bool {
         self.range.is_none()
             && !self.interrupted
             && matches!(self.ended, Some(Ended::Partial { .. }))
     }
 
-    /// Iterations of CPython's first share.
+    /// The number of iterations of CPython's first share.
     pub fn first_share(&self) -> i64 {
         match (&self.check, &self.waits, self.range) {
             (Some(check), ..) => check.burst(),
@@ -125,15 +129,15 @@ impl Progress {
         }
     }
 
-    /// Nothing was done, for a reason that the next call may have too.
+    /// The progress of an attempt that did nothing, for a reason that the next call may have too.
     pub fn futile(attempted: Attempted) -> Progress {
         let mut progress = Progress::none();
         progress.futile = Some(attempted);
         progress
     }
 
-    /// CPython begins, and native code may take over later: after some iterations of a counted loop (`range`), after
-    /// some time in a `while`.
+    /// The progress with which CPython begins, and native code may take over later: after some iterations of a counted
+    /// loop (`range`), after some time in a `while`.
     pub fn waiting(waits: Waits, range: Option<(i64, i64, i64)>, is_range: bool) -> Progress {
         let mut progress = Progress::none();
         progress.ended = range.map(|_| Ended::Partial { next: 0 });

@@ -1,5 +1,5 @@
-//! The sites of this process, for the report. A site whose code is gone leaves what it did behind, summed by its loop: a
-//! program may give ever new functions to `nestwise.jit`.
+//! The sites of this process, for the report. The statistics of a site whose code is gone are kept, summed by its loop:
+//! a program may give ever new functions to `nestwise.jit`.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,15 +10,15 @@ use nestwise_runtime::report::Stats;
 
 use crate::site::Site;
 
-/// File and line of a loop.
+/// The file and line of a loop.
 type Place = (String, u32);
 
 #[derive(Default)]
 struct Sites {
-    /// By their addresses, with their number in the order in which they were made.
+    /// The living sites by their addresses, each with its number in the order in which sites were made.
     alive: HashMap<usize, (u64, Weak<Site>)>,
     gone: HashMap<Place, (u64, Stats)>,
-    /// What those that are gone were asked to do, where that is kept.
+    /// The recordings of sites that are gone, with the sites' numbers.
     recorded: Vec<(u64, NestRecord)>,
     made: u64,
 }
@@ -43,7 +43,7 @@ fn sum(into: &mut HashMap<Place, (u64, Stats)>, number: u64, stats: Stats) {
     }
 }
 
-/// From now on the site is in the report. Returns how many there were before.
+/// Adds the site to the report. Returns how many sites were added before.
 pub fn add(site: &Arc<Site>) -> u64 {
     let mut sites = sites();
     let number = sites.made;
@@ -71,8 +71,8 @@ impl Drop for Site {
 }
 
 impl Sites {
-    /// Those that are there, in the order in which they were made. A site that goes while somebody holds one of them
-    /// needs the lock: it is not to be held then.
+    /// The living sites, in the order in which they were made. The result must not be dropped while the lock is held,
+    /// since a site that is dropped takes the lock.
     fn alive(&self) -> Vec<(u64, Arc<Site>)> {
         let of = |(number, site): &(u64, Weak<Site>)| Some((*number, site.upgrade()?));
         let mut alive: Vec<_> = self.alive.values().filter_map(of).collect();
@@ -81,13 +81,14 @@ impl Sites {
     }
 }
 
-/// The program is over: every site keeps for others what it lost, and forgets its earlier calls, which hold objects.
+/// Ends all sites when the program is over: each stores for other processes what it lost, and drops its inline-cached
+/// calls, which hold objects.
 pub fn let_go() {
     let alive = sites().alive();
     alive.iter().for_each(|(_, site)| site.end());
 }
 
-/// What all nests were asked to do, where that is kept, in the order in which they were first met.
+/// The recordings of all nests' calls, in the order in which the nests were first met.
 pub fn recorded() -> Vec<NestRecord> {
     let locked = sites();
     let mut all = locked.recorded.clone();
@@ -101,7 +102,8 @@ pub fn recorded() -> Vec<NestRecord> {
     all.into_iter().map(|(_, nest)| nest).collect()
 }
 
-/// What became of each loop that was entered and is `asked` for, by file and line, in the order in which they were first met.
+/// The statistics of each loop that was entered and is `asked` for, by file and line, in the order in which the loops
+/// were first met.
 pub fn report(asked: impl Fn(&str, u32) -> bool) -> Vec<Stats> {
     let locked = sites();
     let mut all = locked.gone.clone();

@@ -1,5 +1,5 @@
-//! What CPython takes for a call of a site that has no plan, as far as its text and what it is given tell; see
-//! [`Unplanned`](nestwise_tiering::Unplanned) for what becomes of that.
+//! Estimates the time that CPython takes for a call of a site without a plan, from the site's text and the call's
+//! arguments; see [`Unplanned`](nestwise_tiering::Unplanned) for what becomes of that.
 
 use nestwise_costmodel::Seconds;
 use nestwise_frontend::site::static_cost::Operations;
@@ -21,15 +21,18 @@ use crate::verify;
 
 /// A call of a site without a plan.
 pub struct Call<'a, 'py, A> {
+    /// The GIL token of the calling thread.
     pub py: Python<'py>,
+    /// The text of the site.
     pub text: &'a SiteText,
+    /// What is known from the text.
     pub parsed: &'a Parsed,
     /// The value of the `i`th name that the hook is given.
     pub argument: &'a A,
 }
 
 impl<A: Fn(usize) -> Option<*mut PyObject>> Call<'_, '_, A> {
-    /// What is to become of it.
+    /// The course that the call is to take.
     pub fn course(&self, unplanned: &Unplanned) -> Course {
         if unplanned.is_over() || !is_free(&options()) {
             return Course::Plan;
@@ -41,7 +44,8 @@ impl<A: Fn(usize) -> Option<*mut PyObject>> Call<'_, '_, A> {
 }
 
 impl<A: Fn(usize) -> Option<*mut PyObject>> Site for Call<'_, '_, A> {
-    /// By the lines of the text and of what is inlined into it, and by whether the compiler is warm.
+    /// The time to make a plan and code, by the lines of the text and of what is inlined into it, and by whether the
+    /// compiler is warm.
     fn making(&self) -> Making {
         let lines = || lines(self.py, self.parsed, self.argument);
         let lines = *self.parsed.all_lines.get_or_init(lines);
@@ -61,7 +65,8 @@ impl<A: Fn(usize) -> Option<*mut PyObject>> Site for Call<'_, '_, A> {
         self.parsed.legacy(self.text)
     }
 
-    /// An expression that CPython has begun it evaluates to its end, and an iteration, too.
+    /// Whether CPython's share can only be ended after a long time: CPython evaluates an expression to its end once it
+    /// has begun, and so it does an iteration that takes longer than making a plan.
     fn is_coarse(&self) -> bool {
         let (price, _) = interpreted(self.py, self.parsed, self.argument);
         let making = self.making().plan.0;
@@ -85,23 +90,25 @@ pub fn is_told_by_sizes(py: Python<'_>, unplanned: &Unplanned, parsed: &Parsed) 
         || numpy::numpy(py).is_none()
 }
 
-/// Whether decisions are free, and nobody wants to see the first call of a site for itself.
+/// Whether decisions are free, and nobody wants to see the first call of a site for itself: prices are not summed up,
+/// and nothing is compared.
 fn is_free(options: &Options) -> bool {
-    options.early
+    options.tier_up_budget
         && options.device == DeviceChoice::Auto
         && options.forced.is_none()
         && !options.prices
         && !verify::on()
 }
 
-/// What a plan takes, about.
+/// The time that making a plan takes, about.
 pub fn planning(parsed: &Parsed) -> Seconds {
     let lines = parsed.all_lines.get();
     let lines = lines.copied().unwrap_or(parsed.lines.into());
     options().profile.compile.plan_of(lines)
 }
 
-/// Lines of a nest's text and of the functions that it calls, once for each call: their texts are put in their places.
+/// The number of lines of a nest's text and of the functions that it calls, counted once for each call, since their
+/// texts are inlined there.
 fn lines(
     py: Python<'_>,
     parsed: &Parsed,
@@ -113,9 +120,9 @@ fn lines(
     f64::from(parsed.lines) + inlined
 }
 
-/// Bytes of CPython's code for a line, inline caches included.
+/// The bytes of CPython's code for a line of source, inline caches included.
 const BYTES_OF_A_LINE: f64 = 32.0;
-/// Lines that stand for the drawing of a random number.
+/// The number of lines that the drawing of a random number stands for.
 const LINES_OF_A_DRAW: f64 = 18.0;
 
 fn inlined_lines(called: &Bound<'_, PyAny>) -> f64 {
@@ -141,13 +148,13 @@ fn inlined_lines(called: &Bound<'_, PyAny>) -> f64 {
     bytes.unwrap_or(0) as f64 / BYTES_OF_A_LINE
 }
 
-/// How long CPython goes on before it is looked whether a plan that is being made is there.
+/// The time that CPython goes on before it is checked whether a plan that is being made is there.
 pub fn look(parsed: &Parsed) -> Seconds {
     Seconds(planning(parsed).0 / PLAN_LOOKS)
 }
 
-/// Whether CPython's share of the site can be ended before the loop is over, or need not, since an expression that is known to take
-/// long is planned at once.
+/// Whether CPython's share of the site can be ended before the loop is over. An expression counts as one that can,
+/// since one that is known to take long is planned at once.
 pub fn can_stop(
     py: Python<'_>,
     parsed: &Parsed,
@@ -182,7 +189,8 @@ pub fn can_stop(
     }
 }
 
-/// How many iterations a loop over a range of ints that are at hand makes.
+/// The number of iterations of a loop over `range(...)` whose arguments are ints that are at hand; `None` for other
+/// loops.
 fn turns(
     py: Python<'_>,
     parsed: &Parsed,
@@ -226,8 +234,8 @@ fn turns(
     }
 }
 
-/// What a call takes CPython, by the sizes of a few names; and whether it works on no array of which it takes more than an element at
-/// once.
+/// The price of a call in CPython, by the sizes of a few names; and whether the call works on no array of which it
+/// takes more than an element at once.
 pub fn interpreted(
     py: Python<'_>,
     parsed: &Parsed,
@@ -248,7 +256,7 @@ pub fn interpreted(
     (price, plain)
 }
 
-/// Whether subscripts and calls may call methods of objects, which take as long as they like.
+/// Whether subscripts and calls may call methods of objects, which may take any time.
 fn calls_methods(
     py: Python<'_>,
     parsed: &Parsed,
@@ -260,7 +268,8 @@ fn calls_methods(
     objects.any(|object| attributes::is_of_class(object.as_ptr()))
 }
 
-/// Types are not known: where NumPy is in use, elements are an array's, and numbers NumPy's.
+/// The time that CPython takes for these operations. Types are not known: where NumPy is in use (`arrays`), elements
+/// are assumed to be an array's, and numbers NumPy's.
 fn price(operations: &Operations, arrays: bool, options: &Options) -> Seconds {
     let weight = |work| options.profile.interpreter.get(work);
     let (number, element) = match arrays {

@@ -1,9 +1,10 @@
 //! `nestwise verify`: native runs that CPython does over again.
 //!
-//! Before a nest runs natively a [`Check`] remembers everything that it could change. Afterwards what it left behind is
-//! remembered too, and everything is put back: CPython runs the very same iterations, on the objects themselves, and
-//! the program goes on from what CPython did. Where its part is over (its iterations are, or an exception, a `break` or a
-//! `return` leaves the loop) both are compared. Remembering and comparing are done in `nestwise/verifying/check.py`.
+//! Before a nest runs natively a [`Check`] remembers everything that it could change. Afterwards what the nest left
+//! behind is remembered too, and everything is put back: CPython runs the very same iterations, on the objects
+//! themselves, and the program goes on from what CPython did. When CPython's part is over (its iterations are, or an
+//! exception, a `break` or a `return` leaves the loop) both results are compared. Remembering and comparing are done in
+//! `nestwise/verifying/check.py`.
 
 pub(crate) mod rerun;
 
@@ -37,20 +38,20 @@ record! {
 }
 
 record! {
-    /// How a native run of a nest went.
+    /// The outcome of a native run of a nest.
     NativeRun {
         /// `finished`, `broke`, `returned`, `stopped` after some iterations, or `undone` before the first one was over.
         how: &'static str,
-        /// Where it ran.
+        /// The device where the nest ran.
         device: String,
-        /// What was done with its loops, in words.
+        /// The schedule: what was done with the nest's loops, in words.
         schedule: String,
-        /// Iterations of the top loop that it ran.
+        /// The number of iterations of the top loop that ran natively.
         iterations: i64,
     }
 }
 
-/// `nestwise.native.settings.OneCall`.
+/// One call of one nest: `nestwise.native.settings.OneCall`.
 #[derive(FromPyObject)]
 pub struct OneCall {
     file: String,
@@ -58,13 +59,13 @@ pub struct OneCall {
     call: u64,
 }
 
-/// What the user asked for.
+/// The comparisons that the user asked for.
 struct Mode {
-    /// Makes the Python half of a check.
+    /// The function that makes the Python half of a check.
     check: Py<PyAny>,
-    /// About one call in so many is compared.
+    /// The number of calls of which about one is compared.
     sample: u64,
-    /// Only this call of the nest at this line of this file runs natively.
+    /// The only call that runs natively, if the user asked for one.
     only: Option<OneCall>,
 }
 
@@ -72,15 +73,16 @@ static MODE: Mutex<Option<Mode>> = Mutex::new(None);
 static ON: AtomicBool = AtomicBool::new(false);
 static PASSED_OVER: AtomicU64 = AtomicU64::new(0);
 
-/// The first calls of a nest are compared in any case.
+/// The number of first calls of a nest that are compared in any case.
 const FIRST_CALLS: u64 = 2;
 
 thread_local! {
-    /// Checks that CPython works for: nothing runs natively meanwhile.
+    /// The number of checks on this thread for which CPython is at work: nothing runs natively meanwhile.
     static BUSY: Cell<u32> = const { Cell::new(0) };
 }
 
-/// From now on native runs are compared: `check` makes the Python half of a comparison.
+/// Has native runs compared from now on: about one in `sample`, or `only` one call. `check` makes the Python half of a
+/// comparison.
 #[pyfunction]
 pub fn verify(check: Py<PyAny>, sample: u64, only: Option<OneCall>) {
     let sample = sample.max(1);
@@ -103,21 +105,21 @@ pub fn busy() -> bool {
     on() && BUSY.get() > 0
 }
 
-/// What is to be done with one call of a site.
+/// The treatment of one call of a site.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Picked {
-    /// It runs, and nothing is compared.
+    /// The call runs natively, and nothing is compared.
     Runs,
-    /// It would be compared, but for other threads of Python's: they may write what is remembered, and what they wrote
-    /// would be lost. It runs, and is counted.
+    /// The call runs natively and is counted. It would be compared, but for other threads of Python's: they may write
+    /// what is remembered, and what they wrote would be lost.
     PassedOver,
-    /// It runs twice.
+    /// The call runs natively and in CPython, and both results are compared.
     Compared,
-    /// CPython runs it.
+    /// The call is left to CPython.
     Left,
 }
 
-/// What is to be done with the `call`-th call (from 1) of the nest at `line` of `file`.
+/// The treatment of the `call`-th call (from 1) of the nest at `line` of `file`.
 pub fn picked(py: Python<'_>, file: &str, line: u32, call: u64) -> Picked {
     if !on() {
         return Picked::Runs;
@@ -140,12 +142,12 @@ pub fn picked(py: Python<'_>, file: &str, line: u32, call: u64) -> Picked {
     }
 }
 
-/// A run that was passed over has been native.
+/// Counts a call that was passed over and ran natively.
 pub fn pass_over() {
     PASSED_OVER.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Native runs that were not compared since other threads of Python's were alive.
+/// The number of native runs that were not compared because other threads of Python's were alive.
 #[pyfunction]
 pub fn passed_over() -> u64 {
     PASSED_OVER.load(Ordering::Relaxed)
@@ -168,9 +170,9 @@ impl Drop for Busy {
 
 /// A comparison under way.
 pub struct Check {
-    /// The Python half.
+    /// The Python half of the check.
     pub(crate) object: Py<PyAny>,
-    /// What CPython runs for it.
+    /// The part of the loop that CPython runs for the check.
     pub(crate) part: Part,
     _busy: Busy,
 }
@@ -178,24 +180,25 @@ pub struct Check {
 /// CPython's part of a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// All that is left of the loop.
+    /// CPython runs all that is left of the loop.
     All,
-    /// So many iterations of a `for`; then it goes on with iteration `next`.
+    /// CPython runs `count` iterations of a `for`; then the loop goes on with iteration `next`.
     Iterations { count: i64, next: i64 },
-    /// So many iterations of a `while`.
+    /// CPython runs this many iterations of a `while`.
     Turns(i64),
 }
 
-/// What became of a comparison.
+/// The outcome of a comparison.
 pub enum Concluded {
-    /// It is over, as CPython's part is.
+    /// The comparison is over, and so is CPython's part, which was this one.
     Over(Part),
-    /// CPython's part has one more iteration, the one of this number unless the loop is a `while`.
+    /// CPython is to run one more iteration before the check concludes: the one with this number, unless the loop is a
+    /// `while`.
     More(i64, Check),
 }
 
 impl Part {
-    /// One iteration; of a `for`, the one before `next`.
+    /// The part of a single iteration; of a `for` (`counted`), the one before `next`.
     pub(crate) fn one(counted: bool, next: i64) -> Part {
         if counted {
             Part::Iterations { count: 1, next }
@@ -205,15 +208,15 @@ impl Part {
     }
 }
 
-/// How CPython's part was left.
+/// The way in which CPython's part was left.
 pub enum Exit<'py> {
-    /// Its iterations are over.
+    /// All iterations of the part have run.
     Completed,
-    /// By `break`, or early in some other way.
+    /// The loop was left by `break`, or early in some other way.
     Left,
-    /// By `return`.
+    /// The loop was left by `return` with this value.
     Returned(Bound<'py, PyAny>),
-    /// By an exception.
+    /// The loop was left by this exception.
     Raised(Bound<'py, PyAny>),
 }
 
@@ -222,7 +225,8 @@ pub(crate) fn borrowed<'py>(py: Python<'py>, object: *mut PyObject) -> Option<Bo
     unsafe { Bound::from_borrowed_ptr_or_opt(py, object) }
 }
 
-/// Remembers everything that a nest bound so could change.
+/// Begins a comparison: remembers everything that a nest with this binding could change. `call`: the number of the
+/// call, from 1.
 pub fn begin(
     py: Python<'_>,
     parsed: &Parsed,
@@ -286,7 +290,7 @@ pub fn begin(
 }
 
 impl Check {
-    /// The loop runs over `iterable`, which native code took for such a range.
+    /// Compares `iterable`, over which the loop runs, with the range that native code took it for.
     pub fn runs_over(&self, iterable: &Bound<'_, PyAny>, range: (i64, i64, i64)) {
         let told = self
             .object
@@ -296,7 +300,7 @@ impl Check {
         }
     }
 
-    /// Iterations that CPython runs before the comparison.
+    /// The number of iterations that CPython runs before the comparison.
     pub fn burst(&self) -> i64 {
         match self.part {
             Part::Iterations { count, .. } => count,
@@ -309,7 +313,7 @@ impl Check {
         !matches!(self.part, Part::Turns(turns) if done >= turns)
     }
 
-    /// CPython's part is over: compares, and says what that part was; or CPython is to run one more iteration of it.
+    /// Compares when CPython's part is over, and says what that part was; or has CPython run one more iteration.
     pub fn conclude(mut self, py: Python<'_>, exit: Exit<'_>) -> Concluded {
         let (word, object) = match exit {
             Exit::Completed => ("completed", None),

@@ -1,4 +1,4 @@
-//! What becomes of a native run that CPython does over again.
+//! Undoes a native run that CPython does over again.
 
 use nestwise_runtime::{Ended, Launch};
 use pyo3::prelude::*;

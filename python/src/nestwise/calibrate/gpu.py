@@ -26,7 +26,7 @@ SIMPLE_OPS, SLOW_OPS, ACCESS_OPS = 4.0, 3.0, 3.0
 # Where nothing tells: a function, in divisions.
 CALL = 4.0
 # Threads of a block of a kernel that runs loops as a whole (of the model).
-TEAM_BLOCK = 256
+COOPERATIVE_BLOCK = 256
 # Streams go through so many bytes at a time, arrays together.
 STREAMED = 3 << 27
 LEAST_NS, MOST_NS = 1e-4, 1e9
@@ -123,7 +123,7 @@ def _round(card: Card, device: str) -> dict[str, Any]:
 
 def _barrier(card: Card, device: str) -> float:
     """Seconds of a step of one kernel that runs them all, whose blocks wait for each other."""
-    threads = card.processors * TEAM_BLOCK
+    threads = card.processors * COOPERATIVE_BLOCK
     _configure(device, cooperative=True)
     try:
         few, many = (_took("steps", threads, m).kernels for m in (FEW, MANY))

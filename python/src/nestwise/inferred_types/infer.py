@@ -52,7 +52,7 @@ ANYWHERE = 10**9  # a line behind all others: what a name holds in the end
 # Deeper chains of evidence than this are given up.
 MAX_DEPTH = 60
 # Names looked up, after which what was not found is not looked for again.
-PATIENCE = 20_000
+MAX_QUESTIONS = 20_000
 # Of `random.Random`, and written in Python.
 UNIFORM = "random.uniform"
 UNIFORM_TEXT = Uniform(
@@ -175,7 +175,7 @@ class Guess:
         finally:
             self.active.discard(key)
         # Nothing found in the middle of a circle of names may be found from elsewhere.
-        if value is not None or not self.active or self.asked > PATIENCE:
+        if value is not None or not self.active or self.asked > MAX_QUESTIONS:
             self.known[key] = value
         return value
 

@@ -86,7 +86,7 @@ def _configure() -> None:
         record=chosen.record,
         learning=chosen.learning,
         background=chosen.background,
-        early=chosen.early,
+        tier_up_budget=chosen.tier_up_budget,
         reported=chosen.report is not None,
         scaled=chosen.profile != DEFAULT,
     )

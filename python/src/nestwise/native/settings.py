@@ -24,7 +24,7 @@ class Settings(NamedTuple):
     record: bool
     learning: bool
     background: bool
-    early: bool
+    tier_up_budget: bool
     reported: bool
     scaled: bool  # the profile's times are scaled to this machine's pace
 

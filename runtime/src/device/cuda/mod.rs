@@ -20,7 +20,7 @@ use crate::device::cuda::context_pool::{Context, GRAIN};
 use crate::device::cuda::module::Module;
 use crate::device::cuda::staging::{LARGE, Pageable};
 use crate::device::interface::{Device, Launch, Upload};
-use crate::device::shape::{asked, in_tiles, shape, team_shape};
+use crate::device::shape::{asked, cooperative_shape, in_tiles, shape};
 use crate::reason::Reason;
 
 /// Blocks at most, by the card's processors; each thread takes several iterations then, which costs less than to begin more.
@@ -373,8 +373,10 @@ impl Device for Cuda {
         let asked = asked(launch.axes, trips, tile);
         let each = function.block(self.card, launch.record, asked);
         let most = self.card.most_blocks(launch.copies, each);
-        let (blocks, threads) = match launch.team {
-            Some(team) => team_shape(team.threads, function.together.min(most)),
+        let (blocks, threads) = match launch.cooperative {
+            Some(cooperative) => {
+                cooperative_shape(cooperative.threads, function.together.min(most))
+            }
             None => shape(launch.axes, trips, tile, each, all.min(most)),
         };
         let count: i64 = blocks.iter().chain(&threads).product();
@@ -404,7 +406,7 @@ impl Device for Cuda {
             let (blocks, threads) = (dim(blocks), dim(threads));
             // SAFETY: the kernel of this nest, its parameters as `emit/grid.rs` has them; the driver copies them.
             unsafe {
-                match launch.team {
+                match launch.cooperative {
                     Some(_) => launch_together(handle, blocks, threads, stream, &mut parameters),
                     None => cu::launch_kernel(handle, blocks, threads, 0, stream, &mut parameters),
                 }

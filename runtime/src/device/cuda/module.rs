@@ -67,7 +67,7 @@ impl Module {
                 unsafe { cu::function::get_function_attribute(handle, which) }.map_err(bad)
             };
             let mut each = 0;
-            if kernel.team.is_some() {
+            if kernel.cooperative.is_some() {
                 // SAFETY: as above, and a place for a number.
                 unsafe {
                     sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(

@@ -42,8 +42,8 @@ const BLOCK: [[i64; 3]; 3] = [[32, 1, 1], [16, 2, 1], [8, 2, 2]];
 const BLOCKS: [[i64; 3]; 3] = [[6, 1, 1], [3, 4, 1], [2, 2, 3]];
 
 /// Threads of a block of a cooperative kernel, of whatever axes, and its blocks at most.
-const TEAM_BLOCK: i64 = 16;
-const MOST_TEAM_BLOCKS: i64 = 3;
+const COOPERATIVE_BLOCK: i64 = 16;
+const MOST_COOPERATIVE_BLOCKS: i64 = 3;
 
 /// The emulated device, with what is in use of its memory.
 pub struct Emulated {
@@ -94,7 +94,7 @@ struct Kernel {
     range: (i64, i64),
     record: usize,
     /// Bytes of the record of a cooperative kernel, of whose parts all blocks are under way at once.
-    team: Option<usize>,
+    cooperative: Option<usize>,
     /// Blocks, and threads of each.
     shape: ([i64; 3], [i64; 3]),
     /// What it may touch, and write.
@@ -230,9 +230,11 @@ impl Core {
         let raised = fp_environment::raised();
         self.shadow.launch(&kernel.uses);
         let all = places(blocks, threads);
-        match (kernel.team, kernel.record) {
+        match (kernel.cooperative, kernel.record) {
             (None, 0) => self.one_by_one(kernel, all, seed),
-            (team, record) => self.in_step(kernel, all, team.unwrap_or(record), seed),
+            (cooperative, record) => {
+                self.in_lockstep(kernel, all, cooperative.unwrap_or(record), seed)
+            }
         }
         fp_environment::clear();
         if raised {
@@ -258,13 +260,13 @@ impl Core {
     }
 
     /// Runs threads from barrier to barrier in an order of chance: block by block, in another one, or those of all blocks.
-    fn in_step(&mut self, launch: &Kernel, all: Vec<Place>, record: usize, seed: u64) {
+    fn in_lockstep(&mut self, launch: &Kernel, all: Vec<Place>, record: usize, seed: u64) {
         let (run, (lo, hi)) = (launch.run, launch.range);
         let each = all.first().map_or(1, |p| p[3..6].iter().product()) as usize;
         let mut blocks: Vec<&[Place]> = all.chunks(each).collect();
         blocks.sort_by_cached_key(|block| mixed(seed, &block[0]));
         let count = blocks.len();
-        let at_once = match launch.team {
+        let at_once = match launch.cooperative {
             Some(_) if !Trouble::told().rush => count,
             _ => 1,
         };
@@ -448,7 +450,7 @@ impl Device for Emulated {
             env: launch.env.to_vec(),
             range: launch.range,
             record: launch.record,
-            team: launch.team.map(|team| team.record),
+            cooperative: launch.cooperative.map(|cooperative| cooperative.record),
             shape,
             uses: uses.clone(),
         };
@@ -493,9 +495,12 @@ type Place = [i64; 13];
 
 /// Blocks of a launch, and threads of each.
 fn shape(launch: &Launch<'_>) -> ([i64; 3], [i64; 3]) {
-    if let Some(team) = launch.team {
-        let blocks = (team.threads.max(1) - 1) / TEAM_BLOCK + 1;
-        return ([blocks.min(MOST_TEAM_BLOCKS), 1, 1], [TEAM_BLOCK, 1, 1]);
+    if let Some(cooperative) = launch.cooperative {
+        let blocks = (cooperative.threads.max(1) - 1) / COOPERATIVE_BLOCK + 1;
+        return (
+            [blocks.min(MOST_COOPERATIVE_BLOCKS), 1, 1],
+            [COOPERATIVE_BLOCK, 1, 1],
+        );
     }
     let Some(last) = launch.axes.checked_sub(1) else {
         return ([1; 3], [1; 3]);

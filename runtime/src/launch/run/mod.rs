@@ -295,7 +295,7 @@ impl Runner<'_> {
         }
         let about = &self.launch.kernel.about;
         // On a device nothing is copied: the host's arrays are not written before all is well.
-        if about.grid.is_some() || !about.undo.may_fire() {
+        if about.grid.is_some() || !about.undo.may_fail() {
             return i64::MAX;
         }
         if self.best_alone() {
@@ -457,7 +457,7 @@ impl Runner<'_> {
         // and what is over at once need not be shared.
         if !self.launch.brief
             && self.seen.is_empty()
-            && !kernel.about.undo.may_fire()
+            && !kernel.about.undo.may_fail()
             && self.host.may_unlock()
         {
             self.host.unlocked(&mut work);
@@ -479,7 +479,7 @@ impl Runner<'_> {
     /// None: there is no memory for that.
     fn save(&mut self, lo: i64, hi: i64) -> Option<Before> {
         let about = &self.launch.kernel.about;
-        if !about.undo.may_fire() {
+        if !about.undo.may_fail() {
             return Some(Before {
                 arrays: Vec::new(),
                 frame: Vec::new(),

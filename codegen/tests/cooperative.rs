@@ -136,8 +136,11 @@ fn a_kernel_tells_of_its_parts() {
     let [kernel] = &made[..] else {
         panic!("{made:?}");
     };
-    let team = kernel.team.as_ref().expect("a team");
-    assert_eq!((team.record, &team.parts), (0, &vec![vec![li, lj]]));
+    let cooperative = kernel.cooperative.as_ref().expect("a cooperative kernel");
+    assert_eq!(
+        (cooperative.record, &cooperative.parts),
+        (0, &vec![vec![li, lj]])
+    );
     // Either array may be where the other one was.
     assert_eq!(kernel.uses.len(), 2);
     assert!(kernel.leaves && kernel.uses.iter().all(|used| used.written));

@@ -1,9 +1,9 @@
-//! Random loops that have to be split: elements at one place that all iterations touch, mirrored ones, conditions on
-//! the counter.
+//! Random loops that have to be split to become parallel: all iterations access one element, subscripts are mirrored,
+//! or conditions are on the counter.
 
 use crate::testing::random::{Case, finished};
 
-/// Elements of the arrays `a`, `c`, `d` and `k`, and of each row and column of `b`.
+/// The extent of the arrays `a`, `c`, `d` and `k`, and of both axes of `b`.
 const EXTENT: i64 = 14;
 
 /// The case of a nest with these values of `n`, `m`, `s`, `t` and `u`; subscripts below 14 are inside.
@@ -14,7 +14,7 @@ pub fn with_ints(text: &str, ints: &[i64]) -> Case {
 }
 
 /// The case that `bytes` describe.
-pub fn parted(bytes: &[u8]) -> Case {
+pub fn split_case(bytes: &[u8]) -> Case {
     let mut g = Gen {
         bytes,
         at: 0,
@@ -37,7 +37,7 @@ pub fn parted(bytes: &[u8]) -> Case {
 struct Gen<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// There is a loop around, over `o`.
+    /// Whether there is a loop around, over `o`.
     outer: bool,
 }
 
@@ -110,7 +110,7 @@ impl Gen<'_> {
         }
     }
 
-    /// What is the same in all iterations.
+    /// A value that is the same in all iterations.
     fn point(&mut self) -> String {
         let around = if self.outer { "o" } else { "2" };
         self.one_of(&["0", "m", "t", "n - 1", around, "s", "m + 1"])

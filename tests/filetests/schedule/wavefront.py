@@ -11,7 +11,7 @@ for t in range(m):
 # expect
 # as written
 #   serial
-# waves
+# wavefront
 #   L0 for v1 in 0 .. v0 step 1
 #   L1 for v10 in to<py.i64>(0:py.i128) .. v14 step 1
 #   L2 for v11 in to<py.i64>(max(0:py.i128, ((to<py.i128>(v10) + 1:py.i128) - to<py.i128>(v13)))) .. to<py.i64>(min(to<py.i128>(v12), (to<py.i128>(v10) + 1:py.i128))) step 1

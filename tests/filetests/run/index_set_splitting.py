@@ -74,7 +74,7 @@ print(d.sum().hex())
 # verdict line 5: parallel, reading `a` as it was before the loop, if k + 1 >= a.shape[0], and in bounds: `a[k]`, `b[i]`
 # serial 5: lines 5 whole, 5 independent, 5 independent; floating-point flags
 # serial 5: lines 5 whole, 5 independent, 5 independent, 5 independent; floating-point flags
-# serial 5: lines 5 in step; floating-point flags
+# serial 5: lines 5 lockstep; floating-point flags
 # verdict line 10: serial: an element written as `a[i]` (line 11) may be read as `a[0]` (line 11) in a later iteration of `i`
 # serial 10: lines 10 whole, 10 independent, 10 independent; floating-point flags
 # verdict line 15: serial: an element read as `a[a.shape[0] - i - 1]` (line 16) may be written as `a[i]` (line 16) in a later iteration of `i`
@@ -95,7 +95,7 @@ print(d.sum().hex())
 # refused 57: expression-statement
 # threads 5: lines 5 whole, 5 threads independent, 5 threads independent; floating-point flags
 # threads 5: lines 5 whole, 5 threads independent, 5 threads independent, 5 threads independent; floating-point flags
-# threads 5: lines 5 threads saving all of a in step; floating-point flags
+# threads 5: lines 5 threads saving all of a lockstep; floating-point flags
 # threads 10: lines 10 whole, 10 threads independent, 10 threads independent; floating-point flags
 # threads 15: lines 15 whole, 15 threads independent, 15 threads independent; floating-point flags
 # threads 20: lines 20 threads independent split; floating-point flags
@@ -120,14 +120,14 @@ print(d.sum().hex())
 # 64 cores 37: 1 serial
 # 64 cores 44: 1 interpreter, 2 serial
 # 64 cores 49: 3 interpreter
-# dear threads 5: 1 interpreter, 2 serial
-# dear threads 10: 1 interpreter, 2 serial
-# dear threads 15: 1 interpreter, 2 serial
-# dear threads 20: 1 interpreter, 1 serial
-# dear threads 28: 1 interpreter, 2 serial
-# dear threads 37: 1 serial
-# dear threads 44: 1 interpreter, 2 serial
-# dear threads 49: 3 interpreter
+# expensive threads 5: 1 interpreter, 2 serial
+# expensive threads 10: 1 interpreter, 2 serial
+# expensive threads 15: 1 interpreter, 2 serial
+# expensive threads 20: 1 interpreter, 1 serial
+# expensive threads 28: 1 interpreter, 2 serial
+# expensive threads 37: 1 serial
+# expensive threads 44: 1 interpreter, 2 serial
+# expensive threads 49: 3 interpreter
 # shared core 5: 1 interpreter, 2 serial
 # shared core 10: 1 interpreter, 2 serial
 # shared core 15: 1 interpreter, 2 serial

@@ -12,7 +12,7 @@ rng = np.random.default_rng(5)
 
 
 def ran(script, folder, device="together", options=(), **switches):
-    program = folder / "team.py"
+    program = folder / "cooperative.py"
     program.write_text(HEAD + script)
     done = nestwise(program, device, folder, options=list(options), switches=switches)
     assert not (found := difference(python(program), done)), found
@@ -191,7 +191,7 @@ def test_a_loop_is_a_kernel(name, tmp_path):
 
 @pytest.mark.parametrize("name", ["steps", "eliminate", "until", "inside"])
 def test_blocks_that_do_not_wait_are_found(name, tmp_path):
-    program = tmp_path / "team.py"
+    program = tmp_path / "cooperative.py"
     program.write_text(HEAD + PROGRAMS[name])
     for switches in ({}, {"NESTWISE_EMULATED": "rush"}):
         done = nestwise(program, "together", tmp_path, switches=switches)

@@ -65,13 +65,13 @@ fn random(elem: Ty, rank: u32, g: &mut Random) -> Nest {
     b.finish(top)
 }
 
-/// The outermost loop on threads as the analysis says, if some loads are renamed.
+/// The outermost loop on threads as the analysis says, if some loads read copies.
 fn mapped(nest: &Nest) -> Option<ThreadLoop> {
     let info = analyse(nest, FpMode::Strict).loops.swap_remove(0);
-    let found = info.verdict == Verdict::Parallel && !info.renamed.is_empty();
+    let found = info.verdict == Verdict::Parallel && !info.anti_dependence_copies.is_empty();
     found.then(|| ThreadLoop {
         private: info.private_arrays,
-        renamed: info.renamed,
+        anti_dependence_copies: info.anti_dependence_copies,
         ..ThreadLoop::plain(LoopId(0))
     })
 }
@@ -139,14 +139,14 @@ fn loads_find_what_was_there_before() {
         let (elem, rank) = (types[round % 5], 1 + g.below(2) as u32);
         let nest = random(elem, rank, &mut g);
         let Some(t) = mapped(&nest) else { continue };
-        match t.renamed[0].is_halo() {
+        match t.anti_dependence_copies[0].is_halo() {
             true => halos += 1,
             false => copies += 1,
         }
         let unit = g.below(2) == 0;
         let unaware = Schedule {
             threads: vec![ThreadLoop {
-                renamed: vec![],
+                anti_dependence_copies: vec![],
                 ..t.clone()
             }],
             ..Schedule::default()

@@ -1,4 +1,4 @@
-//! Where loops are parted: on textbook loops, and exhaustively on small ones.
+//! Where loops are split: on textbook loops, and exhaustively on small ones.
 
 use crate::schedule::Rewrite;
 use crate::structure::find_for;

@@ -3,7 +3,7 @@
 use llvm_sys::LLVMAtomicRMWBinOp as Rmw;
 use nestwise_ir::Span;
 
-use crate::abi::{FrameHeader, GuardFailure, part, team};
+use crate::abi::{FrameHeader, GuardFailure, cooperative, part};
 use crate::error::{Result, invalid};
 use crate::grid::GridKernel;
 use crate::llvm::{IntPred, Ir, V, Wrap};
@@ -26,15 +26,18 @@ const MOST_LOOKS: i64 = 1 << 27;
 
 /// A function for the threads of the next part.
 pub(crate) fn next_part(em: &mut Emitter<'_, '_>, kernel: GridKernel) -> Result<DeviceFunction> {
-    let Some(team) = &mut em.gpu.team else {
-        return invalid("no team");
+    let Some(cooperative) = &mut em.gpu.cooperative else {
+        return invalid("no cooperative launch");
     };
-    team.record = team.record.max(kernel.record);
-    team.parts.push(kernel.loops);
-    Ok(DeviceFunction::Part(team.number, team.parts.len() - 1))
+    cooperative.record = cooperative.record.max(kernel.record);
+    cooperative.parts.push(kernel.loops);
+    Ok(DeviceFunction::Part(
+        cooperative.number,
+        cooperative.parts.len() - 1,
+    ))
 }
 
-/// Has threads of the team run a part in that environment; all go on when it is over.
+/// Has threads of the cooperative launch run a part in that environment; all go on when it is over.
 pub(crate) fn run_part(
     em: &Emitter<'_, '_>,
     made: DeviceFunction,
@@ -42,10 +45,10 @@ pub(crate) fn run_part(
     asked: &Request,
     span: Span,
 ) -> Result<Launched> {
-    let Some(team) = &em.gpu.team else {
-        return invalid("no team");
+    let Some(cooperative) = &em.gpu.cooperative else {
+        return invalid("no cooperative launch");
     };
-    let (ir, memory, word) = (em.ir, team.memory, team.turn);
+    let (ir, memory, word) = (em.ir, cooperative.memory, cooperative.turn);
     let turn = ir.load(ir.i64(), word);
     let left = place_of(em, memory, turn);
     let (place, takes_part, blocks) = grid_of(em, asked);
@@ -113,7 +116,7 @@ fn place_of(em: &Emitter<'_, '_>, memory: V, turn: V) -> V {
     let bytes = ir.add(records, ir.const_i64(part::RECORDS as i64), Wrap::Signed);
     let odd = ir.and(turn, ir.const_i64(1));
     let at = ir.offset(memory, ir.mul(odd, bytes, Wrap::Signed), true);
-    ir.offset_const(at, team::PLACES)
+    ir.offset_const(at, cooperative::PLACES)
 }
 
 /// The grid that a part is to see, as memory holds it ([`crate::abi::GridThread`]), whether this thread takes part, and
@@ -182,7 +185,7 @@ fn at_least(ir: &Ir<'_>, v: V, least: V) -> V {
     ir.select(ir.icmp(IntPred::LLVMIntSLT, v, least), least, v)
 }
 
-/// Waits for all threads of the team. A block that comes to its barriers tells the others by a count, as often as there
+/// Waits for all threads of the launch. A block that comes to its barriers tells the others by a count, as often as there
 /// are blocks for each (CUDA's own barrier of a grid does that, too).
 fn wait_for_all(em: &Emitter<'_, '_>, memory: V, turn: V, left: V, span: Span) {
     if em.unit.device != Some(Registers::Ptx) {
@@ -203,7 +206,7 @@ fn wait_for_all(em: &Emitter<'_, '_>, memory: V, turn: V, left: V, span: Span) {
     ir.cond_br(ir.and(is_first, several), tell, end);
     ir.at(tell);
     ir.fence();
-    let count = ir.offset_const(memory, team::ARRIVED);
+    let count = ir.offset_const(memory, cooperative::ARRIVED);
     ir.update(Rmw::LLVMAtomicRMWBinOpAdd, count, ir.const_i64(1));
     let parts = ir.add(turn, ir.const_i64(1), Wrap::Signed);
     let all = ir.mul(parts, blocks, Wrap::Signed);
