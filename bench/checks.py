@@ -135,7 +135,7 @@ def table(rows: list[Row], left_out: list[str], device: str, size: str) -> list[
         times = f"{row.checked * 1e3:.2f} | {row.without * 1e3:.2f} | {row.ratio:.3f}"
         lines.append(f"| {row.name} | {times} | {row.guards} | {row.contender.name} |")
     if left_out:
-        reason = "something fires in them, so that they go wrong without checks"
+        reason = "guards fail in them, so that they go wrong without checks"
         lines += ["", f"Not measured: {', '.join(left_out)}; {reason}."]
     return lines
 

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-/// FNV-1a, 64 bits.
+/// Adds the contents of the files under `path`, in the order of their names, to an FNV-1a hash of 64 bits.
 fn hash(path: &Path, sum: &mut u64) {
     let mut entries: Vec<_> = std::fs::read_dir(path)
         .map(|dir| dir.flatten().map(|e| e.path()).collect())

@@ -1,9 +1,9 @@
-//! Gives the crate a fingerprint of the sources that decide what is planned and compiled: part of the keys of cached plans and kernels,
-//! so that what another version made is never loaded.
+//! Gives the crate a fingerprint of the sources that decide what is planned and compiled: part of the keys of cached
+//! plans and kernels, so that what another version made is never loaded.
 
 use std::path::Path;
 
-/// FNV-1a, 64 bits.
+/// Adds the contents of the files under `path` to an FNV-1a hash of 64 bits.
 fn hash(path: &Path, sum: &mut u64) {
     let mut entries: Vec<_> = std::fs::read_dir(path)
         .map(|dir| dir.flatten().map(|e| e.path()).collect())

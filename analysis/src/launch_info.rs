@@ -55,7 +55,7 @@ impl LaunchInfo {
     pub(crate) fn trips(&self, id: LoopId) -> Option<f64> {
         self.trips.get(id.index()).copied().flatten()
     }
-    /// The same launch described for a nest that was rewritten from the one it is about.
+    /// The information on the launch for a nest that was rewritten from the one it is about.
     pub(crate) fn of(&self, made: &Rewritten) -> LaunchInfo {
         LaunchInfo {
             trips: made.origin.iter().map(|old| self.trips(*old)).collect(),

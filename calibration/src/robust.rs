@@ -2,9 +2,9 @@
 
 /// Measurements this many times as far from the median as most are outliers.
 const FAR: f64 = 5.0;
-/// How many times the median distance from the median the standard deviation of a normal distribution is.
+/// The standard deviation of a normal distribution, in units of its median distance from the median.
 const MAD_TO_SIGMA: f64 = 1.4826;
-/// How many times as much as their mean the median of many samples of a normal distribution scatters.
+/// The scatter of the median of many samples of a normal distribution, in units of the scatter of their mean.
 const MEDIAN_TO_MEAN: f64 = 1.2533;
 
 /// The median of several measurements of the same thing, and how sure it is.

@@ -41,7 +41,7 @@ for i in range(n):
     (nest, schedule)
 }
 
-/// Panics where LLVM has an error to tell.
+/// Panics where LLVM reports an error.
 fn check(error: LLVMErrorRef) {
     if !error.is_null() {
         // SAFETY: the error is one, and its message is a string.

@@ -73,7 +73,7 @@ pub enum GuardFailure {
     Check = 6,
     /// A loop with step 0.
     Step = 7,
-    /// Several operations of a vectorised loop were watched together; one of them failed.
+    /// Several operations of a vectorised loop were watched together, and one of them failed.
     Several = 8,
     /// Somebody waits, and the iteration goes on too long.
     Interrupt = 9,
@@ -239,20 +239,20 @@ pub type Parallel = unsafe extern "C" fn(
 /// Frees what a [`Parallel`] returned.
 pub type PartsFree = unsafe extern "C" fn(parts: *mut u8, count: i64, part_size: i64);
 
-/// Has the threads of a device run iterations of a loop, some time later but in the order of the calls, or, where
-/// something of what they leave behind is wanted, before the call returns. `user` is the frame's
-/// ([`FrameHeader::user`]). Not 0: it cannot, or something has failed, and the call ends with a guard failure.
+/// Has the threads of a device run iterations of a loop, some time later but in the order of the calls; before the call
+/// returns only if something of what they leave behind is wanted. `user` is the frame's ([`FrameHeader::user`]).
+/// Returns 0, or another number if the device cannot, or something has failed: then the call ends with a guard failure.
 pub type Launch = unsafe extern "C" fn(user: *mut u8, order: *mut Order) -> i64;
 
 /// What a thread of an emulated device does to an element, as `nw_touched` is told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(i64)]
 pub enum Access {
-    /// Looks at it.
+    /// The thread reads the element.
     Read = 0,
-    /// Stores to it.
+    /// The thread stores to the element.
     Write = 1,
-    /// Updates it at once, as others may, too.
+    /// The thread updates the element atomically, as others may, too.
     Update = 2,
 }
 
@@ -264,31 +264,31 @@ impl Access {
     }
 }
 
-/// A launch.
+/// What a [`Launch`] is asked to run, and what it leaves behind.
 #[repr(C)]
 pub struct Order {
     /// The kernel's number; below zero: none, but the late cells that kernels launched before have left.
     pub kernel: i64,
-    /// The environment that it is given a copy of: laid out like a frame, addresses of the device's memory in its
-    /// descriptors.
+    /// The environment that the kernel is given a copy of: laid out like a frame, with addresses of the device's memory
+    /// in its descriptors.
     pub env: *mut u8,
-    /// Its bytes.
+    /// Bytes of the environment.
     pub size: i64,
-    /// Bytes of copies that each thread has for itself. Where they begin the environment tells, in place of
+    /// Bytes of copies that each thread has for itself. The environment tells where they begin, in place of
     /// [`FrameHeader::user`].
     pub copies: i64,
     /// The first iteration.
     pub lo: i64,
-    /// The one behind the last.
+    /// The iteration behind the last.
     pub hi: i64,
-    /// The iterations of the next loop on an axis, -1 if there is none or they differ.
+    /// The iterations of the next loop on an axis; -1 if there is none or they differ.
     pub inner: i64,
-    /// Bytes that are wanted of the cells behind its status, from [`part::CELLS`] on, or [`part::DEFERRED`] without a
-    /// kernel.
+    /// Bytes that are wanted of the cells behind the status, from [`part::CELLS`] on; without a kernel, from
+    /// [`part::DEFERRED`] on.
     pub cells: i64,
-    /// Bytes of the record that each block leaves at [`part::RECORDS`] and behind; all of them are wanted.
+    /// Bytes of the record that each block leaves at [`part::RECORDS`] and behind; all records are wanted.
     pub record: i64,
-    /// Out: what is wanted, as it lies on the device, the status first, until the next launch.
+    /// Out: what is wanted, as it lies on the device, the status first; valid until the next launch.
     pub left: *mut u8,
     /// Out: the number of blocks.
     pub blocks: i64,
@@ -300,44 +300,44 @@ pub mod cooperative {
     use crate::abi::part;
     use crate::grid::MOST_RECORD;
 
-    /// How many blocks have come to barriers so far.
+    /// Offset of the number of times that blocks have come to barriers so far.
     pub const ARRIVED: usize = 0;
-    /// Two places for what a part of the kernel leaves behind, laid out like what a kernel does ([`part`]): parts take
-    /// turns, so that one may be written while threads look at the other.
+    /// Offset of two areas for what a part of the kernel leaves behind, laid out like what a kernel leaves ([`part`]):
+    /// parts take turns, so that one area may be written while threads look at the other.
     pub(crate) const PLACES: usize = 64;
 
-    /// Bytes of all where there are so many blocks.
+    /// Bytes of the memory for `blocks` blocks.
     pub const fn size(blocks: usize) -> usize {
         PLACES + 2 * (part::RECORDS + blocks * MOST_RECORD)
     }
 }
 
 /// A kernel of an emulated device, as one of its threads runs it. `status` is [`part::STATUS`] and what follows, shared
-/// by all threads: set by those in which something fails, the cells behind it by the one that runs the last iteration,
-/// and a record by each block. `place` has twelve numbers, the thread in its block, the threads of a block, the block
-/// in the grid, the blocks of the grid, along three axes each; and the address of the block's shared memory.
+/// by all threads: a thread in which something fails sets it, the one that runs the last iteration sets the cells
+/// behind it, and each block a record. `place` has twelve numbers, the thread in its block, the threads of a block, the
+/// block in the grid, the blocks of the grid, along three axes each; and the address of the block's shared memory.
 pub type GridThread =
     unsafe extern "C" fn(env: *mut u8, lo: i64, hi: i64, status: *mut u8, place: *const i64);
 
-/// Offsets in a part record: status, line and code of a guard failure, the address of the part's copies of arrays, then
-/// 16-byte cells.
+/// Offsets in a part record, in bytes: status, line and code of a guard failure, the address of the part's copies of
+/// arrays, then 16-byte cells.
 pub mod part {
-    /// Where bytes are asked for: their number.
+    /// Offset of the status; where a number of bytes is asked for, of that.
     pub const STATUS: usize = 0;
-    /// The line of a guard failure.
+    /// Offset of the line of a guard failure.
     pub const LINE: usize = 8;
     pub(crate) const CODE: usize = 16;
-    /// Null: the part works on the arrays themselves.
+    /// Offset of the address of the part's copies; null: the part works on the arrays themselves.
     pub const COPIES: usize = 24;
     /// Bytes of a cell.
     pub const CELL: usize = 16;
     /// Offset of the cells of results, in bytes.
     pub const CELLS: usize = 32;
-    /// Cells of results of a kernel, at most.
+    /// The most cells of results of one kernel.
     pub const MOST_CELLS: usize = 62;
     /// Offset of the cells of deferred results, which nobody waits for, in bytes.
     pub const DEFERRED: usize = CELLS + CELL * MOST_CELLS;
-    /// Cells of deferred results of all kernels of a nest together, at most.
+    /// The most cells of deferred results of all kernels of a nest together.
     pub const MOST_DEFERRED: usize = 62;
     /// Offset of the records of a kernel's blocks, in bytes.
     pub const RECORDS: usize = DEFERRED + CELL * MOST_DEFERRED;

@@ -8,7 +8,7 @@ use nestwise_ir::{Fun, Scalar};
 /// Why a nest has no kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CodegenError {
-    /// An operation on a representation that has no lowering.
+    /// An operation has no lowering on a representation.
     Unsupported(String),
     /// A NumPy function whose ufunc loop (or a C function whose implementation) is not registered.
     Unregistered(Fun, Scalar),
@@ -16,9 +16,9 @@ pub enum CodegenError {
     Invalid(String),
     /// The schedule has something that code generation cannot run.
     Schedule(Obstacle),
-    /// LLVM refused: its message.
+    /// LLVM refused the module: its message.
     Llvm(String),
-    /// An object file that cannot be loaded: truncated, foreign, or with an unknown symbol or relocation.
+    /// An object file cannot be loaded: it is truncated, foreign, or has an unknown symbol or relocation.
     Object(String),
 }
 

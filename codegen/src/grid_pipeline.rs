@@ -17,15 +17,15 @@ use crate::pipeline::{assemble, new_module};
 use crate::spec::KernelSpec;
 use crate::target::Host;
 
-/// What an emulated device's kernels call.
+/// The functions that an emulated device's kernels call of the device.
 const OWN: [&str; 3] = ["nw_touched", "nw_barrier", "nw_shuffle"];
-/// Bytes of an environment: kernels for older cards have 4096 bytes of parameters, of which the others take 24.
+/// The most bytes of an environment: kernels for older GPUs have 4096 bytes of parameters, of which the others take 24.
 const MOST_PARAMETERS: usize = 4064;
 
 /// Compiles a nest some of whose loops are mapped to a grid ([`Schedule::grid`]); nothing else of the schedule counts.
 ///
-/// [`CodegenError::Unsupported`] where something in them has no form for devices: a function that has none to the bit,
-/// an element that is looked at outside kernels.
+///  [`CodegenError::Unsupported`] where something in these loops has no form for devices: a function that has none to
+/// the bit, an element that is looked at outside kernels.
 pub fn compile_grid(spec: KernelSpec<'_>, target: GridTarget) -> Result<CompiledGrid> {
     let host = Host::get()?;
     let context = Context::create();
@@ -120,7 +120,7 @@ pub fn compile_grid(spec: KernelSpec<'_>, target: GridTarget) -> Result<Compiled
     })
 }
 
-/// LLVM takes the lowest version of PTX that knows the card.
+/// The PTX machine for a compute capability: LLVM takes the lowest version of PTX that knows it.
 fn ptx_machine(capability: u32) -> Result<TargetMachine> {
     Target::initialize_nvptx(&InitializationConfig::default());
     let triple = TargetTriple::create("nvptx64-nvidia-cuda");

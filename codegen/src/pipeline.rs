@@ -31,7 +31,7 @@ pub struct Compiled {
     pub object: Vec<u8>,
     /// Whether no loop of [`Schedule::vector`] could be run by lanes.
     pub without_lanes: bool,
-    /// What the kernel executes, for prices; nothing of [`Tier::Quick`] code, much of which is seen only in the
+    /// What the kernel executes, for prices; empty for [`Tier::Quick`] code, much of which is seen only in the
     /// registers that it does without.
     pub shape: Body,
     /// Time to write the IR.
@@ -71,7 +71,7 @@ pub fn compile(spec: KernelSpec<'_>) -> Result<Compiled> {
     }
 }
 
-/// The stages.
+/// Compiles a nest, stage by stage.
 fn compile_as_is(spec: KernelSpec<'_>) -> Result<Compiled> {
     let host = Host::get()?;
     let started = Instant::now();

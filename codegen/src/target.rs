@@ -10,23 +10,23 @@ use nestwise_ir::{Scalar, Tier};
 
 use crate::error::{CodegenError, Result};
 
-/// What is known about the host.
+/// What is known about the host's processor.
 pub(crate) struct Host {
-    /// Target triple.
+    /// LLVM's target triple.
     pub(crate) triple: String,
-    /// A CPU to schedule and tune for; instruction sets come from `features` alone.
+    /// The processor to schedule and tune for; instruction sets come from `features` alone.
     pub(crate) tune: &'static str,
-    /// LLVM's feature string: what the host has.
+    /// LLVM's feature string: the instruction sets that the host has.
     pub(crate) features: String,
     /// Bits of the widest vectors that LLVM should use by itself.
     pub(crate) vector_bits: u32,
-    /// Fused multiply-add is an instruction.
+    /// Whether fused multiply-add is an instruction.
     pub(crate) fma: bool,
-    /// Vector functions of the C library for this processor.
+    /// The vector functions of the C library for this processor.
     pub(crate) mvec: Variant,
 }
 
-/// A target machine between two users.
+/// A target machine that nobody uses now.
 struct Spare(TargetMachine);
 
 // LLVM ties a target machine to no thread; it must not be used by two at once, and a spare one is used by none.
@@ -79,7 +79,7 @@ impl Host {
         })
     }
 
-    /// What functions for this processor say of it; LLVM keeps its tables by that.
+    /// The attributes by which functions name this processor; LLVM keeps its tables by them.
     pub(crate) fn attributes(&self) -> [(&'static str, String); 2] {
         [
             ("prefer-vector-width", self.vector_bits.to_string()),
@@ -94,7 +94,7 @@ impl Host {
             .map_err(|e| CodegenError::Llvm(e.clone()))
     }
 
-    /// Does something with a target machine that nobody else uses meanwhile. Machines are kept for whoever comes next,
+    /// Calls `work` with a target machine that nobody else uses meanwhile. Machines are kept for whoever comes next,
     /// since to make one and its tables takes longer than to emit a small kernel; there are as many as threads that
     /// compiled at the same time.
     pub(crate) fn with_machine<T>(
@@ -140,9 +140,8 @@ impl Host {
     }
 }
 
-/// LLVM's own options, which are global to the library. Loop strength reduction costs 40 % of the time to emit a
-/// stencil and gains nothing: subscripts are already a row pointer and a scaled index, which x86 addresses
-/// directly.
+/// Sets LLVM's own options, which are global to the library. Loop strength reduction costs 40 % of the time to emit a
+/// stencil and gains nothing: subscripts are already a row pointer and a scaled index, which x86 addresses directly.
 fn set_options() {
     let words = [c"nestwise", c"-disable-lsr"].map(|w| w.as_ptr());
     unsafe {
@@ -154,7 +153,7 @@ fn set_options() {
     }
 }
 
-/// Whatever the bytes of an object file depend on besides the nest: part of a cache key. LLVM is not asked, since that
+/// What the bytes of an object file depend on besides the nest, as a part of a cache key. LLVM is not asked, since that
 /// takes longer than loading a cached kernel.
 pub fn target_description() -> &'static str {
     static TEXT: OnceLock<String> = OnceLock::new();
@@ -201,10 +200,10 @@ fn cpu_words() -> Vec<u32> {
     vec![]
 }
 
-/// Bits of the widest vector registers that generated code uses: 128, 256 or 512. Lanes of a vector loop are best
-/// a small multiple of this over the element's bits.
+/// Bits of the widest vector registers that generated code uses: 128, 256 or 512. The best number of lanes of a vector
+/// loop is a small multiple of this over the element's bits.
 ///
-/// Asked of the processor itself: plans are made before LLVM is there.
+/// The processor itself is asked: plans are made before LLVM is there.
 #[cfg(target_arch = "x86_64")]
 pub fn vector_bits() -> u32 {
     use std::arch::is_x86_feature_detected as has;
@@ -216,7 +215,7 @@ pub fn vector_bits() -> u32 {
     }
 }
 
-/// Where only LLVM tells.
+/// Bits of the widest vector registers that generated code uses, where only LLVM tells.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn vector_bits() -> u32 {
     Host::get().map_or(128, |h| h.vector_bits)
@@ -234,7 +233,7 @@ pub(crate) enum Variant {
 }
 
 impl Variant {
-    /// Elements of a vector.
+    /// The number of elements of a vector.
     pub(crate) fn width(self, repr: Scalar) -> u32 {
         let bits = match self {
             Variant::B => 128,

@@ -10,7 +10,7 @@ use nestwise_codegen::{Kernel, KernelSpec};
 use nestwise_ir::schedule::ThreadLoop;
 use nestwise_ir::{Expr, FpMode, LoopId, Nest, Scalar, Schedule, Ty, VarId};
 
-/// Extents of `a`, with room for every subscript; the loop has so many iterations.
+/// The extents of `a`, with room for every subscript of the loop.
 const EXTENTS: [i64; 2] = [40, 12];
 const TRIPS: i64 = 9;
 
@@ -65,7 +65,7 @@ fn random(elem: Ty, rank: u32, g: &mut Random) -> Nest {
     b.finish(top)
 }
 
-/// The outermost loop on threads as the analysis says, if some loads read copies.
+/// The outermost loop mapped to threads as the analysis says, if some loads read anti-dependence copies.
 fn mapped(nest: &Nest) -> Option<ThreadLoop> {
     let info = analyse(nest, FpMode::Strict).loops.swap_remove(0);
     let found = info.verdict == Verdict::Parallel && !info.anti_dependence_copies.is_empty();
@@ -76,7 +76,7 @@ fn mapped(nest: &Nest) -> Option<ThreadLoop> {
     })
 }
 
-/// A kernel for arrays of any strides, or of rows that lie as usual.
+/// A kernel for arrays of any strides or, if `unit`, of unit stride along the last axis.
 fn compiled(nest: &Nest, schedule: &Schedule, unit: bool) -> Kernel {
     kernel_of(KernelSpec {
         unit_stride: &[unit; 2],
@@ -122,7 +122,7 @@ fn alike(x: &Run<'_>, y: &Run<'_>) -> bool {
     pairs.all(|(x, y)| (0..x.len()).all(|k| x.get(k).same(y.get(k))))
 }
 
-/// Bit for bit the same in any number of parts; without copies they often are not.
+/// The arrays are the same, bit for bit, in any number of parts; without copies they often are not.
 #[test]
 fn loads_find_what_was_there_before() {
     common::pool::register();

@@ -179,7 +179,7 @@ fn parts_accumulate_into_copies_that_are_merged() {
     }
 }
 
-/// A sum that leaves its representation only when the parts' sums come together is an event.
+/// A guard fails where a sum leaves its representation only when the parts' sums are added.
 #[test]
 fn merged_sums_are_watched_like_others() {
     common::pool::register();

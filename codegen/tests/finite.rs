@@ -38,7 +38,7 @@ fn negative(a: Expr) -> Expr {
     unary(UnOp::Neg, a, NPF, false)
 }
 
-/// Where `x[i] * x[i]` is beyond all numbers something fires, whatever becomes of it.
+/// A guard fails where `x[i] * x[i]` is infinite, whatever becomes of the product.
 #[test]
 fn what_leaves_no_trace_is_found_too() {
     let cases: [(&str, Make); 10] = [
@@ -77,18 +77,18 @@ fn what_leaves_no_trace_is_found_too() {
     for (name, make) in cases {
         let (nest, l) = nest(make);
         let schedule = mapped(&[&[l]]);
-        for (value, fires) in [(1e200, 1), (0.75, 0)] {
+        for (value, fails) in [(1e200, 1), (0.75, 0)] {
             let arrays = [
                 Buffer::floats(&[5], |_| value),
                 Buffer::floats(&[5], |_| 0.0),
             ];
             let ran = emulated(&nest, &schedule, &arrays, 5, SHAPES[1], &|_| {});
-            assert_eq!(ran.2, fires, "{name}, {value}");
+            assert_eq!(ran.2, fails, "{name}, {value}");
         }
     }
 }
 
-/// What was not finite before, and is only moved, is none of a kernel's results.
+/// A value that was not finite before, and is only moved, is none of a kernel's results.
 #[test]
 fn what_is_only_moved_does_not_fire() {
     let cases: [Make; 2] = [
@@ -124,13 +124,13 @@ fn a_sum_is_looked_at_behind_its_loop() {
     let top = b.for_(li, i, upto(dim(x, 0)), vec![let_(s, num(0.0)), inner, put]);
     let nest = b.finish(top);
     let schedule = mapped(&[&[li]]);
-    for (value, fires) in [(1e200, 1), (0.75, 0)] {
+    for (value, fails) in [(1e200, 1), (0.75, 0)] {
         let arrays = [
             Buffer::floats(&[5, 3], |_| value),
             Buffer::floats(&[5], |_| 0.0),
         ];
         let ran = emulated(&nest, &schedule, &arrays, 5, SHAPES[1], &|_| {});
-        assert_eq!(ran.2, fires);
+        assert_eq!(ran.2, fails);
     }
     let text = ptx(&nest, &schedule, 80);
     // The exponent's bits, in whatever form LLVM gives the comparison.

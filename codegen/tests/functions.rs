@@ -24,7 +24,7 @@ unsafe extern "C" {
     safe fn pow(x: f64, y: f64) -> f64;
 }
 
-/// libm's. The linker would take that of Rust's own runtime, which gives other bits.
+/// The cube root of libm. The linker would take that of Rust's own runtime, which gives other bits.
 fn cbrt(x: f64) -> f64 {
     // SAFETY: a function of this type in every libm.
     unsafe {
@@ -87,7 +87,7 @@ fn values() -> Vec<f64> {
     v
 }
 
-/// CPython's rule: a NaN from no NaN, an infinity from finite arguments.
+/// CPython's rule: a NaN from arguments that are none, or an infinity from finite ones, raises.
 fn raises(v: f64, args: &[f64]) -> bool {
     v.is_nan() && args.iter().all(|a| !a.is_nan())
         || v.is_infinite() && args.iter().all(|a| a.is_finite())
@@ -114,7 +114,7 @@ fn check(what: &str, nest: &Nest, pairs: &[(f64, f64)], f: impl Fn(f64, f64) -> 
             assert_eq!(
                 status(&run.run(&kernel, 0, 1)),
                 Status::GuardFailed,
-                "{what} {p:?} must fire"
+                "{what} {p:?} must fail"
             );
         }
         let mut run = Run::new(nest, buffers(&fine));
@@ -353,7 +353,7 @@ fn hypot_is_cpython_s_own() {
     });
 }
 
-/// What fires is named, with the line of the operation.
+/// A guard failure names what failed, and the line of the operation.
 #[test]
 fn events_say_what_and_where() {
     let nest = apply(Scalar::F64, |x, _| {

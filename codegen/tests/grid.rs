@@ -1,5 +1,5 @@
-//! Kernels for the grid of a device: what the emulated form computes, thread by thread, against the serial kernel; and what PTX
-//! is made of.
+//! Kernels for the grid of a device: what the emulated form computes, thread by thread, against the serial kernel; and
+//! what PTX is made of.
 
 mod common;
 #[path = "common/device.rs"]

@@ -8,7 +8,8 @@ use common::*;
 use device::*;
 use nestwise_ir::{IdSet, LoopId, Nest, Schedule, VarId};
 
-/// `for t: (for i: s = x[i] + t; x[i] = s) (for i < n: s = x[i]; y[i] = s)`; with `read`, `y[0] = s` behind the first loop.
+/// `for t: (for i: s = x[i] + t; x[i] = s) (for i < n: s = x[i]; y[i] = s)`; with `read`, `y[0] = s` behind the first
+/// loop.
 fn steps(read: bool) -> (Nest, [LoopId; 2], [VarId; 2]) {
     let mut b = Builder::new();
     let (x, y) = (b.floats(1), b.floats(1));
@@ -42,7 +43,7 @@ fn steps(read: bool) -> (Nest, [LoopId; 2], [VarId; 2]) {
     (b.finish(top), [li, lj], [s, counted])
 }
 
-/// What `s` holds in the end, and what was asked of the device, where the second loop has so many iterations.
+/// The value that `s` has in the end, and what was asked of the device, where the second loop has `n` iterations.
 fn ran(read: bool, n: i64) -> (Value, Vec<(i64, i64, i64)>) {
     let (nest, [li, lj], vars) = steps(read);
     let mut schedule = mapped(&[&[li], &[lj]]);

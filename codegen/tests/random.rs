@@ -1,4 +1,4 @@
-//! Random parallel loops: by lanes, on threads and with sticky events they leave what the serial loop leaves.
+//! Random parallel loops: by lanes, on threads and with deferred exceptions they leave what the serial loop leaves.
 //!
 //! The bodies are made of what masks have to get right: nested branches, breaks and continues at several levels,
 //! scopes, loops with trip counts of their own in each lane, guarded arithmetic and guarded indices.
@@ -23,7 +23,7 @@ struct Gen {
     table: ArrayId,
     out: ArrayId,
     counts: ArrayId,
-    /// Open loops and scopes that may be left.
+    /// The open loops and scopes that may be left.
     loops: Vec<LoopId>,
     scopes: Vec<ScopeId>,
     counters: Vec<VarId>,
@@ -92,7 +92,7 @@ impl Gen {
         }
     }
 
-    /// An index: in range for all lanes, or, with guards, anything.
+    /// An index that is in range for all lanes or, with guards, may be anything.
     fn index(&mut self) -> Expr {
         let n = || dim(ArrayId(0), 0);
         match self.r.below(6) {
@@ -202,7 +202,7 @@ impl Gen {
                 let ints = self.ints.clone();
                 let v = self.pick(&ints);
                 let e = self.int(2);
-                // Kept small, or everything would end in an event.
+                // Kept small, or everything would end in a guard failure.
                 let_(v, bin(BinOp::Mod, e, int(1000), false))
             }
             3 => self.exit(),
@@ -441,7 +441,7 @@ fn lanes_and_threads_do_what_the_serial_loop_does() {
         .ok()
         .and_then(|v| v.parse().ok())
         .unwrap_or(0u64);
-    let (mut done, mut fired, mut vectorised) = (0, 0, 0);
+    let (mut done, mut failed, mut vectorised) = (0, 0, 0);
     for seed in first..first + cases {
         let nest = nest(seed);
         let serial = kernel(&nest, &Schedule::serial());
@@ -477,9 +477,9 @@ fn lanes_and_threads_do_what_the_serial_loop_does() {
             };
             let mut want = Run::new(&nest, fresh());
             let h = want.run(&serial, 0, n);
-            let event = status(&h) == Status::GuardFailed;
-            if event {
-                fired += 1
+            let failure = status(&h) == Status::GuardFailed;
+            if failure {
+                failed += 1
             } else {
                 done += 1
             }
@@ -488,10 +488,10 @@ fn lanes_and_threads_do_what_the_serial_loop_does() {
                 let h = run.run(kernel, 0, n);
                 assert_eq!(
                     status(&h) == Status::GuardFailed,
-                    event,
-                    "seed {seed}, {name}, n {n}: event"
+                    failure,
+                    "seed {seed}, {name}, n {n}: failed"
                 );
-                if event {
+                if failure {
                     continue;
                 }
                 for array in [2, 3] {
@@ -508,8 +508,8 @@ fn lanes_and_threads_do_what_the_serial_loop_does() {
     }
     if cases >= 40 {
         assert!(
-            done > cases && fired > cases / 20,
-            "{done} runs without event, {fired} with one: too few"
+            done > cases && failed > cases / 20,
+            "{done} runs without a guard failure, {failed} with one: too few"
         );
         assert!(
             u64::from(vectorised) > cases * 9 / 10,

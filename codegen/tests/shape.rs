@@ -8,8 +8,8 @@ use nestwise_ir::machine_shape::{Chain, Op};
 use nestwise_ir::model::nest::Cast;
 use nestwise_ir::{BinOp, CmpOp, Const, Expr, Fun, Lib, Scalar, Schedule, Ty};
 
-/// `s = (s * 31 + x[i]) % 65521` of ints that may need more than 64 bits on the way: a sum that does takes a way of its own,
-/// which is long, and hardly ever taken.
+/// `s = (s * 31 + x[i]) % 65521` of ints that may need more than 64 bits on the way: a sum that does takes a way of its
+/// own, which is long, and hardly ever taken.
 #[test]
 fn chains_go_the_usual_way() {
     const WIDE: Ty = Ty::py(Scalar::I128);
@@ -57,7 +57,8 @@ fn a_while_is_ended_by_data() {
     assert_eq!((around.body.ends, inside.body.ends), (None, Some(1)));
 }
 
-/// Loops over rows, in each of which `s = s * 0.5 + x[i, k]`: where `s` starts anew in each row, chains of several overlap.
+/// Loops over rows, in each of which `s = s * 0.5 + x[i, k]`: where `s` starts anew in each row, chains of several
+/// overlap.
 #[test]
 fn a_chain_goes_on_in_the_next_row_if_its_variable_does() {
     let carried = |anew: bool| {
@@ -118,8 +119,8 @@ fn an_iteration_has_a_chain_of_its_own() {
     assert_eq!(roots_on(false), ([0.0, 0.0], 0.0));
 }
 
-/// `s = s * 31 % 65521`: a product by one less than a power of two is a shift and a difference, a remainder what two products and
-/// some shifts and sums leave, each waiting for the one before.
+/// `s = s * 31 % 65521`: a product by one less than a power of two is a shift and a difference, a remainder what two
+/// products and some shifts and sums leave, each waiting for the one before.
 #[test]
 fn a_remainder_by_a_constant_is_no_division_but_takes_its_time() {
     let mut b = Builder::new();
@@ -139,7 +140,8 @@ fn a_remainder_by_a_constant_is_no_division_but_takes_its_time() {
     assert!(of(Op::Int) >= 6.0, "{each:?}");
 }
 
-/// `for j in range(2): for i in range(n): x[j, i] += 1.0`: the outer loop is unrolled altogether, and leaves two of the inner one.
+/// `for j in range(2): for i in range(n): x[j, i] += 1.0`: the outer loop is unrolled altogether, and leaves two of the
+/// inner one.
 #[test]
 fn an_unrolled_loop_leaves_copies_of_the_one_inside() {
     let mut b = Builder::new();
@@ -162,8 +164,8 @@ fn an_unrolled_loop_leaves_copies_of_the_one_inside() {
     assert!(strides.iter().all(|s| s.1), "{strides:?}");
 }
 
-/// `t[i] = d[i] - c[i] * t[i + 1]` backwards: each iteration waits for the one before, unrolled or not, through a variable: what it
-/// has stored is not loaded again.
+/// `t[i] = d[i] - c[i] * t[i + 1]` backwards: each iteration waits for the one before, unrolled or not, through a
+/// variable: what it has stored is not loaded again.
 #[test]
 fn a_chain_goes_through_elements() {
     let mut b = Builder::new();

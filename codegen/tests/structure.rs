@@ -257,7 +257,8 @@ fn guarded_loops_stay_vectorisable() {
     assert!(count(&text, "fadd <") > 0, "{text}");
 }
 
-/// There is no vector instruction that saturates: a float that does not fit is told by a mask, and the others are ints at once.
+/// Floats become ints by vectors, although no vector instruction saturates: a mask tells which float does not fit, and
+/// the others are converted at once.
 #[test]
 fn floats_become_ints_by_vectors() {
     let mut b = Builder::new();
@@ -349,7 +350,7 @@ fn fast_arithmetic_is_reassociated_and_contracted() {
     assert_eq!(fused(spec(&nest, &serial)), 0);
 }
 
-/// What rests on how each operation rounds is computed the same in all modes.
+/// Values that rest on how each operation rounds are computed the same in all modes.
 #[test]
 fn remainders_and_squares_are_never_fast() {
     for op in [BinOp::Mod, BinOp::FloorDiv] {
@@ -476,7 +477,7 @@ fn clamps_become_selections() {
     }
 }
 
-/// Kinds of statements have one place each; this guards the list that the emitter matches.
+/// A floor division of ints by a power of two is a shift.
 #[test]
 fn division_by_a_power_of_two_is_a_shift() {
     let mut b = Builder::new();

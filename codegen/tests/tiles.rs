@@ -10,7 +10,7 @@ use nestwise_codegen::GridTarget;
 use nestwise_ir::schedule::RedOp;
 use nestwise_ir::{Const, Expr, IdSet, LoopId, Nest, Scalar, Schedule, VarId};
 
-/// A nest, the loops on its axes, and what outlives it.
+/// A nest, the loops on its axes, and the variables that outlive it.
 struct Case {
     nest: Nest,
     axes: Vec<LoopId>,
@@ -30,7 +30,7 @@ impl Case {
         compiled(&self.nest, &self.schedule(), GridTarget::Emulated).kernels[0].tile
     }
 
-    /// The emulated form leaves what the serial one does, whatever the grid.
+    /// Checks that the emulated form leaves what the serial one does, whatever the grid.
     fn agrees(&self, arrays: &[Buffer], trips: i64) {
         let mut run = Run::new(&self.nest, arrays.to_vec());
         run.done(&kernel(&self.nest, &Schedule::serial()), 0, trips);
@@ -65,7 +65,8 @@ fn num(v: f64) -> Expr {
     constant(Const::Float(v), NPF)
 }
 
-/// for i: f = i + 100; for j: s = 0; for k (to `i` where that is asked for): s += a[i, k] * x[k, j]; c[i, j] = s, n[i, j] = f
+/// for i: f = i + 100; for j: s = 0; for k (to `i` where that is asked for): s += a[i, k] * x[k, j]; c[i, j] = s, n[i,
+/// j] = f
 fn product(triangle: bool) -> Case {
     let mut b = Builder::new();
     let (a, x, c) = (b.floats(2), b.floats(2), b.floats(2));

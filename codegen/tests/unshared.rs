@@ -1,4 +1,4 @@
-//! Kernels for the grid of a device whose threads have work arrays of their own, or update elements at once.
+//! Kernels for the grid of a device whose threads have work arrays of their own, or update elements atomically.
 
 mod common;
 #[path = "common/device.rs"]
@@ -11,8 +11,8 @@ use nestwise_ir::model::nest::BinOp;
 use nestwise_ir::schedule::RedOp;
 use nestwise_ir::{ArrayId, LoopId, Nest, Scalar};
 
-/// `for i: for j: work[0..3] = ...; out[i, j] = work[2] * work[0] + work[1]`, the elements of `work` each computed from the one
-/// before.
+/// `for i: for j: work[0..3] = ...; out[i, j] = work[2] * work[0] + work[1]`, the elements of `work` each computed from
+/// the one before.
 fn worked() -> (Nest, [LoopId; 2], ArrayId) {
     let mut b = Builder::new();
     let (x, out, work) = (b.floats(1), b.floats(2), b.floats(1));

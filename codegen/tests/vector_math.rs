@@ -8,7 +8,8 @@ use nestwise_codegen::abi::Status;
 use nestwise_codegen::{FpMode, KernelSpec, llvm_ir};
 use nestwise_ir::{BinOp, Expr, Fun, Lib, LoopId, Nest, Scalar, Schedule, Ty};
 
-/// What the library is documented to keep within, and half an ulp for the scalar function compared with.
+/// The most units in the last place that a function may be off: what the library is documented to keep within, and half
+/// an ulp for the scalar function compared with.
 const MOST_ULPS: u64 = 5;
 
 const ONE: [Fun; 21] = [
@@ -136,7 +137,7 @@ fn random(count: usize, seed: u64) -> Vec<f64> {
     (0..count).map(|_| next()).collect()
 }
 
-/// The results of a kernel that must not fire.
+/// The results of a kernel in which no guard must fail.
 fn results(nest: &Nest, spec: KernelSpec<'_>, x: &[f64], y: &[f64]) -> Vec<f64> {
     let n = x.len() as i64;
     let buffers = vec![
@@ -149,10 +150,10 @@ fn results(nest: &Nest, spec: KernelSpec<'_>, x: &[f64], y: &[f64]) -> Vec<f64> 
     run.arrays[2].f64s()
 }
 
-/// The pairs for which strict code does not fire.
+/// The pairs for which no guard of strict code fails.
 fn fine(nest: &Nest, pairs: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let kernel = kernel(nest, &Schedule::serial());
-    let fires = |p: &(f64, f64)| {
+    let fails = |p: &(f64, f64)| {
         let buffers = vec![
             Buffer::floats(&[1], |_| p.0),
             Buffer::floats(&[1], |_| p.1),
@@ -160,7 +161,7 @@ fn fine(nest: &Nest, pairs: &[(f64, f64)]) -> Vec<(f64, f64)> {
         ];
         status(&Run::new(nest, buffers).run(&kernel, 0, 1)) == Status::GuardFailed
     };
-    pairs.iter().copied().filter(|p| !fires(p)).collect()
+    pairs.iter().copied().filter(|p| !fails(p)).collect()
 }
 
 fn ulps_apart(a: f64, b: f64) -> u64 {

@@ -1,12 +1,12 @@
 //! Which legal schedule of a nest a kernel is compiled under: the one that is estimated to take the least time.
 //!
-//! An estimate is made as for a kernel that exists, by the execution-cache-memory model of [`crate::estimate::host`], from a
-//! shape that code under the schedule will likely have: what the nest executes, lanes and all, what its iterations wait
-//! for, and the memory that it goes through. A kernel serves every launch of which the same facts hold, so the trips are
-//! those that its facts tell, and [`USUAL_TRIPS`] for loops of which they tell nothing.
+//! An estimate is made as for a kernel that exists, by the execution-cache-memory model of [`crate::estimate::host`],
+//! from a shape that code under the schedule will likely have: what the nest executes, lanes and all, what its
+//! iterations wait for, and the memory that it goes through. A kernel serves every launch of which the same facts hold,
+//! so the trips are those that its facts tell, and [`USUAL_TRIPS`] for loops of which they tell nothing.
 //!
-//! Before there is machine code an estimate is coarse. So a [`Rank`] stands for experience, and an estimate overrules it
-//! where it is better by more than [`TOLERANCE`].
+//! Before there is machine code an estimate is coarse. So a [`Rank`] stands for experience, and an estimate overrules
+//! it where it is better by more than [`TOLERANCE`].
 
 #[cfg(test)]
 mod tests;
@@ -23,12 +23,12 @@ use crate::profile::MachineProfile;
 use crate::profile::host::OTHER;
 use crate::units::Seconds;
 
-/// Trips of a loop, and elements along an axis, of which nothing is known: about the middle, on a scale of powers, between
-/// what is worth compiling and what fills the caches of one core two axes at a time.
+/// Trips of a loop, and elements along an axis, of which nothing is known: about the middle, on a scale of powers,
+/// between what is worth compiling and what fills the caches of one core two axes at a time.
 const USUAL_TRIPS: f64 = 256.0;
 
-/// How many times as long as another schedule the one of the best rank may be estimated to take before that is taken for a
-/// difference: a shape that is guessed is mostly within twice of the one that code generation makes, either way.
+/// How many times as long as another schedule the one of the best rank may be estimated to take before that is taken
+/// for a difference: a shape that is guessed is mostly within twice of the one that code generation makes, either way.
 const TOLERANCE: f64 = 4.0;
 
 /// What runs a kernel.
@@ -47,9 +47,9 @@ pub struct Target<'a> {
 /// How schedules of one kind have done, larger is better: loops on vectors first, then what the rewriting is worth.
 type Rank = (usize, u8);
 
-/// Chooses the schedule to compile: the index of the candidate that is likely the fastest in launches like `launch`, or none
-/// if there are no candidates. Every candidate is a legal schedule of `nest`. Where `launch` asks for threads, candidates
-/// without them are looked at only if there is no other, and the other way round.
+/// Chooses the schedule to compile: the index of the candidate that is likely the fastest in launches like `launch`, or
+/// none if there are no candidates. Every candidate is a legal schedule of `nest`. Where `launch` asks for threads,
+/// candidates without them are looked at only if there is no other, and the other way round.
 pub fn choose_schedule(
     nest: &Nest,
     candidates: &[Candidate],

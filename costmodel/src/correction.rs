@@ -173,7 +173,7 @@ fn octave(seconds: f64) -> i32 {
 pub struct Lesson {
     /// Where the launch ran.
     pub device: Device,
-    /// What the model expects it to take, uncorrected.
+    /// What the model expects the launch to take, uncorrected.
     pub modelled: Seconds,
     /// What the launch took.
     pub measured: Seconds,

@@ -1,8 +1,8 @@
 //! The time that a nest takes on each device.
 //!
 //! Three things stay apart: **features** ([`features`]: what one execution of each loop body does, by kind of
-//! operation), **weights** ([`profile`]: seconds per operation on one machine, by device), and the **model**
-//! ([`price`] and [`decide`]: how features, weights and the sizes of a call combine into an estimate per device, and
+//! operation), **weights** ([`profile`]: nanoseconds per operation on one machine, by device), and the **model**
+//! ([`Prices`] and [`decide`]: how features, weights and the sizes of a call combine into an estimate per device, and
 //! which is taken). Features are taken once per typed nest; a call only fills in trip counts.
 //!
 //! This crate never measures anything.

@@ -5,7 +5,8 @@
 //!     cargo run -q -p nestwise-filetests --example nest -- 'n: int, a: f64[1]'
 //! ```
 //!
-//! The header and the language are those of [`nestwise_ir::testing::nest`]. Guards are cleared, unless `--guarded` follows.
+//! The header and the language are those of [`nestwise_ir::testing::nest`]. Guards are cleared, unless `--guarded`
+//! follows.
 
 use std::io::Read;
 

@@ -1,8 +1,8 @@
-//! Why a site, or one signature of it, is left to CPython.
+//! The reasons why a site, or one signature of it, is left to CPython.
 //!
-//! A refusal is data: one variant a reason, with what the message needs. [`Refusal::code`] is stable (reports and
-//! tests refer to it), `Display` is the message for users, [`Refusal::hint`] says what would change it. Positions
-//! stand outside, in [`nestwise_ir::WithSpan`].
+//! A refusal is data: one variant for each reason, with the data of its message. [`Refusal::code`] is stable (reports
+//! and tests refer to it), `Display` is the message for users, [`Refusal::hint`] says what would change it. The
+//! position in the source is kept beside the refusal, in [`nestwise_ir::WithSpan`].
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub(crate) fn refuse(span: Span, error: Refusal) -> WithSpan<Refusal> {
     WithSpan::new(span, error)
 }
 
-/// One reason not to compile. The first group is found in the text, the second when types are known.
+/// A reason not to compile. The first group is found in the text, the second when types are known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Refusal {
     // ---- The text -------------------------------------------------------------------------------------------
@@ -44,19 +44,19 @@ pub enum Refusal {
     },
     /// An expression that stands alone, for its effect: `print(x)`.
     ExpressionStatement {
-        /// What is called, if it is a call of a name: `print`, `out.append`.
+        /// The name that is called, if the expression is a call of one: `print`, `out.append`.
         callee: Option<String>,
     },
-    /// `A[i:j]`.
+    /// A slice: `A[i:j]`.
     Slice,
-    /// `f(*args)`, `f(**kwargs)`, `a, *b = c`.
+    /// A starred expression: `f(*args)`, `f(**kwargs)`, `a, *b = c`.
     Star,
-    /// `is`, `is not`, `in`, `not in`.
+    /// A comparison that is not modelled: `is`, `is not`, `in`, `not in`.
     Comparison {
         /// The operator.
         op: &'static str,
     },
-    /// `a @ b`.
+    /// A matrix product: `a @ b`.
     MatMul,
     /// An int literal of more than 127 bits.
     IntTooLarge,
@@ -82,9 +82,9 @@ pub enum Refusal {
     },
     /// A user's function that cannot be inlined.
     Function {
-        /// Its name.
+        /// The name of the function.
         name: String,
-        /// Why, as the end of "it ...".
+        /// The reason, as the end of a sentence "it ...".
         why: &'static str,
     },
 
@@ -93,7 +93,7 @@ pub enum Refusal {
     Type {
         /// The name, or the expression.
         name: String,
-        /// Its type.
+        /// The type of the object.
         ty: String,
     },
     /// An operator is not supported between these types.
@@ -107,37 +107,37 @@ pub enum Refusal {
     TypeChanges {
         /// The variable.
         name: String,
-        /// Type before.
+        /// The type before the assignment.
         from: String,
-        /// Type after.
+        /// The type after the assignment.
         to: String,
     },
     /// A function that is not known and cannot be inlined.
     UnknownFunction {
-        /// As written.
+        /// The name of the function as written.
         name: String,
     },
     /// An attribute that is not modelled.
     UnknownAttribute {
-        /// As written.
+        /// The name of the attribute as written.
         name: String,
         /// The type of what it is an attribute of.
         ty: String,
     },
     /// More or fewer subscripts than the array has dimensions.
     RankMismatch {
-        /// The array.
+        /// The name of the array.
         name: String,
-        /// Its dimensions.
+        /// The number of the array's dimensions.
         rank: u32,
-        /// The subscripts.
+        /// The number of subscripts.
         subscripts: u32,
     },
     /// The array has more dimensions than are supported.
     RankTooLarge {
-        /// The array.
+        /// The name of the array.
         name: String,
-        /// Its dimensions.
+        /// The number of the array's dimensions.
         rank: u32,
     },
     /// A function was called in a form that is not modelled.
@@ -149,7 +149,7 @@ pub enum Refusal {
     },
     /// A loop over something that cannot be iterated in a nest.
     Iterable {
-        /// Its type, or the expression.
+        /// The type of the iterable, or the expression.
         what: String,
     },
     /// An array expression where a scalar is needed (`A + B`, `A[i] = B`).
@@ -174,33 +174,33 @@ pub enum Refusal {
     },
     /// An object would have to be made or kept in a way that is not modelled (a new list, an object in a tuple).
     ObjectIdentity {
-        /// What.
+        /// The object, as a noun phrase.
         what: String,
     },
     /// CPython would raise here on every path that gets here.
     AlwaysRaises {
-        /// What.
+        /// The operation that raises, as a noun phrase.
         what: String,
     },
     /// The typed nest exceeds a size limit.
     TooLarge {
-        /// What is counted.
+        /// The thing that is counted, as a plural noun.
         what: &'static str,
         /// The greatest number that is accepted.
         limit: usize,
     },
-    /// An expression that is over sooner than anybody could ask about it.
+    /// An expression that is evaluated sooner than anybody could ask about it.
     Small,
-    /// No iteration of the loop ends but by an exception: a loop inside has no other way out, and runs by itself.
+    /// No iteration of the loop ends but by an exception, so that an inner loop can only run by itself.
     NeverEnds,
     /// Something else that is not modelled.
     Unsupported {
-        /// What, as a noun phrase.
+        /// The thing that is not modelled, as a noun phrase.
         what: String,
     },
-    /// A fault of ours, found by our own checks; never wrong code.
+    /// A fault of nestwise, found by its own checks; never wrong code.
     Internal {
-        /// For the bug report.
+        /// The message for a bug report.
         message: String,
     },
 }
@@ -248,7 +248,7 @@ impl Refusal {
         }
     }
 
-    /// What the user could change so that the reason goes away, where there is such a thing.
+    /// A hint at what the user could change so that the reason goes away, where there is such a thing.
     pub fn hint(&self) -> Option<String> {
         let text: String = match self {
             Self::Statement {
@@ -382,7 +382,7 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// The refusal of something that nothing else is said of.
+/// The refusal of something that no other refusal describes.
 pub(crate) fn unsupported(what: &str, span: Span) -> nestwise_ir::WithSpan<Refusal> {
     let what = what.into();
     refuse(span, Refusal::Unsupported { what })

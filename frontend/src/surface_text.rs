@@ -9,7 +9,7 @@ use nestwise_ir::{Arena, PathId};
 
 use crate::site::special_methods::is_method;
 
-/// The statements of a site, four spaces an indentation.
+/// The statements of a site, with four spaces for each level of indentation.
 pub fn site(site: &Site) -> String {
     let mut text = Text {
         paths: &site.paths,
@@ -38,7 +38,7 @@ pub fn function(function: &Function) -> String {
     text.out
 }
 
-/// One line an access path: its scope, its dotted name, `c` where it is captured, `w` where it is written.
+/// One line for each access path: its scope, its dotted name, `c` where it is captured, `w` where it is written.
 pub fn paths(paths: &Arena<PathId, AccessPath>) -> String {
     let mut out = String::new();
     // Methods that the text does not name hardly ever are anything's.

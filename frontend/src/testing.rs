@@ -1,4 +1,4 @@
-//! Sites and the types of what they read, from text: for the tests of lowering and for file tests.
+//! Builds sites and the types of what they read from text: for the tests of lowering and for file tests.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use crate::refusal::Refusal;
 use crate::site::access_paths::ScopeInfo;
 use crate::site::captures::Capture;
 
-/// What a name of a test holds.
+/// The type of what a name of a test holds.
 #[derive(Clone)]
 pub enum Is {
     /// A scalar.
     Scalar(Ty),
     /// An int in a range.
     Ranged(Ty, i64, i64),
-    /// An array: what it is, how it is stored, what its elements load as, its rank.
+    /// An array: its kind, its storage, the type of its elements, its rank.
     Array(ArrayKind, Scalar, Ty, u32),
     /// An object whose attributes are looked at.
     Object,
@@ -36,7 +36,7 @@ pub fn list(storage: Scalar, rank: u32) -> Is {
     Is::Array(ArrayKind::List, storage, Ty::py(storage), rank)
 }
 
-/// CPython 3.11, bits of CPython and NumPy.
+/// The options of CPython 3.11 with the bits of CPython and NumPy.
 pub fn options() -> Options {
     Options {
         python_minor: 11,
@@ -55,7 +55,7 @@ fn words(text: &str) -> HashSet<String> {
 /// Parses a site whose names are all locals with values, except those without a capture.
 ///
 /// # Errors
-/// What the frontend does not understand, in source order.
+/// The refusals of what the frontend does not understand, in source order.
 pub fn try_parse(source: &str, bound: &[&str]) -> Result<Site, Vec<WithSpan<Refusal>>> {
     let scope = ScopeInfo {
         module_level: false,
@@ -68,7 +68,7 @@ pub fn try_parse(source: &str, bound: &[&str]) -> Result<Site, Vec<WithSpan<Refu
 /// Parses a site that the frontend understands.
 ///
 /// # Panics
-/// If it does not.
+/// Panics if the frontend refuses the site.
 pub fn parse(source: &str, bound: &[&str]) -> Site {
     match try_parse(source, bound) {
         Ok(site) => site,
@@ -187,10 +187,10 @@ pub fn captures(site: &Site, names: &[(&str, Is)]) -> Vec<Capture> {
 /// The typed nest of a site for these captures.
 ///
 /// # Errors
-/// What is not supported.
+/// The refusal of what is not supported.
 ///
 /// # Panics
-/// If the site does not parse.
+/// Panics if the site does not parse.
 pub fn spec(source: &str, names: &[(&str, Is)]) -> Result<Nest, WithSpan<Refusal>> {
     let bound: Vec<&str> = names
         .iter()
@@ -201,7 +201,7 @@ pub fn spec(source: &str, names: &[(&str, Is)]) -> Result<Nest, WithSpan<Refusal
     specialise(&site, &captures, options())
 }
 
-/// A test's text: what its names hold, functions, and a site.
+/// The text of a test: what its names hold, functions, and a site.
 pub struct Script {
     /// What each name holds.
     pub names: Vec<(String, Is)>,
@@ -210,11 +210,11 @@ pub struct Script {
 }
 
 impl Script {
-    /// `given` says what names hold, `n: py.i64 0 9; a: ndarray f64 2; o: object`. Functions stand first in `text`, each
-    /// up to the next line without indentation.
+    /// Reads a test's text. `given` says what names hold, `n: py.i64 0 9; a: ndarray f64 2; o: object`. Functions stand
+    /// first in `text`, each up to the next line without indentation.
     ///
     /// # Panics
-    /// If `given` is not of that form.
+    /// Panics if `given` is not of that form.
     pub fn new(given: &str, text: &str) -> Script {
         let parts = given.split(';').filter(|part| !part.trim().is_empty());
         let mut names: Vec<(String, Is)> = parts
@@ -254,15 +254,15 @@ impl Script {
     /// Parses the site.
     ///
     /// # Errors
-    /// What the frontend does not understand, in source order.
+    /// The refusals of what the frontend does not understand, in source order.
     pub fn site(&self) -> Result<Site, Vec<WithSpan<Refusal>>> {
         try_parse(&self.source, &self.bound())
     }
 
-    /// The typed nest.
+    /// Builds the typed nest.
     ///
     /// # Errors
-    /// The first thing that is not supported.
+    /// The refusal of the first thing that is not supported.
     pub fn nest(&self, options: Options) -> Result<Nest, WithSpan<Refusal>> {
         let site = self.site().map_err(|all| all[0].clone())?;
         let names: Vec<(&str, Is)> = (self.names.iter())
@@ -279,7 +279,7 @@ fn scalar(word: &str) -> Scalar {
         .unwrap_or_else(|| panic!("no type {word}"))
 }
 
-/// `py.i64`, `py.i64 0 9`, `ndarray f64 2`, `object`, `other str`.
+/// Parses the type of what a name holds: `py.i64`, `py.i64 0 9`, `ndarray f64 2`, `object`, `other str`.
 fn is(text: &str) -> Is {
     let words: Vec<&str> = text.split_whitespace().collect();
     let ty = |word: &str| match word.split_once('.').expect("a type") {

@@ -1,4 +1,4 @@
-//! The front end reads every loop of Python's standard library as CPython's own parser does.
+//! Checks that the front end reads every loop of Python's standard library as CPython's own parser does.
 //!
 //! `ast_text.py` writes the loops with the text form that CPython's `ast` gives them. `NESTWISE_LOOPS` may name a file
 //! with its output for other folders.
@@ -27,7 +27,7 @@ fn records() -> String {
     String::from_utf8(output.stdout).expect("the script writes UTF-8")
 }
 
-/// Refusals of constructs that the surface language has: the parser's limits, and ours.
+/// Whether all refusals are of constructs that the surface language has: limits of the parser, and of nestwise.
 fn is_limit(refusals: &[WithSpan<Refusal>]) -> bool {
     refusals.iter().all(|r| match r.error.code() {
         "parse" | "too-deep" | "too-large" | "respelled-name" | "int-too-large" => true,

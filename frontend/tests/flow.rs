@@ -1,4 +1,4 @@
-//! What sites capture and write, and their interfaces.
+//! Tests of what sites capture and write, and of their interfaces.
 
 use std::collections::HashSet;
 
@@ -56,7 +56,7 @@ fn summary(i: &Interface) -> String {
     )
 }
 
-/// `(source, unbound names, "reads -> writes | maybe")`, or a refusal's code and position.
+/// Checks cases `(source, unbound names, "reads -> writes | maybe")`, or with a refusal's code and position instead.
 fn check(cases: &[(&str, &str, &str)]) {
     for (source, unbound, expected) in cases {
         let scope = scope(source, unbound);
@@ -221,7 +221,7 @@ fn the_rest_of_an_interface() {
     assert_eq!(i.write_order.len(), i.writes.len());
 }
 
-/// What is known of an expression with a loop in it, and how often its loops turn where each atom is 10.
+/// Expressions with a loop in them: what is known of them, and how often their loops turn where each atom is 10.
 #[test]
 fn expressions() {
     for (source, expected) in [
@@ -380,7 +380,8 @@ fn definitions_that_fan_out_are_asked_once() {
     assert_eq!(atoms(&source), "n");
 }
 
-/// Names with the fewest subscripts that they have anywhere; counters and functions aside.
+/// Names that may be arrays used as a whole, with the fewest subscripts that they have anywhere; counters and functions
+/// are left out.
 #[test]
 fn names_that_may_be_arrays_used_as_a_whole() {
     let told = |source: &str| {

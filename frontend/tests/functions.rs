@@ -1,4 +1,4 @@
-//! Functions for inlining.
+//! Tests of functions for inlining.
 
 use std::collections::HashSet;
 

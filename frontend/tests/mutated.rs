@@ -1,4 +1,4 @@
-//! No text makes the front end panic: whatever comes is a nest or a refusal.
+//! Checks that no text makes the front end panic: whatever comes is a nest or a refusal.
 
 use std::collections::HashSet;
 
@@ -93,7 +93,7 @@ fn read(source: &str) {
     }
 }
 
-/// One change of a text: at about `at`, cut `cut` characters and put in a piece.
+/// Changes a text: at about `at`, cuts `cut` characters and puts in a piece.
 fn mutate(source: &mut String, at: usize, cut: usize, piece: &str) {
     let chars: Vec<char> = source.chars().collect();
     let at = at % (chars.len() + 1);

@@ -1,4 +1,4 @@
-//! Random nests, walked along random paths: what a path reads and assigns is what the interface promises.
+//! Walks random nests along random paths, and checks that what a path reads and assigns is what the interface promises.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 
-/// Numbers from a seed (Knuth's MMIX generator).
+/// A generator of pseudo-random numbers from a seed (Knuth's MMIX generator).
 struct Random(u64);
 
 impl Random {
@@ -25,7 +25,7 @@ impl Random {
     }
 }
 
-/// A random block, its nesting limited by `depth`.
+/// Writes a random block, whose nesting is limited by `depth`.
 fn block(random: &mut Random, depth: usize, indent: usize, out: &mut String) {
     for _ in 0..=random.below(3) {
         let pad = " ".repeat(indent);
@@ -65,7 +65,7 @@ fn block(random: &mut Random, depth: usize, indent: usize, out: &mut String) {
     }
 }
 
-/// How a statement ends.
+/// The way in which a statement ends.
 #[derive(PartialEq)]
 enum End {
     Normal,
@@ -80,9 +80,9 @@ struct Path<'a> {
     site: &'a Site,
     interface: &'a Interface,
     random: Random,
-    /// Names with a value.
+    /// The names that have a value.
     bound: HashSet<&'a str>,
-    /// Names that the site gave one.
+    /// The names that the site gave a value.
     assigned: HashSet<PathId>,
     fuel: u32,
 }
@@ -90,13 +90,13 @@ struct Path<'a> {
 impl<'a> Path<'a> {
     fn read(&mut self, expr: &'a Expr) {
         match &expr.kind {
-            ExprKind::Path(path) => self.read_place(*path),
+            ExprKind::Path(path) => self.read_path(*path),
             ExprKind::Tuple(items) => items.iter().for_each(|e| self.read(e)),
             _ => {}
         }
     }
 
-    fn read_place(&mut self, path: PathId) {
+    fn read_path(&mut self, path: PathId) {
         let p = &self.site.paths[path];
         let is_global = !self.interface.reads.contains(&p.name) && !p.written;
         if p.written && !p.captured && !self.assigned.contains(&path) {
@@ -148,7 +148,7 @@ impl<'a> Path<'a> {
             }
             StmtKind::AugAssign { target, .. } => {
                 if let Target::Path(path) = target {
-                    self.read_place(*path);
+                    self.read_path(*path);
                 }
                 self.assign(target);
             }
@@ -212,7 +212,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// Where the hook may hand over: every name it assigns has a value.
+    /// Checks a point where the hook may hand over: every name it assigns has a value.
     fn check_boundary(&self) {
         for name in &self.interface.writes {
             assert!(
@@ -242,7 +242,7 @@ fn scope(bound: usize) -> ScopeInfo {
     }
 }
 
-/// Whether the nest was accepted, and so walked.
+/// Walks a random nest; returns whether it was accepted, and so walked.
 fn walk(seed: u64, bound: usize) -> bool {
     let mut random = Random(seed);
     let top = ["for a in R:\n", "while b:\n", "while True:\n"][random.below(3)];

@@ -1,10 +1,10 @@
-//! Small sources and the surface nests, or the refusals, that they give.
+//! Checks the surface nests, or the refusals, of small sources.
 
 use std::collections::HashSet;
 
 use nestwise_frontend::{ScopeInfo, parse_site, surface_text};
 
-/// Every name is a bound local, except the builtins and modules.
+/// A scope in which every name is a bound local, except the builtins and modules.
 fn scope_of(source: &str) -> ScopeInfo {
     let globals = [
         "range",
@@ -60,7 +60,7 @@ fn check(cases: &[(&str, &str)]) {
     }
 }
 
-/// Cases of one simple statement or expression statement in a loop.
+/// Checks cases of one simple statement or expression statement in a loop.
 fn check_statements(cases: &[(&str, &str)]) {
     for (source, expected) in cases {
         let nest = surface(&format!("for i in r:\n    {source}\n"));
@@ -72,14 +72,14 @@ fn check_statements(cases: &[(&str, &str)]) {
     }
 }
 
-/// Cases of an expression.
+/// Checks cases of an expression.
 fn check_expressions(cases: &[(&str, &str)]) {
     for (source, expected) in cases {
         check_statements(&[(&format!("x = {source}"), &format!("x = {expected}"))]);
     }
 }
 
-/// Cases of a statement that is refused, with the refusals' positions inside it.
+/// Checks cases of a statement that is refused, with the refusals' positions inside it.
 fn check_refused(cases: &[(&str, &str)]) {
     for (source, expected) in cases {
         let refusals = surface(&format!("for i in r:\n    {source}\n"));

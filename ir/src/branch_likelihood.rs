@@ -1,37 +1,39 @@
 //! How likely the sides of a nest's branches are.
 //!
-//! Nobody has seen them run. Each side counts half, but for what the nest itself tells: two things are seldom equal, numbers
-//! are seldom below zero, a side that leaves its loop runs at most once in all its iterations, and one that goes on to the next
-//! iteration is an exception (Ball and Larus, "Branch prediction for free", 1993). A side that sets a counter back when it has
-//! reached a limit runs once in as many executions as the counter has steps to it.
+//! The likelihoods are estimated from the text alone. Each side counts half, except for what the nest itself tells: two
+//! values are seldom equal, numbers are seldom below zero, a side that leaves its loop runs at most once in all its
+//! iterations, and one that goes on to the next iteration is an exception (Ball and Larus, "Branch prediction for
+//! free", 1993). A side that sets a counter back when it has reached a limit runs once in as many executions as the
+//! counter has steps to it.
 
 use std::collections::HashMap;
 
 use crate::model::nest::{Const, Expr, ExprKind, Nest, Stmt, StmtKind};
 use crate::{BinOp, CmpOp, UnOp, VarId};
 
-/// One side of a choice nobody knows more about.
+/// The share of a side of a branch of which nothing is known.
 pub const HALF: f64 = 0.5;
-/// A side that ends with `break` or `return`: once a loop at most, and loops that one looks at have ten iterations or
-/// more.
+/// The share of a side that ends with `break` or `return`: it runs at most once per loop, and loops that matter have
+/// ten iterations or more.
 pub const LEAVES: f64 = 0.1;
-/// A side that the nest makes unlikely.
+/// The share of a side that the nest makes unlikely.
 pub const RARELY: f64 = 0.2;
 
 /// How a side of a branch ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
-    /// At its last statement: what follows the branch is next.
+    /// The side ends at its last statement: what follows the branch is next.
     Falls,
-    /// With the next iteration, or behind a block.
+    /// The side goes on with the next iteration, or behind a block.
     Skips,
-    /// Out of an inlined function.
+    /// The side returns from an inlined function.
     Returns,
-    /// Out of the loop.
+    /// The side leaves the loop.
     Leaves,
 }
 
-/// The share of a branch's executions that take its first side, by how both sides end and how likely the test is to hold.
+/// The share of a branch's executions that take its first side, by how both sides end and how likely the test is to
+/// hold.
 pub fn share_of_first(first: End, second: End, holds: f64) -> f64 {
     match (first, second) {
         (End::Leaves, End::Leaves) => HALF,
@@ -43,8 +45,9 @@ pub fn share_of_first(first: End, second: End, holds: f64) -> f64 {
     }
 }
 
-/// How likely a comparison is to hold: whether its left and its right operand are zero, and how many values the left one takes
-/// where it is a remainder by a constant, each as likely as any other.
+/// How likely a comparison is to hold, from 0 to 1. `left` and `right`: whether that operand is the constant zero.
+/// `values`: the number of values of the left operand where that is a remainder by a constant, each as likely as any
+/// other.
 pub fn likelihood_of_comparison(op: CmpOp, left: bool, right: bool, values: Option<f64>) -> f64 {
     let equal = values.map_or(RARELY, |values| 1.0 / values);
     match op {
@@ -58,8 +61,8 @@ pub fn likelihood_of_comparison(op: CmpOp, left: bool, right: bool, values: Opti
     }
 }
 
-/// How likely the first of two comparisons in a row is to hold, as in `0 <= i < n`: a range that something is to lie in is as a
-/// rule where an array can be indexed.
+/// How likely the first of two comparisons in a row is to hold, from 0 to 1, as in `0 <= i < n`: a value that is tested
+/// for a range usually lies in it if the range is that of an array's index.
 pub fn likelihood_of_range(first: CmpOp, second: CmpOp) -> f64 {
     let upward = |op| matches!(op, CmpOp::Lt | CmpOp::Le);
     let downward = |op| matches!(op, CmpOp::Gt | CmpOp::Ge);
@@ -72,12 +75,12 @@ pub fn likelihood_of_range(first: CmpOp, second: CmpOp) -> f64 {
 /// What is known of a nest's branches.
 #[derive(Debug, Default)]
 pub struct Likely {
-    /// The steps of variables that something is added to.
+    /// The largest step of each variable that a constant is added to.
     steps: HashMap<VarId, i128>,
 }
 
 impl Likely {
-    /// Looks at a nest.
+    /// Collects the steps of a nest's variables.
     pub fn of(nest: &Nest) -> Likely {
         let mut steps = HashMap::new();
         nest.walk(&mut |stmt| {
@@ -99,7 +102,8 @@ impl Likely {
         share_of_first(End::of(then), End::of(orelse), holds(cond))
     }
 
-    /// `if k >= limit: ...; k = start`, where `k` is stepped elsewhere.
+    /// The share of executions in which `if k >= limit: ...; k = start` takes its first side, where `k` is stepped
+    /// elsewhere; `None` if the statement does not have that form.
     fn sets_back(&self, cond: &Expr, then: &[Stmt]) -> Option<f64> {
         let ExprKind::Compare { op, a, b } = &cond.kind else {
             return None;
@@ -119,7 +123,7 @@ impl Likely {
     }
 }
 
-/// What `var = var + step` adds.
+/// The step of `var = var + step`, if it is a positive constant.
 fn step(var: VarId, value: &Expr) -> Option<i128> {
     let ExprKind::Binary {
         op: BinOp::Add,
@@ -134,7 +138,7 @@ fn step(var: VarId, value: &Expr) -> Option<i128> {
     b.as_int().filter(|step| is_var && *step > 0)
 }
 
-/// How likely a test is to hold.
+/// How likely a test is to hold, from 0 to 1.
 fn holds(test: &Expr) -> f64 {
     let is_zero = |e: &Expr| e.as_int() == Some(0);
     match &test.kind {
@@ -150,7 +154,7 @@ fn holds(test: &Expr) -> f64 {
     }
 }
 
-/// The divisor of a remainder by a constant, each of which is as likely as any other.
+/// The number of values of a remainder by a constant, each as likely as any other.
 fn every(e: &Expr) -> Option<f64> {
     let ExprKind::Binary {
         op: BinOp::Mod, b, ..

@@ -1,6 +1,6 @@
 //! Which nodes' guards may fail: the one definition that analysis, code generation and the runtime share.
 //!
-//! A node *may fire* if an execution exists in which no guard has failed yet and this node's does. Code that goes on
+//! A node *may fail* if an execution exists in which no guard has failed yet and this node's does. Code that goes on
 //! after a guard failure (lanes, loops with deferred exceptions) may test more than that, but only values that an
 //! earlier failure spoilt.
 
@@ -87,7 +87,7 @@ fn in_order(nest: &Nest, schedule: &Schedule, s: &Stmt) -> bool {
     }
 }
 
-/// A store into a storage of ints that is narrower than the values: they are tested whether the index is or not.
+/// Whether a store to the array narrows ints: the values are then tested, whether the index is or not.
 fn narrows(nest: &Nest, array: ArrayId) -> bool {
     nest.arrays
         .get(array)
@@ -109,7 +109,7 @@ mod tests {
         })
     }
 
-    fn fires(kind: ExprKind, ty: Ty) -> bool {
+    fn may_fail(kind: ExprKind, ty: Ty) -> bool {
         let span = Span::default();
         any_expr_may_fail(&Expr { kind, ty, span })
     }
@@ -122,20 +122,20 @@ mod tests {
             b: var(ty),
             guard: false,
         };
-        assert!(fires(sum(Ty::PY_NUM), Ty::PY_NUM));
-        assert!(!fires(sum(Ty::PY_FLOAT), Ty::PY_FLOAT));
+        assert!(may_fail(sum(Ty::PY_NUM), Ty::PY_NUM));
+        assert!(!may_fail(sum(Ty::PY_FLOAT), Ty::PY_FLOAT));
         let negated = |ty: Ty| ExprKind::Unary {
             op: UnOp::Neg,
             a: var(ty),
             guard: false,
         };
-        assert!(fires(negated(Ty::PY_NUM), Ty::PY_NUM));
-        assert!(!fires(negated(Ty::PY_INT), Ty::PY_INT));
+        assert!(may_fail(negated(Ty::PY_NUM), Ty::PY_NUM));
+        assert!(!may_fail(negated(Ty::PY_INT), Ty::PY_INT));
         let index = ExprKind::Cast {
             kind: Cast::Value,
             a: var(Ty::PY_NUM),
             guard: false,
         };
-        assert!(fires(index, Ty::PY_INT));
+        assert!(may_fail(index, Ty::PY_INT));
     }
 }

@@ -1,8 +1,8 @@
 //! What CPython does in a nest: how often each kind of work happens in one execution of each loop's body.
 //!
-//! Counted from the text as it was written, where types are known and nothing is optimised yet: CPython folds no
-//! constants across statements, and does over what a typed nest does once. Kinds are apart where their times differ
-//! by more than a fifth on CPython 3.11 or 3.12.
+//! Work is counted in the text as it was written, where types are known and nothing is optimised yet: CPython folds no
+//! constants across statements, and repeats what a typed nest does once. Kinds are separate where their times differ by
+//! more than a fifth on CPython 3.11 or 3.12.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::model::ids::LoopId;
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident = $name:literal,)*) => {
-        /// A kind of work. Work on operands counts without loading these from names.
+        /// A kind of work. The time of an operation excludes loading its operands from names.
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
         pub enum Work {
             $($(#[$doc])* $kind,)*
@@ -22,7 +22,7 @@ macro_rules! kinds {
         impl Work {
             /// All kinds, in the order of their numbers.
             pub const ALL: [Work; Work::COUNT] = [$(Work::$kind,)*];
-            /// How many there are.
+            /// The number of kinds.
             pub const COUNT: usize = [$($name,)*].len();
 
             /// The kind's name in profiles and listings.
@@ -36,13 +36,13 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// A `for` that begins and ends: its iterator, and finding that there is no more.
+    /// A `for` that begins and ends: making its iterator, and finding that there is no more.
     ForLoop = "for_loop",
     /// One iteration over a `range`.
     RangeStep = "range_step",
     /// One iteration over a list, a tuple or a text.
     ListStep = "list_step",
-    /// What a `for` over an array takes besides: NumPy tells its end by an exception.
+    /// What a `for` over an array takes in addition: NumPy tells its end by an exception.
     ArrayLoop = "array_loop",
     /// One iteration over the elements of an array.
     ArrayStep = "array_step",
@@ -64,13 +64,13 @@ kinds! {
     ModuleName = "module_name",
     /// Reading or assigning an attribute of an object.
     Attribute = "attribute",
-    /// `shape`, `size`, `ndim` of an array.
+    /// Reading `shape`, `size` or `ndim` of an array.
     Shape = "shape",
     /// A conditional jump on a bool.
     Branch = "branch",
-    /// What another Python number adds to it.
+    /// What a Python number that is not a bool adds to a conditional jump.
     Truth = "truth",
-    /// What NumPy's bool or number adds to it.
+    /// What a bool or number of NumPy's adds to a conditional jump.
     NumpyTruth = "numpy_truth",
     /// `+` and `-` on ints.
     IntAdd = "int_add",
@@ -88,13 +88,13 @@ kinds! {
     Divide = "divide",
     /// `//` and `%` on floats.
     FloatMod = "float_mod",
-    /// An int with a float.
+    /// An operation on an int and a float.
     Mixed = "mixed",
     /// `**` on Python numbers.
     Power = "power",
     /// An operation on complex numbers.
     Complex = "complex",
-    /// A sign of a Python number.
+    /// `-` or `+` before a Python number.
     Sign = "sign",
     /// A comparison of two ints, or of two floats.
     Compare = "compare",
@@ -116,65 +116,65 @@ kinds! {
     NumpyCompareConvert = "numpy_compare_convert",
     /// Reading an element of a list or tuple, per pair of brackets.
     ListGet = "list_get",
-    /// Writing one.
+    /// Writing an element of a list, per pair of brackets.
     ListSet = "list_set",
-    /// What a subscript below zero, or a NumPy int, adds to it.
+    /// What a subscript below zero, or a NumPy int, adds to reading or writing an element of a list.
     ListIndex = "list_index",
     /// Reading an element of `array.array`, `bytes`, a text.
     BufferGet = "buffer_get",
-    /// Writing one.
+    /// Writing an element of `array.array` or `bytearray`.
     BufferSet = "buffer_set",
     /// Reading an element of an array.
     ArrayGet = "array_get",
-    /// Writing one: a value of the array's type.
+    /// Writing an element of an array: a value of the array's type.
     ArraySet = "array_set",
-    /// What another type adds to that.
+    /// What a value of another type adds to writing an element of an array.
     ArrayConvert = "array_convert",
-    /// What a tuple of two subscripts adds to either.
+    /// What a tuple of two subscripts adds to reading or writing an element of an array.
     ArrayTuple = "array_tuple",
-    /// What each subscript after the second adds.
+    /// What each subscript after the second adds to reading or writing an element of an array.
     ArrayAxis = "array_axis",
-    /// What a NumPy int as a subscript adds.
+    /// What a NumPy int as a subscript adds to reading or writing an element of an array.
     ArrayIndex = "array_index",
-    /// A row of an array, as an object.
+    /// Making the object for a row of an array.
     ArrayRow = "array_row",
     /// An operation on whole arrays, whatever their size.
     ArrayCall = "array_call",
-    /// One element of it.
+    /// One element of an operation on whole arrays.
     ArrayElement = "array_element",
-    /// What an element of `np.exp` of an array takes besides, and so many of them what one of another function does.
+    /// What an element of `np.exp` of an array takes in addition; other functions count as a multiple of it.
     ArrayFunction = "array_function",
-    /// An element that a loop of NumPy's own adds up, or a product that one does: compiled code calls the same loop.
+    /// An element that NumPy's own loop adds up, or a product that it computes: compiled code calls the same loop.
     ArraySum = "array_sum",
-    /// A product and a sum of a product of two matrices, by NumPy's BLAS, which compiled code calls, too.
+    /// A product and a sum in a product of two matrices, by NumPy's BLAS, which compiled code calls, too.
     ArrayProduct = "array_product",
-    /// A tuple that is made.
+    /// Making a tuple.
     Tuple = "tuple",
     /// A call of a builtin that does little (`abs`, `len`).
     Builtin = "builtin",
-    /// `min`, `max` of two values.
+    /// A call of `min` or `max` with two values.
     MinMax = "min_max",
-    /// A further value of theirs.
+    /// A further value in a call of `min` or `max`.
     MinMaxMore = "min_max_more",
-    /// `float`.
+    /// A call of `float`.
     ToFloat = "to_float",
-    /// `int`, `round`, `divmod`.
+    /// A call of `int`, `round` or `divmod`.
     ToInt = "to_int",
     /// A function of `math` that is one instruction or two (`sqrt`, `floor`).
     MathQuick = "math_quick",
-    /// Another one of one argument.
+    /// Any other function of `math` with one argument.
     Math = "math",
-    /// One of two arguments.
+    /// A function of `math` with two arguments.
     MathTwo = "math_two",
-    /// A function of NumPy's of scalars.
+    /// A function of NumPy's called with scalars.
     Numpy = "numpy",
     /// A call of a function of the user's, without what it does; parameters count as stores.
     Call = "call",
-    /// `append`.
+    /// A call of a list's `append`.
     Append = "append",
 }
 
-/// How often each kind happens. As a document: those that do, by name.
+/// How often each kind of work happens. In serialised form: the kinds that happen, by name.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(into = "BTreeMap<String, f64>", try_from = "BTreeMap<String, f64>")]
 pub struct Tally(pub [f64; Work::COUNT]);
@@ -191,25 +191,25 @@ impl Tally {
         self.0[kind as usize] += times;
     }
 
-    /// How many of a kind.
+    /// The count of a kind.
     pub fn get(&self, kind: Work) -> f64 {
         self.0[kind as usize]
     }
 
-    /// Adds `times` times what another one holds.
+    /// Adds `times` times the counts of another tally.
     pub fn add_all(&mut self, other: &Tally, times: f64) {
         for (mine, others) in self.0.iter_mut().zip(other.0) {
             *mine += others * times;
         }
     }
 
-    /// Kinds that happen, a bit for each.
+    /// The kinds that happen, as a bit mask.
     pub fn kinds(&self) -> u128 {
         const { assert!(Work::COUNT <= 128) };
         self.iter().fold(0, |all, (kind, _)| all | 1 << kind as u32)
     }
 
-    /// Kinds that happen, with how often.
+    /// The kinds that happen, with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (Work, f64)> + '_ {
         let all = Work::ALL.into_iter().zip(self.0);
         all.filter(|(_, times)| *times != 0.0)
@@ -235,7 +235,7 @@ impl TryFrom<BTreeMap<String, f64>> for Tally {
     }
 }
 
-/// `2 load, 1 int_add, 0.5 store`.
+/// Writes the counts like `2 load, 1 int_add, 0.5 store`.
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (k, (kind, times)) in self.iter().enumerate() {
@@ -247,21 +247,21 @@ impl fmt::Display for Tally {
     }
 }
 
-/// A loop of a nest.
+/// What CPython does in a loop of a nest.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LoopWork {
-    /// How often it is entered in one execution of its parent's body, the branches taken into account.
+    /// How often the loop is entered in one execution of its parent's body, with branches taken into account.
     pub reached: f64,
-    /// It stands around another loop to run it once, and is nothing that was written.
+    /// Whether the loop stands around another one only to run it once, and is not in the text.
     pub once: bool,
-    /// `break` may leave it before its end.
+    /// Whether a `break` may leave the loop before its end.
     pub leaves: bool,
-    /// One execution of its own body, loops inside excluded.
+    /// The work of one execution of the loop's body, loops inside excluded.
     pub body: Tally,
 }
 
 impl LoopWork {
-    /// The trips to reckon with where its bounds allow for so many.
+    /// The estimated trips of the loop if its bounds allow for `allowed`.
     pub fn trips(&self, allowed: f64) -> f64 {
         match (self.once, self.leaves) {
             (true, _) => 1.0,
@@ -271,9 +271,9 @@ impl LoopWork {
     }
 }
 
-/// The trips to reckon with of a loop that runs so many times unless it is left before. Who looks for something may find it
-/// half-way; who waits for something to settle, much sooner: each order of magnitude is as likely as any other, and the
-/// mean is what counts, since a long call that is taken for a short one costs more than a short one taken for long.
+/// The estimated trips of a loop that runs `allowed` times unless it is left before. A search may end half-way; an
+/// iteration that waits for something to settle ends much sooner: each order of magnitude is as likely as any other.
+/// The mean is what counts, since a long call that is taken for a short one costs more than a short one taken for long.
 pub fn left_early(allowed: f64) -> f64 {
     match allowed > 1.0 {
         true => (allowed - 1.0) / allowed.ln(),
@@ -281,23 +281,23 @@ pub fn left_early(allowed: f64) -> f64 {
     }
 }
 
-/// A whole nest, as CPython runs it.
+/// What CPython does in a whole nest.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct NestWork {
-    /// Once per call: what stands in the head of the top loop.
+    /// The work done once per call: what stands in the head of the top loop.
     pub entry: Tally,
-    /// Every loop of the nest, by its number.
+    /// The work of every loop of the nest, by the loop's number.
     pub loops: Vec<LoopWork>,
 }
 
 impl NestWork {
-    /// The loop's work; none if nobody counted it.
+    /// The loop's work; `None` if it was not counted.
     pub fn of(&self, id: LoopId) -> Option<&LoopWork> {
         self.loops.get(id.index())
     }
 }
 
-/// One line for the head, one for each loop.
+/// Writes one line for the head, and one for each loop.
 impl fmt::Display for NestWork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "entry: {}", self.entry)?;

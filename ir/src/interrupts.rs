@@ -1,9 +1,9 @@
-//! Which loops inside the top loop may keep everybody waiting.
+//! Which loops inside the top loop may keep signal handlers and other threads waiting.
 //!
-//! Between two iterations of the top loop a launch serves whoever waits: signal handlers, other threads, asynchronous
-//! exceptions. Inside an iteration it can only give up: the iteration is rolled back and CPython runs it. A loop
-//! inside is *interruptible* if a kernel has to ask meanwhile whether somebody waits, which is a guard failure like any
-//! other (see [`guarded`](crate::guarded)). Loops that are proved short are never asked in.
+//! Between two iterations of the top loop a launch serves whatever waits: signal handlers, other threads, asynchronous
+//! exceptions. Inside an iteration it can only give up: the iteration is rolled back and CPython runs it. A loop inside
+//! is *interruptible* if a kernel has to poll meanwhile whether anything waits, which is a guard failure like any other
+//! (see [`guarded`](crate::guarded)). Kernels never poll in loops that are proved short.
 //!
 //! As after any guard that may fail, a launch of such a kernel copies what it writes and keeps the interpreter lock. A
 //! nest whose loops inside are all short has no such guard.
@@ -11,20 +11,20 @@
 use crate::model::ids::LoopId;
 use crate::model::nest::{Expr, ExprKind, Nest, Stmt, StmtKind};
 
-/// Nanoseconds, roughly, that one iteration of the top loop may take without being asked in.
+/// The time in nanoseconds, roughly, that one iteration of the top loop may take without polling.
 pub const SHORT: f64 = 2e7;
-/// Nanoseconds, roughly, for which a loop without loops inside runs between two questions.
+/// The time in nanoseconds, roughly, that a loop without loops inside runs between two polls.
 pub const PIECE: i64 = 20_000_000;
-/// Nanoseconds, roughly, that a loop inside must take in all to be worth asking in.
+/// The time in nanoseconds, roughly, that a loop inside must take in all for a kernel to poll in it.
 const WORTH_ASKING: f64 = 1e6;
-/// Nanoseconds, roughly, of an operation, and of a call of a function.
+/// The time of an operation in nanoseconds, roughly.
 const OPERATION: i64 = 1;
 const CALL: i64 = 20;
-/// Nanoseconds, roughly, that an inner loop counts for if the kernel does not ask in it: the loop is known to be short, but not
-/// how short.
+/// The time in nanoseconds, roughly, that an inner loop counts for if the kernel does not poll in it: the loop is known
+/// to be short, but not how short.
 const INNER_LOOP: i64 = 1000;
 
-/// Nanoseconds, roughly, of one run of a block. Loops in it that are asked in count for themselves.
+/// The time in nanoseconds, roughly, of one run of a block. Loops in which a kernel polls are left out.
 pub fn own_work(nest: &Nest, block: &[Stmt]) -> i64 {
     block.iter().map(|s| statement(nest, s)).sum::<i64>().max(1)
 }
@@ -58,8 +58,8 @@ fn expression(e: &Expr) -> i64 {
     work
 }
 
-/// The loops inside the top loop to ask in, where each loop makes so many trips, as far as that is known: none, if an
-/// iteration of the top loop is proved short.
+/// The loops inside the top loop in which a kernel has to poll, by the trips of each loop, as far as they are known;
+/// empty if an iteration of the top loop is proved short.
 pub fn interruptible(nest: &Nest, trips: &[Option<f64>]) -> Vec<LoopId> {
     let mut found = Vec::new();
     let mut whole = Some(0.0);
@@ -73,7 +73,8 @@ pub fn interruptible(nest: &Nest, trips: &[Option<f64>]) -> Vec<LoopId> {
     }
 }
 
-/// An upper bound of a statement's work, where it has one; loops in it that may take long are added to `found`.
+/// An upper bound of a statement's time in nanoseconds, roughly, if it has one; loops in it that may take long are
+/// added to `found`.
 fn bound(s: &Stmt, trips: &[Option<f64>], found: &mut Vec<LoopId>) -> Option<f64> {
     let own = s.exprs().map(expression).sum::<i64>() + OPERATION;
     let before = found.len();

@@ -11,13 +11,13 @@
 //!
 //! # What a typed nest means
 //!
-//! A nest is a program over *variables* (scalars) and *arrays* (strided windows on memory), with *guards*. It runs
-//! its single top loop iteration by iteration, exactly as CPython would run the source, as long as no guard
-//! fails. A **guard failure** is anything the nest cannot do the way CPython would: an index out of range, an integer
-//! that leaves 64 bits, a division by zero, a NumPy warning. It never has a value: the chunk of top-loop
-//! iterations in which a guard fails is rolled back and CPython runs it instead. So below the surface level there are no
-//! exceptions and no warnings, and two Python types with one representation (`float` and `np.float64`) differ
-//! only in which type a result is boxed to ([`Prov`]).
+//! A nest is a program over *variables* (scalars) and *arrays* (strided windows on memory), with *guards*. It runs its
+//! single top loop iteration by iteration, exactly as CPython would run the source, as long as no guard fails. A
+//! **guard failure** is anything the nest cannot do the way CPython would: an index out of range, an integer that
+//! leaves 64 bits, a division by zero, a NumPy warning. It never has a value: the chunk of top-loop iterations in which
+//! a guard fails is rolled back and CPython runs it instead. So below the surface level there are no exceptions and no
+//! warnings, and two Python types with one representation (`float` and `np.float64`) differ only in which type a result
+//! is boxed to ([`Prov`]).
 //!
 //! An operation that may fail carries `guard: true`. A pass that proves that it cannot clears the flag; nobody
 //! sets it again. Dropping a guarded operation because its value is unused is therefore wrong.
@@ -54,7 +54,7 @@ pub mod verifier;
 
 pub use crate::interpreter_work::{LoopWork, NestWork, Tally, Work};
 pub use crate::model::ids::{
-    AccessId, Arena, ArrayId, IdSet, LoopId, NameId, PathId, ScopeId, VarId,
+    AccessId, Arena, ArrayId, ClauseId, IdSet, LoopId, NameId, PathId, PropertyId, ScopeId, VarId,
 };
 pub use crate::model::nest::{
     Access, ArrayDecl, ArrayKind, BinOp, CmpOp, Const, Expr, ExprKind, Extent, For, Fun, Length,

@@ -1,12 +1,13 @@
 //! What compiled code executes: its loops, and in each the machine's operations by kind.
 //!
-//! Taken from the code as optimised, so what was hoisted, shared, folded or vectorised counts as what became of it.
+//! The shape is taken from optimised code, so what was hoisted, shared, folded or vectorised counts as what became of
+//! it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::ids::LoopId;
 
-/// Kinds of operations, by what they occupy in a core.
+/// The kinds of operations, by what they occupy in a core.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Op {
     /// Integer addition, logic, shift, comparison, select.
@@ -23,21 +24,21 @@ pub enum Op {
     FloatDiv,
     /// Square root.
     Root,
-    /// Between ints and floats, or widths of floats; rounding.
+    /// Conversion between ints and floats, or widths of floats; rounding.
     Convert,
-    /// A load from one place.
+    /// A load from one address.
     Load,
-    /// A store to one place.
+    /// A store to one address.
     Store,
     /// One element of a gather.
     Gather,
     /// One element of a scatter.
     Scatter,
-    /// Lanes moved: inserted, extracted, shuffled.
+    /// A move of lanes: insertion, extraction, shuffle.
     Shuffle,
     /// A conditional jump.
     Branch,
-    /// A call: passing arguments, saving registers. What the function does is apart ([`Body::calls`]).
+    /// A call: passing arguments and saving registers. What the function does is counted in [`Body::calls`].
     Call,
 }
 
@@ -65,9 +66,9 @@ impl Op {
 /// Whether an operation works on one number or on a vector register full of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Width {
-    /// One number.
+    /// The operation works on one number.
     Scalar,
-    /// A register; what needs several counts as often.
+    /// The operation works on a vector register; one that needs several registers counts as often.
     Vector,
 }
 
@@ -86,7 +87,7 @@ impl Ops {
             None => self.0.push((op, width, times)),
         }
     }
-    /// All kinds together.
+    /// The count of all kinds together.
     pub fn total(&self) -> f64 {
         self.iter().map(|o| f64::from(o.2)).sum()
     }
@@ -96,64 +97,65 @@ impl Ops {
     }
 }
 
-/// Operations, and functions called by name, each of which waits for the one before.
+/// A dependence chain: operations, and functions called by name, each of which waits for the one before.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Chain {
-    /// Operations.
+    /// The operations, with how often each is executed.
     pub ops: Ops,
-    /// Functions.
+    /// The functions called, by name, with how often.
     pub calls: Vec<(String, f32)>,
 }
 
 /// What one iteration of a loop executes itself, or one execution of a function outside its loops.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Body {
-    /// Operations.
+    /// The operations, with how often each is executed.
     pub ops: Ops,
-    /// Functions called, by name.
+    /// The functions called, by name, with how often.
     pub calls: Vec<(String, f32)>,
-    /// The longest chain from one iteration to the next.
+    /// The longest chain that leads from one iteration to the next.
     pub chain: Chain,
     /// The longest chain within an iteration.
     pub path: Chain,
-    /// The first of the two begins with what it left when the loop was entered before.
+    /// Whether `chain` begins with the value that it left when the loop was entered before.
     pub carried: bool,
-    /// Jumps that only data decide.
+    /// The number of jumps that only data decide.
     pub unsure: f32,
-    /// Where data end the loop: how many iterations of a loop around go through it at once, the last of which does.
+    /// If data end the loop: how many iterations of a loop around go through it together, so that the last one to
+    /// finish ends it.
     pub ends: Option<u32>,
-    /// Loops inside.
+    /// The loops inside.
     pub inner: Vec<LoopShape>,
 }
 
 /// Which iterations a loop of the machine code runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum Part {
-    /// As many as there are, or as other loops of the same leave.
+    /// All iterations, or those that other loops for the same loop of the nest leave.
     #[default]
     All,
-    /// Whole groups of iterations; what is left is run elsewhere, not by a loop.
+    /// Whole groups of iterations; the rest is run elsewhere, not by a loop.
     Groups,
-    /// Some at an end that differ from those in between.
+    /// Some iterations at an end, which differ from those in between.
     Edge,
 }
 
 /// A loop of the machine code.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LoopShape {
-    /// The loop of the nest that it runs iterations of; none for one of the code's own.
+    /// The loop of the nest whose iterations it runs; `None` for a loop that only the machine code has.
     pub id: Option<LoopId>,
-    /// How many of that loop's iterations one of its own runs.
+    /// The number of iterations of the nest's loop that one of its iterations runs.
     pub stride: u32,
-    /// Which of that loop's iterations are its own.
+    /// Which iterations of the nest's loop it runs.
     pub part: Part,
-    /// A loop of the nest around it is no loop of the machine code: that was unrolled altogether, and there may be as many
-    /// copies of this one as it had iterations.
+    /// Whether a loop of the nest around it was unrolled completely, so that there may be as many copies of this loop
+    /// as that one had iterations.
     pub copied: bool,
-    /// How often it is reached in an execution of what encloses it.
+    /// How often the loop is reached in one execution of what encloses it.
     pub reached: f32,
-    /// Its iterations are shared among threads.
+    /// Whether the loop's iterations are shared among threads.
     pub threads: bool,
-    /// One iteration.
+    /// What one iteration executes.
     pub body: Body,
 }

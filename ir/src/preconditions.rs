@@ -1,5 +1,5 @@
-//! What must hold of a call's arrays for a nest to mean what CPython would do. The lowering asserts these conditions and
-//! every launch checks them; where one does not hold, CPython runs the site.
+//! What must hold of a call's arrays for a nest to mean what CPython would do. The lowering asserts these conditions
+//! and every launch checks them; where one does not hold, CPython runs the site.
 
 use std::fmt;
 
@@ -13,7 +13,8 @@ pub enum Precondition {
     /// Two arrays share no memory; of an array with itself: no two subscripts name the same element. Loops over the
     /// elements of a whole-array operation rely on it, since NumPy reads all operands before it stores.
     NoAlias(ArrayId, ArrayId),
-    /// Two arrays have the same extents. They swap buffers, so what is known of one's extents has to hold for the other.
+    /// Two arrays have the same extents. They swap buffers, so what is known of one's extents has to hold for the
+    /// other.
     SameShape(ArrayId, ArrayId),
     /// Every stride of the array is positive: NumPy computes other arrays by other loops, with other bits.
     PositiveStride(ArrayId),
@@ -45,7 +46,7 @@ impl Precondition {
     }
 }
 
-/// The text form: `no-alias a0 a1`.
+/// Writes the text form: `no-alias a0 a1`.
 impl fmt::Display for Precondition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

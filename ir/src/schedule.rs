@@ -1,4 +1,4 @@
-//! A schedule: which loops are mapped to what. It never changes what a nest computes.
+//! A schedule: which loops are mapped to vectors, threads or a grid, and how. It never changes what a nest computes.
 
 use std::collections::BTreeSet;
 
@@ -11,12 +11,12 @@ use crate::model::types::Scalar;
     Clone, Copy, PartialEq, Eq, Hash, Debug, Default, serde::Serialize, serde::Deserialize,
 )]
 pub enum FpMode {
-    /// The bits of CPython and NumPy, always.
+    /// Results have the bits of CPython and NumPy, always.
     #[default]
     Strict,
-    /// The same operations in the same order; math functions within documented ulps.
+    /// Operations and their order are those of the source; math functions may differ within documented ulps.
     Faithful,
-    /// Sums may be reassociated, multiply-add fused.
+    /// Sums may be reassociated, and multiply-add fused.
     Fast,
 }
 
@@ -25,9 +25,10 @@ pub enum FpMode {
     Clone, Copy, PartialEq, Eq, Hash, Debug, Default, serde::Serialize, serde::Deserialize,
 )]
 pub enum Tier {
-    /// The nest as written, with few passes and fast instruction selection: for the time until there is better.
+    /// Quick code: the nest as written, with few passes and fast instruction selection, for the time until there is
+    /// better.
     Quick,
-    /// All that passes and schedules can do.
+    /// Optimised code: all that passes and schedules can do.
     #[default]
     Optimised,
 }
@@ -44,29 +45,30 @@ impl std::fmt::Display for Tier {
 /// How a reduction variable's partial values are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum RedOp {
-    /// Sum, identity 0.
+    /// The sum, with the identity 0.
     Add,
-    /// Product, identity 1.
+    /// The product, with the identity 1.
     Mul,
-    /// Minimum, identity the largest value.
+    /// The minimum, with the largest value as identity.
     Min,
-    /// Maximum, identity the smallest value.
+    /// The maximum, with the smallest value as identity.
     Max,
-    /// Bitwise or logical and, identity all ones.
+    /// Bitwise or logical and, with all ones as identity.
     And,
-    /// Bitwise or logical or, identity 0.
+    /// Bitwise or logical or, with the identity 0.
     Or,
-    /// Bitwise exclusive or, identity 0.
+    /// Bitwise exclusive or, with the identity 0.
     Xor,
-    /// What was assigned together with the best value of that variable, a [`RedOp::Min`] or [`RedOp::Max`] that comes
+    /// The value assigned together with the best value of that variable, a [`RedOp::Min`] or [`RedOp::Max`] that comes
     /// later in the list (the position in an arg-min).
     Along(VarId),
-    /// What the last iteration to assign it left; identity: not assigned.
+    /// The value from the last iteration that assigned the variable; the identity is "not assigned".
     Last,
 }
 
 impl RedOp {
-    /// Whether devices update such an element at once: by an instruction, or where it is narrow by exchanging the word around it.
+    /// Whether devices update such an element atomically: by an instruction, or, where it is narrow, by exchanging the
+    /// word around it.
     pub fn is_atomic(self, storage: Scalar) -> bool {
         let combines = match self {
             Self::Add => storage.is_int() || storage.is_float(),
@@ -80,7 +82,7 @@ impl RedOp {
 /// The mapping of a nest's loops.
 #[derive(Clone, PartialEq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Schedule {
-    /// Loops whose iterations may run on several threads; none encloses another. Each with its reductions.
+    /// Loops whose iterations may run on several threads, each with its reductions; none encloses another.
     pub threads: Vec<ThreadLoop>,
     /// Loops whose consecutive iterations become the lanes of a vector, with the number of lanes. Such a loop is
     /// parallel; loops inside it run their iterations in order with all lanes together. Where one listed loop
@@ -89,8 +91,9 @@ pub struct Schedule {
     pub vector: Vec<(LoopId, u32)>,
     /// Loops that are innermost and parallel: the compiler may assume that their iterations are independent.
     pub independent: Vec<LoopId>,
-    /// Loops that are innermost and may run in lockstep (every dependence that one carries goes on in the text, as in
-    /// `a[i] = a[i + 1]`): guards may be looked at after them, and the compiler sees by itself how far apart accesses are.
+    /// Loops that are innermost and may run in lockstep (every dependence that one carries goes forward in the text, as
+    /// in `a[i] = a[i + 1]`): guards may be evaluated after such a loop, and the compiler finds out by itself how far
+    /// apart its accesses are.
     pub lockstep: Vec<LoopId>,
     /// Loops, each in `independent` too, whose first and last iterations are run one by one, and only the
     /// [interior](nestwise_analysis::transform::peeling) as the rest of the schedule says.
@@ -98,28 +101,30 @@ pub struct Schedule {
     /// Loops whose iterations run on the grid of a device, each in a kernel; none encloses another.
     #[serde(default)]
     pub grid: Vec<GridLoop>,
-    /// Loops around such ones that are a kernel of their own, all of whose threads go through them together and wait for each
-    /// other behind each part; none encloses another.
+    /// Loops around loops of `grid` that run by cooperative launch: each is a kernel of its own, all of whose threads
+    /// go through it together and wait for each other behind each part; none encloses another.
     #[serde(default)]
     pub cooperative: Vec<LoopId>,
-    /// A fact of the launch, not a choice: loops that run at least once whenever they are entered, so that what they assign is
-    /// assigned afterwards.
+    /// Loops that run at least once whenever they are entered, so that what they assign is assigned afterwards: a fact
+    /// of the launch, not a choice.
     pub nonempty: IdSet<LoopId>,
 }
 
 /// A parallel loop mapped to the grid of a device.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct GridLoop {
-    /// The loop and, inside it, further parallel ones, outermost first: at most three. The last one runs along the grid's
-    /// first axis. What stands around them assigns variables only, and before them, and none of the reductions.
+    /// The loop and, inside it, further parallel ones, outermost first: at most three. The last one runs along the
+    /// grid's first axis. Statements around the inner ones stand before them, assign variables only, and none of the
+    /// reductions.
     pub axes: Vec<LoopId>,
-    /// The first of them as a loop on threads. It has the reductions and the private arrays of every axis, and copies nothing;
-    /// it is an iteration, not a part, that works on copies, and elements are updated where they are, at once.
+    /// The first axis as a loop on threads. It has the reductions and the private arrays of every axis, and no
+    /// anti-dependence copies. Each iteration, not each part, works on its own copies, and elements are updated in
+    /// place, atomically.
     pub mapped: ThreadLoop,
 }
 
-/// Variables whose values are wanted before a nest that has these loops on a grid is left: all that stand anywhere but in such
-/// loops of which they are last values.
+/// The variables whose values are needed before a nest that has these loops on a grid ends: all that occur anywhere but
+/// inside a grid loop of which they are last values.
 pub fn wanted(nest: &Nest, grid: &[GridLoop]) -> BTreeSet<VarId> {
     let mut found = BTreeSet::new();
     let top = std::slice::from_ref(&nest.top);
@@ -159,7 +164,7 @@ fn wanted_in(
 }
 
 impl GridLoop {
-    /// A single loop.
+    /// A grid of a single axis.
     pub fn alone(mapped: ThreadLoop) -> GridLoop {
         let axes = vec![mapped.id];
         GridLoop { axes, mapped }
@@ -171,11 +176,11 @@ impl GridLoop {
 pub struct ThreadLoop {
     /// The loop.
     pub id: LoopId,
-    /// Its reduction variables.
+    /// The loop's reduction variables, with their operations.
     pub reductions: Vec<(VarId, RedOp)>,
     /// Variables assigned in every iteration whose value after the loop is that of the last one.
     pub last_values: Vec<VarId>,
-    /// Arrays of which every part but the last works on a copy, which starts with anything.
+    /// Arrays of which every part but the last works on a copy whose initial values do not matter.
     pub private: Vec<ArrayId>,
     /// Arrays of which every part but the last works on a copy that starts from the identity; copies are combined with
     /// the array afterwards.
@@ -184,35 +189,35 @@ pub struct ThreadLoop {
     pub anti_dependence_copies: Vec<AntiDependenceCopy>,
 }
 
-/// An array of which some loads of a loop are to find what was there before the loop: what later iterations write is not
-/// to be seen by them. A part has a copy, made before any part begins, for what later parts write.
+/// An array of which some loads of a loop have to read what was there before the loop, not what later iterations write.
+/// A part has a copy, made before any part begins, of what later parts write.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct AntiDependenceCopy {
     /// The array.
     pub array: ArrayId,
     /// The loads.
     pub reads: Vec<AccessId>,
-    /// Iterations, at most, from such a load to a store to its element; none: any number.
+    /// The most iterations from such a load to a store to its element; `None`: any number.
     pub reach: Option<u32>,
-    /// Where the loads of some iterations are; none: anywhere.
+    /// The window of the array in which the loads of some iterations are; `None`: anywhere.
     pub window: Option<Window>,
 }
 
-/// Along one axis, subscripts from `scale * counter + least` to `scale * counter + most`.
+/// A window along one axis: subscripts from `scale * counter + least` to `scale * counter + most`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Window {
     /// The axis.
     pub axis: u32,
-    /// 1 or -1.
+    /// The counter's coefficient, 1 or -1.
     pub scale: i64,
-    /// The least that is added to it.
+    /// The least constant that is added.
     pub least: i64,
-    /// The most.
+    /// The greatest constant that is added.
     pub most: i64,
 }
 
 impl AntiDependenceCopy {
-    /// Whether a part copies no more than what few iterations read, however large the array is.
+    /// Whether a part copies no more than what a few iterations read, however large the array is.
     pub fn is_halo(&self) -> bool {
         self.reach.is_some() && self.window.is_some()
     }
@@ -243,12 +248,12 @@ impl ThreadLoop {
 }
 
 impl Schedule {
-    /// Loops that run by vectors, or that the compiler may run so.
+    /// The loops that run by vectors, or that the compiler may run so.
     pub fn on_vectors(&self) -> impl Iterator<Item = LoopId> + '_ {
         let lanes = self.vector.iter().map(|v| v.0);
         lanes.chain(self.independent.iter().chain(&self.lockstep).copied())
     }
-    /// Whether there are such loops.
+    /// Whether any loops run by vectors, or may be run so by the compiler.
     pub fn has_vectors(&self) -> bool {
         self.on_vectors().next().is_some()
     }
@@ -259,7 +264,7 @@ impl Schedule {
             || self.on_vectors().any(|v| v == id)
             || self.grid.iter().any(on_grid)
     }
-    /// Everything in order on one thread.
+    /// The schedule that runs everything in order on one thread.
     pub fn serial() -> Schedule {
         Schedule::default()
     }

@@ -8,7 +8,7 @@ use crate::model::ids::{Arena, PathId};
 use crate::model::ops;
 use crate::model::span::Span;
 
-/// Python's comparisons (`is`, `in` are not among them) are those of the typed nest.
+/// The comparison operators, which the typed nest has, too (`is` and `in` are not among them).
 pub use crate::model::ops::CmpOp;
 
 /// One outermost loop statement, or an expression with a loop in it.
@@ -20,7 +20,8 @@ pub struct Site {
     pub top: Stmt,
     /// Whether the site holds a `return`.
     pub returns: bool,
-    /// It is an expression: `top` has one turn, which leaves the value in the only access path that it assigns.
+    /// Whether the site is an expression: `top` then has one turn, which leaves the value in the only access path that
+    /// it assigns.
     pub value: bool,
 }
 
@@ -34,7 +35,7 @@ impl Site {
     }
 }
 
-/// Whether statements hold a `return`, or a `break` of the loop that they are the body of.
+/// Whether statements contain a `return`, or a `break` of the loop that they are the body of.
 fn leave(body: &[Stmt], breaks: bool) -> bool {
     body.iter().any(|s| match &s.kind {
         StmtKind::Break => breaks,
@@ -50,39 +51,40 @@ fn leave(body: &[Stmt], breaks: bool) -> bool {
 /// A user's function, for inlining. Its access paths are resolved in the function's own scope.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Function {
-    /// The name it was defined under.
+    /// The name that the function was defined under.
     pub name: String,
-    /// The file it stands in.
+    /// The file that the function stands in.
     pub file: String,
-    /// Parameters in order, those by position first, all [`Scope::Local`].
+    /// The parameters in order, those by position first, all [`Scope::Local`].
     pub params: Vec<Param>,
     /// Everything the function mentions by name; globals are captured from its own module.
     pub paths: Arena<PathId, AccessPath>,
-    /// The statements.
+    /// The statements of the function.
     pub body: Vec<Stmt>,
-    /// The function stands for one of a library's, which keeps nothing of its arguments: what CPython does in a call of that.
+    /// The work of a library's function, if this one stands for it (which keeps none of its arguments): what CPython
+    /// does in a call.
     pub library: Option<LibraryWork>,
 }
 
 /// What CPython does in a call of a library's function.
 #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct LibraryWork {
-    /// Functions of Python's that it runs.
+    /// The number of calls of Python functions.
     pub calls: u32,
-    /// What else it takes, in calls of a quick C function such as `math.sqrt`.
+    /// The time of the rest, in calls of a quick C function such as `math.sqrt`.
     pub quick: f64,
 }
 
 /// A parameter of a [`Function`].
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Param {
-    /// The local it binds.
+    /// The local that the parameter binds.
     pub path: PathId,
-    /// An argument may be given by position.
+    /// Whether an argument may be given by position.
     pub positional: bool,
-    /// An argument may be given by name.
+    /// Whether an argument may be given by name.
     pub keyword: bool,
-    /// Its default, if that is a literal constant; a non-literal default refuses the function.
+    /// The default value, if it is a literal constant; a function with any other default is refused.
     pub default: Option<Expr>,
 }
 
@@ -104,21 +106,21 @@ pub struct AccessPath {
     pub parent: Option<PathId>,
     /// The name or the attribute's name.
     pub name: String,
-    /// Where it lives.
+    /// How the access path's root is looked up.
     pub scope: Scope,
-    /// Its value at entry may be needed: some path reads it before the site assigns it, or may leave it
-    /// unassigned.
+    /// Whether its value at entry may be needed: some path of control reads it before the site assigns it, or may leave
+    /// it unassigned.
     pub captured: bool,
-    /// The site assigns it.
+    /// Whether the site assigns it.
     pub written: bool,
-    /// It is no attribute of the parent, but an item.
+    /// The item of the parent that it is, if it is not an attribute.
     pub item: Option<Item>,
 }
 
-/// An item of a tuple that has so many.
+/// An item of a tuple of known length.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Item {
-    /// Its place, from 0 on.
+    /// The index of the item, from 0.
     pub which: u32,
     /// The length of the tuple.
     pub of: u32,
@@ -146,7 +148,7 @@ pub fn dotted_name(paths: &Arena<PathId, AccessPath>, path: PathId) -> String {
 pub struct Stmt {
     /// What it does.
     pub kind: StmtKind,
-    /// Where it stands.
+    /// The position in the source.
     pub span: Span,
 }
 
@@ -204,9 +206,9 @@ pub enum StmtKind {
     Continue,
     /// `return value`.
     Return(Option<Expr>),
-    /// A call whose value nobody uses: `update(A, i)`.
+    /// A call whose value is not used: `update(A, i)`.
     Call(Expr),
-    /// `raise ...`: control that gets here leaves the nest.
+    /// `raise ...`: control that gets here leaves the nest by a guard failure.
     Raise,
     /// `pass`, and a literal standing alone.
     Pass,
@@ -219,7 +221,7 @@ pub enum Target {
     Path(PathId),
     /// `base[index, ...]`.
     Subscript(Expr, Vec<Expr>),
-    /// An attribute of what is no access path, or not the same throughout: `bodies[i].x`.
+    /// An attribute of a value that is not an access path, or not the same throughout: `bodies[i].x`.
     Attr(Expr, String),
     /// `a, b`.
     Tuple(Vec<Target>),
@@ -230,12 +232,12 @@ pub enum Target {
 pub struct Expr {
     /// What it computes.
     pub kind: ExprKind,
-    /// Where it stands.
+    /// The position in the source.
     pub span: Span,
 }
 
 impl Expr {
-    /// Whether, as a subscript, it keeps an axis or makes one: a slice, `...`, `None`.
+    /// Whether, as a subscript, the expression keeps an axis or makes one: a slice, `...`, `None`.
     pub fn is_slice(&self) -> bool {
         matches!(
             self.kind,
@@ -271,11 +273,11 @@ pub enum ExprKind {
     Subscript(Box<Expr>, Vec<Expr>),
     /// `start:stop:step`, in subscripts only.
     Slice {
-        /// The first position, if it is said.
+        /// The first position, if it is given.
         start: Option<Box<Expr>>,
-        /// The end, exclusive, if it is said.
+        /// The end, exclusive, if it is given.
         stop: Option<Box<Expr>>,
-        /// The distance, if it is said.
+        /// The distance, if it is given.
         step: Option<Box<Expr>>,
     },
     /// A call; which function it is, is known when types are.
@@ -287,9 +289,9 @@ pub enum ExprKind {
         /// The arguments by name, in order.
         kwargs: Vec<(String, Expr)>,
     },
-    /// Unary operator.
+    /// A unary operator applied to an operand.
     Unary(UnOp, Box<Expr>),
-    /// Binary operator.
+    /// A binary operator applied to two operands.
     Binary(BinOp, Box<Expr>, Box<Expr>),
     /// `a and b and c`.
     And(Vec<Expr>),
@@ -307,9 +309,9 @@ pub enum ExprKind {
     IfExp {
         /// The condition.
         test: Box<Expr>,
-        /// The statements, or the chosen operand.
+        /// The value if the condition holds.
         body: Box<Expr>,
-        /// The `else` clause, or the other operand.
+        /// The value if the condition does not hold.
         orelse: Box<Expr>,
     },
     /// `a @ b`.
@@ -318,14 +320,14 @@ pub enum ExprKind {
     Tuple(Vec<Expr>),
     /// A list display.
     List(Vec<Expr>),
-    /// `func(element for target in iter if tests ...)`: a call with a generator expression or a list comprehension; without a
-    /// function the list itself.
+    /// `func(element for target in iter if tests ...)`: a call with a generator expression or a list comprehension;
+    /// without a function the list itself.
     Comprehension {
         /// What is called.
         func: Option<Box<Expr>>,
-        /// An element of it.
+        /// The expression that makes an element.
         element: Box<Expr>,
-        /// Outermost first; there is one.
+        /// The `for` parts, outermost first; there is at least one.
         parts: Vec<Generator>,
     },
 }
@@ -333,11 +335,11 @@ pub enum ExprKind {
 /// `for target in iter if tests`.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Generator {
-    /// Its access paths are the comprehension's own, of names that no Python name equals.
+    /// What is assigned; its access paths are the comprehension's own, with names that no Python name equals.
     pub target: Target,
-    /// What it runs over.
+    /// What is looped over.
     pub iter: Expr,
-    /// All have to be true.
+    /// The conditions, all of which have to be true.
     pub tests: Vec<Expr>,
 }
 

@@ -1,7 +1,7 @@
 //! Links the unit tests against the shared library of the interpreter that the tests run with.
 //!
-//! The extension module itself is linked against none: CPython that imports it is there already. Where the interpreter has
-//! no shared library, tests that need one are left out (`without_interpreter`).
+//! The extension module itself is linked against none: CPython that imports it is there already. Where the interpreter
+//! has no shared library, tests that need one are left out (`without_interpreter`).
 
 use std::path::Path;
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! What the stages of a first call cost, one by one: `cargo bench -p nestwise-runtime`.
 //!
-//! Nests of different kinds. Nothing here is timed in tests.
+//! The nests are of different kinds. Nothing here is timed in tests.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use nestwise_costmodel::{Decision, Device, Ready};
 use nestwise_frontend::builtins::{Builtin, Known};
 use nestwise_frontend::site::captures::Capture;
 use nestwise_frontend::{ScopeInfo, lowering, parse_site};
-use nestwise_ir::{ArrayKind, Nest, Scalar, Schedule, Ty, surface};
+use nestwise_ir::{ArrayKind, IdSet, Nest, Scalar, Schedule, Ty, surface};
 use nestwise_runtime::estimate::first_touch::untouched;
 use nestwise_runtime::kernel::get::get;
 use nestwise_runtime::kernel::key::{Facts, Key, Way};
@@ -24,8 +24,8 @@ fn main() {
     divan::main();
 }
 
-/// Programs by name: the site's text. Names are arrays of float64 of two axes where they are capital letters, ints
-/// where they are small.
+/// The benchmarked programs: a name, and the text of the site. Names in the text are arrays of float64 of two axes
+/// where they are capital letters, and ints where they are small.
 const NESTS: [(&str, &str); 5] = [
     (
         "product",
@@ -72,7 +72,7 @@ for i in range(n):
     ("wide", WIDE),
 ];
 
-/// Eight loops around 64 accesses.
+/// A site of eight loops around 64 accesses.
 const WIDE: &str = "\
 for a in range(n):
     for b in range(a + 1):
@@ -169,20 +169,20 @@ fn priced(plan: &Plan, sizes: &Sizes, values: &[Value], options: &Options) -> De
     price(plan, sizes, values, (None, Ready::default()), options)
 }
 
-/// Text to surface nest.
+/// Times the way from text to a surface nest.
 #[divan::bench(args = names())]
 fn parse(bencher: Bencher<'_, '_>, name: &str) {
     bencher.bench_local(|| site(name));
 }
 
-/// Surface nest and types to typed nest.
+/// Times the way from a surface nest and types to a typed nest.
 #[divan::bench(args = names())]
 fn specialising(bencher: Bencher<'_, '_>, name: &str) {
     let site = site(name);
     bencher.bench_local(|| nest(&site));
 }
 
-/// Typed nest to plan: proofs, dependences, verdicts, prices per trip.
+/// Times the way from a typed nest to a plan: proofs, dependences, verdicts, prices per trip.
 #[divan::bench(args = names())]
 fn planning(bencher: Bencher<'_, '_>, name: &str) {
     let site = site(name);
@@ -192,7 +192,7 @@ fn planning(bencher: Bencher<'_, '_>, name: &str) {
         .bench_local_values(|nest| pipeline::plan(nest, &options));
 }
 
-/// Values of a call to proven guards and trip counts.
+/// Times the way from the values of a call to proven guards and trip counts.
 #[divan::bench(args = names())]
 fn resolving(bencher: Bencher<'_, '_>, name: &str) {
     let site = site(name);
@@ -203,7 +203,7 @@ fn resolving(bencher: Bencher<'_, '_>, name: &str) {
     });
 }
 
-/// Values of a call with those of an earlier one: what the earlier one found out is found again.
+/// Times a call whose values are those of an earlier one: what the earlier one found out is found again.
 #[divan::bench(args = names())]
 fn recalling(bencher: Bencher<'_, '_>, name: &str) {
     let site = site(name);
@@ -223,7 +223,7 @@ fn recalling(bencher: Bencher<'_, '_>, name: &str) {
     });
 }
 
-/// Trip counts to a decision.
+/// Times the way from trip counts to a decision.
 #[divan::bench(args = names())]
 fn pricing(bencher: Bencher<'_, '_>, name: &str) {
     let site = site(name);
@@ -234,7 +234,7 @@ fn pricing(bencher: Bencher<'_, '_>, name: &str) {
     bencher.bench_local(|| priced(&plan, &sizes, &values, &options));
 }
 
-/// The same once there is a kernel: by what it executes.
+/// Times the way from trip counts to a decision once there is a kernel, which is priced by what it executes.
 #[divan::bench(args = names())]
 fn pricing_a_kernel(bencher: Bencher<'_, '_>, name: &str) {
     let site = site(name);
@@ -246,7 +246,7 @@ fn pricing_a_kernel(bencher: Bencher<'_, '_>, name: &str) {
     bencher.bench_local(|| priced(&plan, &sizes, &values, &options));
 }
 
-/// Facts of a call to a schedule and machine code; with no cache on disk.
+/// Times the way from the facts of a call to a schedule and machine code, with no cache on disk.
 #[divan::bench(args = names(), sample_count = 20, sample_size = 1)]
 fn compiling(bencher: Bencher<'_, '_>, name: &str) {
     let site = site(name);
@@ -278,7 +278,7 @@ fn kernel(plan: &Plan, sizes: &Sizes, values: &[Value], options: &Options) -> bo
     let facts = Facts {
         sizes,
         proven: &sizes.proven,
-        elements: 0,
+        elements: IdSet::new(),
         views: &views,
         device: Device::Serial,
         resumed: false,
@@ -289,7 +289,7 @@ fn kernel(plan: &Plan, sizes: &Sizes, values: &[Value], options: &Options) -> bo
     get(plan, &key, options, Instant::now()).is_ok()
 }
 
-/// Typed nest to machine code as it was written, without a schedule.
+/// Times the way from a typed nest to machine code as it was written, without a schedule.
 #[divan::bench(args = names(), sample_count = 20, sample_size = 1)]
 fn compiling_as_written(bencher: Bencher<'_, '_>, name: &str) {
     let nest = nest(&site(name));

@@ -13,21 +13,21 @@ use crate::resume::Resume;
 /// A decision for the interpreter.
 #[derive(Clone, Copy, Debug)]
 pub struct Declined {
-    /// What it rests on.
+    /// The decision for the interpreter, and what it rests on.
     pub decision: Decision,
-    /// When CPython has taken this long a native run may pay: only the time to compile spoke against it, or nothing tells how
-    /// long the loop goes on.
+    /// CPython's time after which a native run may pay: only the time to compile spoke against one, or nothing tells
+    /// how long the loop goes on. None: no native run may pay.
     pub budget: Option<Seconds>,
-    /// Nothing tells how long the loop goes on: as far as anybody knows CPython is cheaper.
+    /// Whether nothing tells how long the loop goes on: as far as anybody knows CPython is cheaper.
     pub doubted: bool,
-    /// How often its loops run is known.
+    /// Whether it is known how often the call's loops run.
     pub sure: bool,
     /// The top loop's start, stop and step, unless it is a `while`.
     pub range: Option<(i64, i64, i64)>,
 }
 
 impl Declined {
-    /// What a decision for the interpreter means to a call of these sizes.
+    /// Works out what a decision for the interpreter means to a call of these sizes.
     pub(crate) fn new(
         plan: &Plan,
         sizes: &Sizes,
@@ -54,8 +54,8 @@ impl Declined {
     }
 }
 
-/// Whether one iteration of the top loop would keep signals and other threads waiting for too long: CPython runs the top loop then.
-/// `value`: the site is an expression.
+/// Whether one iteration of the top loop would keep signals and other threads waiting for too long: CPython runs the
+/// top loop then. `value`: the site is an expression.
 pub(crate) fn has_long_iterations(
     plan: &Plan,
     sizes: &Sizes,

@@ -1,23 +1,23 @@
-//! The world that a run is called from.
+//! The program that a run is called from, as the run sees it.
 
 use crate::device::Owner;
 use crate::launch::Launch;
 use crate::memory::overlap::ArrayView;
 use crate::reason::Reason;
 
-/// What a run needs of the world that called it.
+/// What a run needs of the program that called it.
 pub trait Host {
-    /// The windows of the nest's slots, in order; sequences are converted now.
+    /// The views of the nest's slots, in order; sequences are converted now.
     fn arrays(&mut self) -> Result<Vec<ArrayView>, Reason>;
-    /// Between chunks: hands over what nobody in the nest looks at any more. False: there is no memory for it.
+    /// Hands over, between chunks, what nobody in the nest looks at any more. False: there is no memory for it.
     fn hand_over(&mut self, _launch: &mut Launch) -> bool {
         true
     }
-    /// Between chunks: handles signals, and lets other threads run; true: stop here.
+    /// Handles signals, and lets other threads run, between chunks; true: the launch has to stop here.
     fn poll(&mut self, launch: &Launch) -> bool;
     /// Whether nobody's code runs between chunks, whatever signals come, unless the launch ends there.
     fn is_alone(&self) -> bool;
-    /// Whether it is an expression, whose one iteration nobody can look into.
+    /// Whether the site is an expression, whose one iteration nobody can look into.
     fn is_value(&self) -> bool {
         false
     }
@@ -25,13 +25,13 @@ pub trait Host {
     fn can_stop(&self) -> bool {
         true
     }
-    /// What keeps the memory of a slot in place for as long as it lives, where the program cannot look at its array before it asks
-    /// us: a device's copy may outlive the launch then ([`kept`](crate::device::residency)).
+    /// What keeps the memory of a slot in place for as long as it lives, if the program cannot look at the slot's array
+    /// before it asks us: a device's copy may outlive the launch then ([`kept`](crate::device::residency)).
     fn owner(&self, slot: usize) -> Option<Owner>;
     /// Whether NumPy is told to say nothing about overflows, invalid operations and divisions by zero.
     fn silent(&self) -> bool;
-    /// Whether a warning of NumPy's may run anybody's code or become an exception, so that it matters how far the arrays
-    /// are by then.
+    /// Whether a warning of NumPy's may run anybody's code or become an exception, so that it matters how far the
+    /// arrays are by then.
     fn warnings_stop(&self) -> bool;
     /// Whether the interpreter lock may be released at all.
     fn may_unlock(&self) -> bool;

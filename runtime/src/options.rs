@@ -1,4 +1,4 @@
-//! What the user asked for, once per process.
+//! The options of the process: what the user asked for.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -15,29 +15,29 @@ pub use nestwise_ir::FpMode;
 /// Where nests run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum DeviceChoice {
-    /// Wherever it is cheapest.
+    /// Nests run wherever it is cheapest.
     #[default]
     Auto,
-    /// CPython only.
+    /// Nests run in CPython only.
     Interpreter,
-    /// Compiled, one core, whatever it costs.
+    /// Nests run compiled, on one core, whatever it costs.
     Serial,
-    /// Compiled, on threads wherever a loop allows it.
+    /// Nests run compiled, on threads wherever a loop allows it.
     Threads,
-    /// For tests: compiled, and on an emulated device's grid wherever loops allow it.
+    /// Nests run compiled, and on an emulated device's grid wherever loops allow it, for tests.
     Emulated,
-    /// Compiled, and on the GPU's grid wherever loops allow it.
+    /// Nests run compiled, and on the GPU's grid wherever loops allow it.
     Gpu,
 }
 
-/// Which tiers' code tests want.
+/// The tiers of code that tests want.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TierChoice {
     /// Quick code alone.
     Quick,
     /// Optimised code alone.
     Optimised,
-    /// Both in turn, with a change between any two chunks.
+    /// Both tiers in turn, with a change between any two chunks.
     Switch,
 }
 
@@ -58,11 +58,11 @@ impl FromStr for TierChoice {
 pub struct Options {
     /// Where nests run.
     pub device: DeviceChoice,
-    /// Threads to use; already resolved, at least 1.
+    /// The number of threads to use; already resolved, at least 1.
     pub threads: usize,
-    /// Floating-point promise.
+    /// How exactly floating-point results have to be CPython's and NumPy's.
     pub fp: FpMode,
-    /// Folder of the compile cache; none: nothing is read or written.
+    /// The folder of the compile cache; none: nothing is read or written.
     pub cache_dir: Option<PathBuf>,
     /// The machine's weights.
     pub profile: Arc<MachineProfile>,
@@ -70,9 +70,9 @@ pub struct Options {
     pub python_minor: u32,
     /// Part of every cache key: versions of CPython, NumPy and nestwise.
     pub versions: String,
-    /// For tests: what runs, whatever it costs.
+    /// For tests: the schedules that run, whatever they cost.
     pub forced: Option<ForcedSchedule>,
-    /// Which code tests want on one core, instead of what is there first and best later.
+    /// For tests: the tier of the code that runs on one core, instead of what is there first and best later.
     pub tier: Option<TierChoice>,
     /// For tests: an operation that nests compute wrongly.
     pub mistake: Option<PlantedMistake>,
@@ -80,29 +80,29 @@ pub struct Options {
     pub cooperative: Option<bool>,
     /// For measurements: kernels without checks.
     pub unchecked: Option<Unchecked>,
-    /// Whatever can run compiled does, to be compared with CPython.
+    /// Whether everything runs compiled that can, to be compared with CPython.
     pub verify: bool,
-    /// Every call is priced anew, and what was predicted for each device is summed up.
+    /// Whether every call is priced anew, and what was predicted for each device is summed up.
     pub prices: bool,
-    /// A report is wanted of what is measured besides what is needed.
+    /// Whether a report is wanted, for which more is measured than is needed otherwise.
     pub reported: bool,
-    /// What the price of every call depends on is kept, for [`crate::Plan::recorded`]. Asks for `prices`.
+    /// Whether what the price of every call depends on is kept, for [`crate::Plan::recorded`]. Asks for `prices`.
     pub record: bool,
-    /// Prices are corrected by what launches take.
+    /// Whether prices are corrected by what launches take.
     pub learning: bool,
-    /// Kernels are made while CPython goes on.
+    /// Whether kernels are made while CPython goes on.
     pub background: bool,
-    /// CPython runs what is over sooner than a plan of it would be made.
+    /// Whether CPython runs calls that are over sooner than a plan of them would be made.
     pub tier_up_budget: bool,
 }
 
 impl Options {
-    /// Whether nests run in forms that are to find faults.
+    /// Whether nests run in forced forms, to find faults.
     pub fn tests_forms(&self) -> bool {
         self.forced.is_some_and(|forced| forced.is_test())
     }
 
-    /// Kernels that may be made at a time beside what runs: one for each further thread.
+    /// The number of kernels that may be made at a time beside what runs: one for each further thread.
     pub fn background(&self) -> usize {
         match self.is_free() {
             true => self.threads - 1,
@@ -116,18 +116,18 @@ impl Options {
         free && self.forced.is_none() && self.tier.is_none() && self.background
     }
 
-    /// Whether launches are measured: where decisions are free, and nobody wants to see each for itself.
+    /// Whether prices learn from launches: where decisions are free, and nobody wants to see each for itself.
     pub fn learns(&self) -> bool {
         self.device == DeviceChoice::Auto && !self.verify && !self.prices
     }
 }
 
-/// Kernels in which nothing is looked at that could only fire: to measure what looking costs. They are wrong, and may
-/// write anywhere, where something would fire. `NESTWISE_UNCHECKED=bench`, or `bench-wraps` for programs with negative
+/// Kernels without the checks that could only fail, to measure what checking costs. They are wrong, and may write
+/// anywhere, where a guard would fail. `NESTWISE_UNCHECKED=bench`, or `bench-wraps` for programs with negative
 /// subscripts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unchecked {
-    /// Subscripts may be negative wherever that is not excluded.
+    /// Whether subscripts may be negative wherever that is not excluded.
     pub wraps: bool,
 }
 
@@ -175,7 +175,7 @@ fn cell() -> &'static RwLock<Arc<Options>> {
     OPTIONS.get_or_init(|| RwLock::new(Arc::new(Options::default())))
 }
 
-/// Changes whenever the options do.
+/// A number that changes whenever the options do.
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 
 /// A number for the options now in force, to notice that they were replaced.
@@ -188,7 +188,7 @@ pub fn options() -> Arc<Options> {
     cell().read().unwrap_or_else(|e| e.into_inner()).clone()
 }
 
-/// [`Options::prices`], asked at every launch.
+/// The value of [`Options::prices`], which is asked at every launch.
 static PRICES: AtomicBool = AtomicBool::new(false);
 
 /// Whether what was predicted is summed up.
@@ -210,7 +210,7 @@ pub fn add_version(text: &str) {
     GENERATION.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Cores this process may use: the affinity mask and the cgroup's CPU quota together.
+/// The number of cores that this process may use: the affinity mask and the cgroup's CPU quota together.
 pub fn cores() -> usize {
     let affinity = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     quota().map_or(affinity, |q| affinity.min(q.max(1)))

@@ -90,8 +90,8 @@ pub fn prove(mut nest: Nest) -> (Nest, analysis::Ranges) {
     (nest, ranges)
 }
 
-/// What each loop may do, if its arrays do not overlap and no inner loop is empty: each kernel's schedule rests on what its
-/// launch really knows.
+/// What each loop may do, if its arrays do not overlap and no inner loop is empty: each kernel's schedule rests on what
+/// its launch really knows.
 pub fn verdicts(nest: &Nest, ranges: &analysis::Ranges, options: &Options) -> analysis::Staged {
     let verdicts = analysis::analyse_in(nest, ranges, assumed(options));
     analysis::Staged::of(nest, verdicts)
@@ -219,14 +219,16 @@ fn attempt<V: HasValue>(
     let mut others = OtherKernels { call, key };
     let mut launch = launch(&call, kernel, seen, &decision, host, &mut others)?;
     if launch.device == Device::Gpu && launch.stopped_by.is_some() {
-        // It went there and back for nothing, and might again: a guard that fails there need not on a core.
+        // The arrays went to the device and back for nothing, and might again: a guard that fails there need not on a
+        // core.
         plan.grid.leave(&plan.learning);
     }
     if options.prices {
         launch.runs = launch.executed(&|id| sizes.expected(id), &sizes);
     }
-    // What arrays hold is no fact of a call: the next may find other elements. Where one came with arrays that nobody had touched,
-    // so may the next, whose pages are to be found, too. And what is waited for is asked for once not having it has cost enough.
+    // What arrays hold is no fact of a call: the next may find other elements. Where one came with arrays that nobody
+    // had touched, so may the next, whose pages are to be found, too. And what is waited for is asked for once not
+    // having it has cost enough.
     let again =
         device_before == Some(decision.device) && decision.trial.is_none() && !decision.for_now;
     launch.repeated = again && !contents && sizes.untouched.is_empty();
@@ -235,7 +237,7 @@ fn attempt<V: HasValue>(
 
 /// What is known of a call before its values are looked into.
 struct Recalled {
-    /// What the decision rests on besides types.
+    /// The facts that the decision rests on besides types.
     facts: Vec<i64>,
     untouched: Untouched,
     there: There,
@@ -269,12 +271,12 @@ impl Recalled {
         known.map(|k| k.decision)
     }
 
-    /// Where the earlier call ran.
+    /// The device on which the earlier call ran.
     fn device(&self) -> Option<Device> {
         self.known.as_ref().map(|k| k.decision.device)
     }
 
-    /// Has later calls with the same facts find a decision that was just made, if it holds for them as well.
+    /// Keeps a decision that was just made for later calls with the same facts, if it holds for them as well.
     fn remember<V>(
         self,
         plan: &Plan,
@@ -293,7 +295,7 @@ impl Recalled {
     }
 }
 
-/// The guards that the values of a call prove, and how often each loop runs, by samples where no value tells.
+/// Finds the guards that the values of a call prove, and how often each loop runs, by samples where no value tells.
 fn resolve_call<V: HasValue>(
     plan: &Plan,
     entry: &Entry<'_, V>,
@@ -329,8 +331,8 @@ fn choose<V: HasValue>(
     }
 }
 
-/// The kernel for a call; none where it is made while CPython goes on. `key` becomes the key of the kernel that is there, which is
-/// quick code where only that is.
+/// The kernel for a call; none where it is made while CPython goes on. `key` becomes the key of the kernel that is
+/// there, which is quick code where only that is.
 fn get_kernel<V: HasValue>(
     call: &Call<'_, V>,
     decision: &Decision,
@@ -367,8 +369,8 @@ fn get_kernel<V: HasValue>(
     get(plan, key, options, entry.entered).map(Some)
 }
 
-/// Whether a kernel that is missing is made while CPython goes on, since that costs less than to wait. `step`: what CPython does
-/// before native code may take over.
+/// Whether a kernel that is missing is made while CPython goes on, since that costs less than to wait. `step`: the time
+/// that CPython takes before native code may take over.
 fn is_made_beside<V>(call: &Call<'_, V>, decision: &Decision, tier: Tier, step: Seconds) -> bool {
     let Call {
         plan,

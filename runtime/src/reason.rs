@@ -20,35 +20,35 @@ pub enum Reason {
     Off,
     /// Attempts before this call came to nothing time and again.
     Futile,
-    /// Calls so far, all together, take CPython less time than finding out what could be done about them.
+    /// All calls so far, together, take CPython less time than finding out what could be done about them.
     Brief,
     /// The call was over before there was a plan of it.
     OverBeforePlan,
     /// One iteration of the top loop takes so long that nobody should have to wait for its end.
     Long,
-    /// More signatures than plans are kept for.
+    /// There are more signatures of the site than plans are kept for.
     Signatures,
     /// The device was fixed to the interpreter by the user.
     Forced,
     /// A name or attribute is not bound.
     Unbound(String),
-    /// A value at entry that its variable cannot hold.
+    /// A value at entry is one that its variable cannot hold.
     Inexact(String),
-    /// An array that cannot be used in place.
+    /// An array cannot be used in place.
     Array {
         /// The array's name.
         name: String,
         /// Why it cannot be used, for users.
         why: &'static str,
     },
-    /// A list that cannot be converted.
+    /// A list cannot be converted.
     List {
         /// The list's name.
         name: String,
         /// Why it cannot be converted, for users.
         why: &'static str,
     },
-    /// An attribute whose reading might run user code.
+    /// Reading an attribute might run user code.
     Attribute {
         /// The attribute's name.
         name: String,
@@ -66,7 +66,7 @@ pub enum Reason {
     },
     /// Somebody waited, and an iteration took too long to be waited for: CPython runs it.
     Interrupted,
-    /// NumPy would have warned, perhaps.
+    /// NumPy might have warned.
     FloatingPoint,
     /// `np.errstate`, warning filters, tracing or profiling is not the default.
     Environment(&'static str),
@@ -78,12 +78,12 @@ pub enum Reason {
     Device(String),
     /// LLVM failed.
     Codegen(String),
-    /// A bug of ours, caught.
+    /// The program has a bug, which was caught.
     Internal(String),
 }
 
 impl Reason {
-    /// The stable short name.
+    /// The reason's stable short name.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Refused { code, .. } => code,
@@ -114,8 +114,8 @@ impl Reason {
         }
     }
 
-    /// Whether the same call would end the same way again, so that a site that only ever fails this way is
-    /// better switched off.
+    /// Whether the same call would end the same way again, so that a site that only ever fails this way is better
+    /// switched off.
     pub fn is_lasting(&self) -> bool {
         matches!(self, Self::Codegen(_) | Self::Internal(_))
     }

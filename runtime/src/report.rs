@@ -1,4 +1,4 @@
-//! What happened at each site: counts, decisions, times, reasons.
+//! The record of what happened at each site: counts, decisions, times, reasons.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::kernel::MadeCode;
 use crate::launch::Launch;
 use crate::reason::Reason;
 
-/// Reasons kept per site; those with run-time values in them could be many.
+/// The number of reasons kept per site; those with run-time values in them could be many.
 const MAX_REASONS: usize = 32;
 
 /// The record of one site.
@@ -19,52 +19,52 @@ const MAX_REASONS: usize = 32;
 pub struct Stats {
     /// The user's file.
     pub file: String,
-    /// Line of the loop statement.
+    /// The line of the loop statement.
     pub line: u32,
-    /// Times the hook was entered.
+    /// The number of times that the hook was entered.
     pub calls: u64,
     /// Iterations of the top loop that ran natively.
     pub iterations: u64,
-    /// Launches by device: serial, threads.
+    /// The number of launches by native device: serial, threads, GPU.
     pub launches: [u64; 3],
-    /// Launches that a guard failure ended after some iterations.
+    /// The number of launches that a guard failure ended after some iterations.
     pub stopped: u64,
-    /// Calls that the price left to CPython, at least at first.
+    /// The number of calls that the price left to CPython, at least at first.
     pub declined: u64,
-    /// What they were expected to take, in seconds: in CPython, natively, and until there is a kernel for that.
+    /// What these calls were expected to take, in seconds: in CPython, natively, and until there is a kernel for that.
     pub declined_for: [f64; 3],
-    /// Verdict of each loop, outermost first, in words.
+    /// The verdict of each loop, outermost first, in words.
     pub verdicts: Vec<String>,
-    /// Predicted and measured time of native runs, without compilation.
+    /// The predicted seconds of native runs, without compilation.
     pub predicted: f64,
-    /// See `predicted`.
+    /// The measured seconds of native runs, without compilation.
     pub measured: f64,
-    /// Sums over all calls that were priced, where that was asked for: what was predicted for the interpreter, one core and
-    /// threads, without compilation.
+    /// For each device, the seconds that were predicted for all calls that were priced, where that was asked for,
+    /// without compilation.
     pub priced: [f64; 4],
     /// What the kernel of the last launch executed in it, where prices are asked for: JSON.
     pub runs: String,
-    /// What all those calls do, where that was asked for.
+    /// What all priced calls do, where that was asked for.
     pub features: CallFeatures,
-    /// What CPython would have taken for the same, by the model.
+    /// The seconds that CPython would have taken for the native runs, by the model.
     pub replaced: f64,
-    /// Time to compile or to load kernels.
+    /// The time to compile or to load kernels.
     pub compile: Duration,
-    /// Kernels compiled, and kernels found in the cache on disk.
+    /// The number of kernels compiled, and of kernels found in the cache on disk.
     pub kernels: [u64; 2],
     /// The first kernels that were compiled: what that was predicted to take, and took.
     pub made: Vec<MadeCode>,
-    /// Time CPython spent in the site after the hook gave (part of) it back.
+    /// The seconds that CPython spent in the site after the hook gave (part of) it back.
     pub interpreted: f64,
-    /// What attempts that ended early cost beyond what CPython would have taken for the same, in seconds.
+    /// The seconds that attempts which ended early cost beyond what CPython would have taken for the same.
     pub lost: f64,
     /// What was done with which loop in the kernels that ran, in words.
     pub schedules: Vec<String>,
-    /// What was done with its nests, and what made it possible, each with the launches.
+    /// What was done with the nests, and what made it possible, a word each with the number of launches.
     pub means: Vec<(String, u64)>,
-    /// Between the host's memory and devices'.
+    /// What was copied between the host's memory and devices'.
     pub transfers: Transfers,
-    /// Reasons with their counts.
+    /// The reasons why CPython ran calls, or parts of them, with their counts.
     pub fallbacks: Vec<(Reason, u64)>,
 }
 
@@ -99,7 +99,7 @@ impl Stats {
         }
     }
 
-    /// Takes in what another site of the same loop did.
+    /// Adds the record of another site of the same loop.
     pub fn add(&mut self, other: &Stats) {
         self.calls += other.calls;
         self.iterations += other.iterations;
@@ -136,7 +136,7 @@ impl Stats {
         }
     }
 
-    /// CPython runs (a part of) a call, for this reason.
+    /// Counts that CPython runs (a part of) a call, for this reason.
     pub fn fallback(&mut self, reason: &Reason) {
         self.fallbacks(reason, 1);
     }
@@ -169,7 +169,8 @@ impl Stats {
         }
     }
 
-    /// Counts calls that were left to CPython because all of them together were not worth a look, and what they took, about.
+    /// Counts calls that were left to CPython because all of them together were not worth a look, and about the time
+    /// that they took.
     pub fn brief(&mut self, calls: u64, seconds: Seconds) {
         if calls > 0 {
             self.calls += calls;
@@ -178,7 +179,7 @@ impl Stats {
         }
     }
 
-    /// What a call was predicted to take.
+    /// Adds what a call was predicted to take.
     pub fn priced(&mut self, decision: &Decision) {
         let price = |device| Some(decision.of(device).warm().0).filter(|s| s.is_finite());
         let serial = price(Device::Serial).unwrap_or(0.0);
@@ -188,7 +189,7 @@ impl Stats {
         }
     }
 
-    /// The price left a call to CPython.
+    /// Counts a call that the price left to CPython.
     pub fn declined(&mut self, declined: &Declined) {
         self.declined += 1;
         let decision = &declined.decision;
@@ -207,7 +208,7 @@ impl Stats {
         }
     }
 
-    /// A kernel ran.
+    /// Adds a launch.
     pub fn launched(&mut self, launch: &Launch) {
         self.launches[launch.device.kind()] += 1;
         self.iterations += launch.iterations().max(0) as u64;

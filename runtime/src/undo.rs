@@ -1,21 +1,22 @@
 //! Copies of what a chunk may write, to roll it back when a guard fails.
 //!
 //! # Done once
-//! Whatever ends a chunk, and however often its iterations are tried, the program sees each of them done once. That rests on three
-//! facts, each with a planted mistake (`NESTWISE_BREAK`) that tests must find:
+//! Whatever ends a chunk, and however often its iterations are tried, the program sees each of them done once. That
+//! rests on three facts, each with a planted mistake (`NESTWISE_BREAK`) that tests must find:
 //!
-//! 1. *Elements*: after a rollback every element that the chunk may have written holds what it held before the chunk, unless
-//!    running the chunk again writes it before it reads it ([`SlotUndo::idempotent`]). A state of a random generator, a
-//!    column that a list grows by and a list that the nest makes are arrays like any other (`undo-elements`).
-//! 2. *Variables*: after a rollback the frame is what it was. Everything else that a nest has, counters and the lengths of what
-//!    it appended included, is in the frame; nothing leaves it for Python's objects before the launch has ended
+//! 1. *Elements*: after a rollback every element that the chunk may have written holds what it held before the chunk,
+//!    unless running the chunk again writes it before it reads it ([`SlotUndo::idempotent`]). A state of a random
+//!    generator, a column that a list grows by and a list that the nest makes are arrays like any other
+//!    (`undo-elements`).
+//! 2. *Variables*: after a rollback the frame is what it was. Everything else that a nest has, counters and the lengths
+//!    of what it appended included, is in the frame; nothing leaves it for Python's objects before the launch has ended
 //!    (`undo-frame`).
-//! 3. *Names*: where CPython goes on, every name that the loop carries from one iteration to the next holds what it holds
-//!    between these two iterations: a variable that is read before it is assigned is a live-out
+//! 3. *Names*: where CPython goes on, every name that the loop carries from one iteration to the next holds what it
+//!    holds between these two iterations: a variable that is read before it is assigned is a live-out
 //!    ([`codegen::carried`](nestwise_codegen::carried)), whether or not the loop has an end of its own (`stale-names`).
 //!
-//! The first two are checked after every rollback in debug builds, and in any build with `NESTWISE_CHECK=undo`: the whole of each
-//! array that had to be saved, not only the part that was.
+//! The first two are checked after every rollback in debug builds, and in any build with `NESTWISE_CHECK=undo`: the
+//! whole of each array that had to be saved, not only the part that was.
 //!
 //! [`SlotUndo::idempotent`]: nestwise_analysis::SlotUndo::idempotent
 
@@ -25,7 +26,7 @@ use std::sync::OnceLock;
 use crate::memory::overlap::ArrayView;
 use crate::memory::pages;
 
-/// The saved elements of one window; of none at first.
+/// The saved elements of one view; none at first.
 #[derive(Default)]
 pub struct Saved {
     view: Option<ArrayView>,
@@ -84,11 +85,12 @@ impl Saved {
     }
 }
 
-/// Copies of whole arrays, of which parts were saved: after a rollback they tell whether those parts were all that was written.
+/// Copies of whole arrays, of which parts were saved: after a rollback they tell whether those parts were all that was
+/// written.
 pub struct Witness(Vec<(ArrayView, Saved)>);
 
 impl Witness {
-    /// Arrays of more bytes are not looked at.
+    /// Bytes of the largest arrays that are checked.
     const MOST_BYTES: i64 = 1 << 22;
 
     /// Whether rollbacks are checked in this process.
@@ -106,8 +108,8 @@ impl Witness {
         Witness(small.filter_map(|v| Some((*v, Saved::of(v)?))).collect())
     }
 
-    /// Ends the process if an array is not what it was, or the frame is not (`frame`): the rollback that this follows has left
-    /// work half done, and CPython would do it twice.
+    /// Ends the process if an array is not what it was, or the frame is not (`frame`): the rollback that this follows
+    /// has left work half done, and CPython would do it twice.
     pub fn check(&self, frame: bool) {
         let changed = self.0.iter().position(|(view, saved)| {
             let now = Saved::of(view);
@@ -132,15 +134,15 @@ impl Drop for Saved {
     }
 }
 
-/// Memory for copies that a thread keeps for the next launch, and during one for the next chunk, however much that takes:
-/// fresh memory costs more than copying.
+/// The most bytes of memory for copies that a thread keeps from one launch to the next. From one chunk to the next it
+/// keeps all of that memory: fresh memory costs more than copying.
 const KEPT_BYTES: usize = 8 << 20;
 
 thread_local! {
     static SPARE: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What a launch used for copies is given back at its end, up to [`KEPT_BYTES`].
+/// Gives back what a launch used for copies when this is dropped, up to [`KEPT_BYTES`].
 pub struct Spares;
 
 impl Drop for Spares {
@@ -156,14 +158,14 @@ impl Drop for Spares {
     }
 }
 
-/// An empty buffer, the last one that was given back if there is one.
+/// An empty buffer: the last one that was given back, if there is one.
 fn spare() -> Vec<u8> {
     let mut bytes = SPARE.with_borrow_mut(Vec::pop).unwrap_or_default();
     bytes.clear();
     bytes
 }
 
-/// The part of a window whose index along `axis` is in `lo..hi`.
+/// The part of a view whose index along `axis` is in `lo..hi`.
 pub fn slice(view: &ArrayView, axis: usize, lo: i64, hi: i64) -> ArrayView {
     let lo = lo.clamp(0, view.extents[axis]);
     let hi = hi.clamp(lo, view.extents[axis]);

@@ -1,4 +1,4 @@
-//! Captured values in native form, and the lengths that they give memory of a nest's own.
+//! Captured values in native form, and the lengths that they give the memory of a nest's own arrays.
 
 use nestwise_ir::{ArrayDecl, ArrayKind, BinOp, Extent, Length, Nest};
 
@@ -7,9 +7,9 @@ use crate::memory::overlap::ArrayView;
 /// A captured value in native form.
 #[derive(Clone, Copy, Debug)]
 pub enum Value {
-    /// Not a value: unbound, a function, a module.
+    /// The capture is no value: unbound, a function, a module.
     None,
-    /// An int that fits.
+    /// An int that fits 64 bits.
     Int(i64),
     /// An int of 64 bits without sign.
     Uint(u64),
@@ -28,15 +28,15 @@ pub enum Value {
         /// The elements along each axis; those beyond `rank` mean nothing.
         extents: [i64; 8],
     },
-    /// `append` of a list of that length, with [`ROOM`] for more.
+    /// The `append` method of a list of that length, with [`ROOM`] for more.
     Append {
         /// The list's elements so far.
         length: i64,
     },
 }
 
-/// The elements that can be appended to one list before CPython has to take over for a while. Memory that is not
-/// touched costs nothing.
+/// The number of elements that can be appended to one list before CPython has to take over for a while. Memory that is
+/// not touched costs nothing.
 pub const ROOM: i64 = 1 << 21;
 
 impl Value {
@@ -52,7 +52,7 @@ impl Value {
     }
 }
 
-/// How many of a growing list's elements are at the front of its buffer: all, or none if the nest reads none.
+/// The number of a growing list's elements that are at the front of its buffer: all, or none if the nest reads none.
 pub fn held(nest: &Nest, method: u32, length: i64) -> i64 {
     let reads = |a: &ArrayDecl| a.kind == ArrayKind::Appended && a.capture == method && a.read;
     if nest.arrays.values().any(reads) {
@@ -66,8 +66,8 @@ pub fn held(nest: &Nest, method: u32, length: i64) -> i64 {
 pub trait HasValue {
     /// The value.
     fn value(&self) -> &Value;
-    /// An element of a sequence, one subscript for each of its axes; below zero they count from the end. Good for guesses
-    /// alone.
+    /// An element of a sequence, by one subscript for each of its axes; below zero they count from the end. Good for
+    /// guesses alone.
     fn element(&self, _at: &[i64]) -> Value {
         Value::None
     }
@@ -79,7 +79,8 @@ impl HasValue for Value {
     }
 }
 
-/// How long axes of memory of a nest's own are, by what is captured; what is not what it should be counts as 0.
+/// How long the axes of a nest's own memory are, by what is captured; a capture that is not what it should be counts as
+/// 0.
 pub fn extents<V: HasValue>(nest: &Nest, captures: &[V]) -> impl Fn(Extent) -> i64 {
     move |extent| length(nest, captures, extent).max(0)
 }

@@ -169,7 +169,7 @@ impl<S> Admission<S> {
     /// it came to nothing; `counted`: whether such attempts are counted.
     pub fn ended(&self, futile: Option<Attempted>, seconds: Seconds, counted: bool) {
         match futile {
-            // It was counted when that was found.
+            // A refused attempt was counted when it was refused.
             Some(Attempted {
                 why: Why::Refused, ..
             }) => {}

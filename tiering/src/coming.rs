@@ -1,4 +1,4 @@
-//! How code comes that a call would run on, and what a native run would wait for it.
+//! How the code comes that a call would run on, from disk or made somewhere, and what a native run would wait for it.
 
 use nestwise_costmodel::Seconds;
 

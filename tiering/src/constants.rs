@@ -26,11 +26,11 @@ pub const MOST_REJECTED: u32 = 512;
 pub const MOST_REJECTED_STOPPED: u32 = 64;
 /// Nanoseconds after which native code is asked about again in any case: some hundred times as many as asking takes.
 pub const BACKOFF_LASTS: i64 = 20_000_000;
-/// How many times as large a call may be and still be like others: sizes may grow from call to call.
+/// A call of up to this many times the work is still like others: sizes may grow from call to call.
 pub const LARGER: i64 = 2;
 /// Nanoseconds for which a site is switched off the first time; at most it is for [`LONGEST_OFF`].
 pub const FIRST_OFF: i64 = 20_000_000;
-/// See [`FIRST_OFF`].
+/// The most nanoseconds for which a site is switched off.
 pub const LONGEST_OFF: i64 = 160_000_000;
 /// CPython's time below which a call is brief: asking native code alone takes about as long.
 pub const BRIEF: Seconds = Seconds(2e-6);
@@ -51,15 +51,15 @@ pub const LOSS_CREDIT: Seconds = Seconds(0.002);
 /// The time to enter a nest whose plan and code are on disk, about: reading both, and binding what the call works on.
 /// 0.5 ms on arrays, 1.5 on objects.
 pub const READING: Seconds = Seconds(0.8e-3);
-/// How many times as long as a plan takes a call may take in CPython to be over before anything could come of a plan
-/// that is made meanwhile.
+/// A call that takes less than this many times as long as a plan is over before anything could come of a plan that is
+/// made meanwhile.
 pub const SMALL: f64 = 3.0;
-/// How many times as long as a plan and quick code take a call has to take to be planned from its beginning.
+/// A call that takes this many times as long as a plan and quick code is planned from its beginning.
 pub const LARGE: f64 = 1.5;
-/// How many times as long as a plan, or code, takes a call has to be expected to take to wait for it: three in four
-/// plans and kernels take less than this times what is predicted; beside CPython they take twice as long where cores
-/// share their units, and are found only between two iterations. An exception may still end the loop at once: this part
-/// is lost then.
+/// A call that is expected to take this many times as long as a plan, or code, waits for it: three in four plans and
+/// kernels take less than this times what is predicted; beside CPython they take twice as long where cores share their
+/// units, and are found only between two iterations. An exception may still end the loop at once: this part is lost
+/// then.
 pub const WAITS: f64 = 1.5;
 /// [`WAITS`] where the loop may be left early (`break`, `return`): what is lost if it is left at once is this part of
 /// what was expected.
@@ -75,8 +75,7 @@ pub const LATE: f64 = 2.0;
 /// The share of the time to make a kernel that has to be lost without it before it is ordered: the core that makes it
 /// was idle, so little is lost if it turns out to be of no use.
 pub const ORDER_SHARE: f64 = 0.1;
-/// How many times as long as making a kernel takes CPython has to go on with a call for the kernel to be begun beside
-/// it.
+/// A kernel is begun beside a call that CPython goes on with for this many times as long as making the kernel takes.
 pub const USEFUL: f64 = 1.5;
 /// How many times CPython looks whether a kernel is there in the time that the kernel takes.
 pub const KERNEL_LOOKS: f64 = 16.0;
@@ -87,7 +86,7 @@ pub const LOADING: Seconds = Seconds(0.4e-3);
 pub const IN_FULL: Seconds = Seconds(3e-6);
 /// The time of a chunk from which a launch may go on on another device, if its price was wrong.
 pub const RECONSIDERED: Seconds = Seconds(0.02);
-/// How many times as long as its price a call has to take in CPython to count as misjudged, whatever the machine does.
+/// A call that CPython takes this many times as long for as it was priced at was misjudged, whatever the machine does.
 pub const MISJUDGED: f64 = 8.0;
 /// The number of failures that would happen again after which a site is switched off.
 pub const LASTING_FAILURES: u32 = 3;
@@ -104,7 +103,7 @@ pub const FIRST_LOOK: i64 = 1;
 /// CPython's first share of a loop that it begins, where nothing tells how long to wait: afterwards the loop is worth
 /// an attempt.
 pub const SHORTEST_WAIT: Seconds = Seconds(50e-6);
-/// How many times as many iterations as CPython ran before it native code has to run to have got far.
+/// Native code that runs this many times as many iterations as CPython did before it has got far.
 pub const FAR: i64 = 8;
 /// The number of iterations of CPython's share from which a `while` is CPython's for good if native code comes to
 /// nothing after it: loops inside run natively then, which they do not in shares that are soon to end.
@@ -115,7 +114,8 @@ pub const PACE: Seconds = Seconds(200e-6);
 /// CPython goes on for one of this many parts of the time that is left before it is asked to stop, since later
 /// iterations may take much longer.
 pub const PARTS: f64 = 4.0;
-/// How many times as many iterations in all a `while` makes from one look at the clock to the next, at most.
+/// From one look at the clock to the next, the number of iterations that a `while` has made grows at most by this
+/// factor.
 pub const SHARE_GROWTH: f64 = 1.25;
 /// The shortest time that CPython goes on before it is asked to stop ([`PARTS`]).
 pub const LEAST_PART: Seconds = Seconds(50e-6);

@@ -1,4 +1,4 @@
-//! What rejects small calls to CPython at a glance.
+//! The fast reject, which leaves small calls to CPython at a glance.
 //!
 //! A loop that takes CPython two microseconds is not worth asking about, and a call that comes seldom finds nothing of
 //! ours in the caches: the cost of rejecting it is the lines that are fetched from memory to find out. So all that is

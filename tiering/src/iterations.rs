@@ -7,7 +7,7 @@ use crate::constants::{LONG_ASKED, LONG_ITERATION, LONG_SHARED};
 /// How native code runs the iterations of a top loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Iterations {
-    /// One core runs them, and nobody is asked whether somebody waits before an iteration is over.
+    /// One core runs the iterations, and nobody is asked whether somebody waits before one is over.
     Uninterrupted,
     /// Several threads, or a device, share a loop inside an iteration.
     Shared,

@@ -1,10 +1,10 @@
 //! What native attempts at the loops of one site may cost.
 //!
-//! A launch that ends early hands the loop to CPython, which runs some iterations; then native code is tried again, in this
-//! call or the next. An attempt costs what it took, and gains what CPython would have taken for the iterations that it
-//! completed. The bound: before each attempt after the first, all that attempts have cost beyond what they gained is at most
-//! [`LOSS_SHARE`] of the time that CPython has run the site, and [`LOSS_CREDIT`]. So a site whose attempts all come to nothing takes at
-//! most 1 + [`LOSS_SHARE`] times as long as in CPython, and one more attempt.
+//! A launch that ends early hands the loop to CPython, which runs some iterations; then native code is tried again, in
+//! this call or the next. An attempt costs what it took, and gains what CPython would have taken for the iterations
+//! that it completed. The bound: before each attempt after the first, all that attempts have cost beyond what they
+//! gained is at most [`LOSS_SHARE`] of the time that CPython has run the site, and [`LOSS_CREDIT`]. So a site whose
+//! attempts all come to nothing takes at most 1 + [`LOSS_SHARE`] times as long as in CPython, and one more attempt.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

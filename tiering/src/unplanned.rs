@@ -262,7 +262,8 @@ impl Unplanned {
         }
         let making = site.making();
         let (plan, code) = (making.plan, making.all().0);
-        // Time without native code that is worth less than a plan and quick code, and time from which they are asked for at once.
+        // Time without native code that is worth less than a plan and quick code, and time from which they are asked
+        // for at once.
         let (least, large) = match site.legacy() {
             Legacy::Plans => (READING.0, READING.0 * LARGE),
             Legacy::Lost(lost) if lost.0 >= code => (READING.0, READING.0 * LARGE),
@@ -273,7 +274,8 @@ impl Unplanned {
         if least > READING.0 && leaves(plan.0, SMALL) {
             return Course::Interpret;
         }
-        // What cannot be entered halfway and takes at least as long as a plan and code loses nothing by waiting for them.
+        // What cannot be entered halfway and takes at least as long as a plan and code loses nothing by waiting for
+        // them.
         let coarse = if price.whole { code * LARGE } else { code };
         let alone = waits(price.seconds, Seconds(code), site.may_be_left())
             || price.is_at_least(coarse) && site.is_coarse();

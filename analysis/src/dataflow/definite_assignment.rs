@@ -30,13 +30,12 @@ pub enum Target {
     Loop(LoopId),
     /// The end of a scope.
     Scope(ScopeId),
-    /// Out of the nest.
+    /// The end of the nest.
     Nest,
 }
 
-/// Analyses the body of a loop (or any block); `extra` are expressions evaluated before it each time, as a
-/// `while` condition is.
-/// Loops in `nonempty` run at least once whenever they are entered.
+/// Analyses the body of a loop (or any block); `extra` are expressions evaluated before it each time, as a `while`
+/// condition is. Loops in `nonempty` run at least once whenever they are entered.
 pub fn flow(
     extra: &[&Expr],
     body: &[Stmt],

@@ -21,9 +21,9 @@ pub fn stores(nest: &Nest) -> HashSet<(ArrayId, Span)> {
 /// The innermost loop around a store that LLVM does not unroll completely.
 struct Around<'n> {
     body: &'n [Stmt],
-    /// Its counter, and the counters of loops inside it that are not unrolled completely.
+    /// The loop's counter, and the counters of loops inside it that are not unrolled completely.
     counters: HashSet<VarId>,
-    /// The assignments in its body.
+    /// The assignments in the loop's body.
     assignments: Assignments<'n>,
 }
 

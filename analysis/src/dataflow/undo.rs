@@ -8,9 +8,9 @@
 //!    either unwritten by the chunk, or written again before it is read.
 //! 2. If the kernel stopped exactly where the guard failed (guards stand in loops that run one iteration after the
 //!    other: on no threads, no vectors), what it wrote is a prefix of what CPython writes, so elements of an idempotent
-//!    slot may stay. If it may have run ahead, elements that CPython would not reach (it may raise in the first iteration)
-//!    have to be restored as well, unless nothing but warnings can occur, and those stop nothing (a filter may turn them
-//!    into exceptions).
+//!    slot may stay. If it may have run ahead, elements that CPython would not reach (it may raise in the first
+//!    iteration) have to be restored as well, unless nothing but warnings can occur, and those stop nothing (a filter
+//!    may turn them into exceptions).
 //!
 //! What is appended to a list needs no saving: elements behind the count, a variable, are nobody's.
 
@@ -60,15 +60,15 @@ pub struct UndoPlan {
     /// The slots that the nest writes.
     pub slots: Vec<SlotUndo>,
     /// Whether a guard may fail.
-    pub events: bool,
+    pub guards: bool,
     /// Whether NumPy may warn.
     pub warns: bool,
 }
 
 impl UndoPlan {
     /// Whether a chunk may have to be rolled back.
-    pub fn may_fail(&self) -> bool {
-        self.events || self.warns
+    pub fn may_roll_back(&self) -> bool {
+        self.guards || self.warns
     }
     /// The slots to save before a chunk. `in_order`: the kernel stops exactly where a guard fails. `alone`: the chunk
     /// has one iteration. `stops`: the arrays may be looked at when NumPy warns, or a warning may raise an exception;
@@ -79,7 +79,7 @@ impl UndoPlan {
         alone: bool,
         stops: bool,
     ) -> impl Iterator<Item = &SlotUndo> {
-        let ahead = self.events && !in_order || self.warns && stops;
+        let ahead = self.guards && !in_order || self.warns && stops;
         let again = move |s: &SlotUndo| s.idempotent || alone && s.idempotent_alone;
         self.slots.iter().filter(move |s| ahead || !again(s))
     }
@@ -116,7 +116,7 @@ pub fn undo_plan_with(nest: &Nest, forms: &Forms, disjoint: bool) -> UndoPlan {
         });
     UndoPlan {
         slots: slots.collect(),
-        events: guarded::nest_may_fail(nest),
+        guards: guarded::nest_may_fail(nest),
         warns: warns(nest),
     }
 }

@@ -108,7 +108,7 @@ impl Value {
             own: Affine::default(),
         }
     }
-    /// `self + by * other`, where `by` has no index variables.
+    /// The value `self + by * other`, where `by` has no index variables.
     fn plus(&self, other: &Value, by: &Affine) -> Option<Value> {
         Some(Value {
             covered: self.covered.add(&other.covered.mul(by)?)?,

@@ -34,7 +34,7 @@ pub(super) struct Element {
     pub(super) access: AccessId,
     pub(super) side: Side,
     pub(super) value: u32,
-    /// Its index, if the array has one axis and the index is a linear row.
+    /// The element's index, if the array has one axis and the index is a linear row.
     pub(super) index: Option<Row>,
 }
 

@@ -33,7 +33,7 @@ pub struct LoopRecord {
     pub var: String,
     /// The number of loops of the nest around this one.
     pub depth: u32,
-    /// `parallel`, `reduction`, `when` or `serial`.
+    /// The verdict: `parallel`, `reduction`, `when` or `serial`.
     pub verdict: &'static str,
     /// The operation of a reduction, if it is only one.
     pub op: Option<&'static str>,
@@ -76,7 +76,7 @@ pub struct ReductionRecord {
 /// The description of a dependence, in terms of the source.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct DependenceRecord {
-    /// `flow`, `anti` or `output`.
+    /// The kind of the dependence: `flow`, `anti` or `output`.
     pub kind: &'static str,
     /// The array or the variable.
     pub name: String,

@@ -33,11 +33,11 @@ impl Span {
         let step = if lo == hi { 1 } else { step };
         Span { lo, hi, step }
     }
-    /// All indices of an axis.
+    /// The span of all indices of an axis.
     pub fn whole(extent: i64) -> Span {
         Span::new(0, extent.saturating_sub(1), 1)
     }
-    /// Every integer of an interval.
+    /// The span of every integer of an interval, as far as 64 bits hold it.
     pub(crate) fn of(i: Interval) -> Span {
         let end = |v: i128| v.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
         Span::new(end(i.lo), end(i.hi), 1)

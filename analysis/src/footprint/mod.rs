@@ -50,7 +50,7 @@ pub enum Window {
 pub struct Footprint {
     /// The access.
     pub access: AccessId,
-    /// Its slot.
+    /// The access's slot.
     pub array: ArrayId,
     /// Whether the access stores.
     pub store: bool,

@@ -186,7 +186,7 @@ mod tests {
             && p.multiples.iter().all(|(r, m)| at(r) % m == 0)
     }
 
-    /// x - y = k with 0 <= x, y < n and x > y: 1 <= k < n.
+    /// From x - y = k with 0 <= x, y < n and x > y follows 1 <= k < n.
     #[test]
     fn a_shift() {
         let mut s = System::default();
@@ -206,8 +206,8 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-        /// Two parameters, two unknowns in a box: the conditions hold wherever there is a solution, and only there if
-        /// they are called exact.
+        /// With two parameters and two unknowns in a box, the conditions hold wherever there is a solution, and nowhere
+        /// else if they are called exact.
         #[test]
         fn as_brute_force(
             eqs in prop::collection::vec((prop::array::uniform4(-3i64..4), -5i64..6), 0..2),

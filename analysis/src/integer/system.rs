@@ -259,7 +259,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-        /// In a box every answer is right, and nearly always there is one.
+        /// For unknowns in a box every answer is right, and nearly every question gets one.
         #[test]
         fn as_brute_force(
             eqs in prop::collection::vec((prop::array::uniform4(-5i64..6), -9i64..10), 0..3),

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use nestwise_ir::schedule::ThreadLoop;
-use nestwise_ir::{ArrayId, IdSet, LoopId, Nest};
+use nestwise_ir::{Arena, ArrayId, ClauseId, IdSet, LoopId, Nest, PropertyId};
 
 use crate::dependence::Property;
 use crate::guards::launch_values::LaunchValues;
@@ -45,11 +45,11 @@ struct Cleared {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Summary {
     /// The clauses of the conditions of loops; behind them, those that make copies unnecessary if they do not hold.
-    clauses: Vec<Clause>,
+    clauses: Arena<ClauseId, Clause>,
     /// The number of clauses that belong to conditions of loops.
     needed: usize,
     /// The properties of index arrays that conditions of loops require.
-    elements: Vec<(ArrayId, Property)>,
+    elements: Arena<PropertyId, (ArrayId, Property)>,
     /// Whether some loop's verdict depends on values.
     open: bool,
     /// Whether the nest has guards.
@@ -116,11 +116,12 @@ impl Staged {
         &self.options
     }
 
-    /// The clauses that these values refute, as a bit mask.
-    pub fn refuted(&self, values: &LaunchValues) -> u64 {
-        let refuted = |c: &Clause| u64::from(c.holds(values) == Some(false));
-        let all = self.summary.clauses.iter().enumerate();
-        all.fold(0, |bits, (i, c)| bits | refuted(c) << i)
+    /// The clauses that these values refute.
+    pub fn refuted(&self, values: &LaunchValues) -> IdSet<ClauseId> {
+        let all = self.summary.clauses.iter();
+        all.filter(|(_, clause)| clause.holds(values) == Some(false))
+            .map(|(id, _)| id)
+            .collect()
     }
 
     /// Whether verdicts are expressed in values at entry that the nest changes: then they do not hold for a nest that
@@ -129,24 +130,24 @@ impl Staged {
         self.summary.from_entry
     }
 
-    /// The clauses that a bit mask selects.
-    pub fn clauses(&self, bits: u64) -> Vec<Clause> {
-        let all = self.summary.clauses.iter().enumerate();
-        all.filter(|(i, _)| bits >> i & 1 == 1)
-            .map(|(_, c)| c.clone())
+    /// The clauses of a set.
+    pub fn clauses(&self, set: IdSet<ClauseId>) -> Vec<Clause> {
+        let all = self.summary.clauses.iter();
+        all.filter(|(id, _)| set.contains(*id))
+            .map(|(_, clause)| clause.clone())
             .collect()
     }
 
     /// The properties of index arrays that loops require to run in parallel.
-    pub fn elements(&self) -> &[(ArrayId, Property)] {
+    pub fn elements(&self) -> &Arena<PropertyId, (ArrayId, Property)> {
         &self.summary.elements
     }
 
-    /// The properties of index arrays that a bit mask selects.
-    pub fn elements_of(&self, bits: u64) -> Vec<(ArrayId, Property)> {
-        let all = self.summary.elements.iter().take(64).enumerate();
-        all.filter(|(i, _)| bits >> i & 1 == 1)
-            .map(|(_, e)| *e)
+    /// The properties of index arrays of a set.
+    pub fn elements_of(&self, set: IdSet<PropertyId>) -> Vec<(ArrayId, Property)> {
+        let all = self.summary.elements.iter();
+        all.filter(|(id, _)| set.contains(*id))
+            .map(|(_, property)| *property)
             .collect()
     }
 
@@ -156,7 +157,7 @@ impl Staged {
     pub fn abilities(
         &self,
         nest: &Nest,
-        refuted: u64,
+        refuted: IdSet<ClauseId>,
         proven: &GuardSet,
         hopeful: bool,
     ) -> Arc<Abilities> {
@@ -168,8 +169,8 @@ impl Staged {
         // Nobody waits for this but who asked: meanwhile others price what they know.
         let absent = self.absent(refuted, hopeful);
         let options = Options {
-            absent: self.summary.clauses[..absent.unwrap_or(0)].to_vec(),
-            elements: absent.map_or(vec![], |_| self.summary.elements.clone()),
+            absent: self.clauses(IdSet::first(absent.unwrap_or(0))),
+            elements: absent.map_or(vec![], |_| self.elements_of(IdSet::all())),
             ..self.options.clone()
         };
         let nest = guards::apply(nest, proven);
@@ -185,7 +186,7 @@ impl Staged {
     /// What [`Staged::abilities`] returns, if that needs no analysis.
     pub fn known_abilities(
         &self,
-        refuted: u64,
+        refuted: IdSet<ClauseId>,
         proven: &GuardSet,
         hopeful: bool,
     ) -> Option<Arc<Abilities>> {
@@ -208,8 +209,8 @@ impl Staged {
 
     /// The number of clauses, from the first, that a launch may assume not to hold; `None` if those of the conditions
     /// of loops are not among them.
-    fn absent(&self, refuted: u64, hopeful: bool) -> Option<usize> {
-        let gone = refuted.trailing_ones() as usize;
+    fn absent(&self, refuted: IdSet<ClauseId>, hopeful: bool) -> Option<usize> {
+        let gone = refuted.leading();
         let counts = [self.summary.clauses.len(), self.summary.needed];
         counts.into_iter().find(|c| hopeful && *c <= gone)
     }
@@ -265,9 +266,9 @@ impl Summary {
         copied.sort_unstable();
         copied.dedup();
         Summary {
-            clauses,
+            clauses: clauses.into(),
             needed,
-            elements,
+            elements: elements.into(),
             open,
             guarded: guards::count_set(nest) > 0,
             has_parallel: verdicts.loops.iter().any(able),
@@ -279,8 +280,8 @@ impl Summary {
 }
 
 impl Abilities {
-    /// The outermost loops that may run on threads, given that every thread may have a copy of the arrays that `copyable`
-    /// accepts.
+    /// The outermost loops that may run on threads, given that every thread may have a copy of the arrays that
+    /// `copyable` accepts.
     pub fn roots(&self, copyable: impl Fn(ArrayId) -> bool) -> &[ThreadLoop] {
         let all_fit = self.roots.iter().flat_map(ThreadLoop::copied).all(copyable);
         if all_fit { &self.roots } else { &self.uncopied }

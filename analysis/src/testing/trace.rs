@@ -26,7 +26,7 @@ pub enum Outcome {
     Broke,
     Returned,
     /// The guard failed.
-    Event(GuardId),
+    GuardFailure(GuardId),
     /// An operation without a guard failed.
     Violation(&'static str),
     /// The run took too many steps.
@@ -112,7 +112,7 @@ fn start(nest: &Nest, memory: Memory, reversed: Option<Reversed>, range: u64) ->
     };
     let end = interpreter::run(nest, &mut state, limits, &mut recorder);
     let failed = |key: usize| match numbering(nest).get(&key) {
-        Some(id) => Outcome::Event(*id),
+        Some(id) => Outcome::GuardFailure(*id),
         None => Outcome::Violation("what has no guard fails"),
     };
     let outcome = match end {

@@ -240,8 +240,8 @@ fn case(bytes: &[u8]) -> Case {
 proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(4000), max_shrink_iters: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Run backwards, load of a copys reading what was there before the loop, loops leave the same memory; and loads and
-    /// stores are where and as far apart as was said.
+    /// Run backwards, with loads of copies reading what was there before the loop, loops leave the same memory; and
+    /// loads and stores are where, and as many iterations apart, as the analysis says.
     #[test]
     fn claims_about_loads_of_copies_hold(bytes in prop::collection::vec(any::<u8>(), 10..60)) {
         let c = case(&bytes);
@@ -254,7 +254,7 @@ proptest! {
     }
 }
 
-/// The analysis of a launch: what its values refute is known.
+/// The analysis of a nest for a launch, with the clauses that its values refute.
 fn launched(c: &Case, n: &Nest) -> Analysis {
     let staged = Staged::new(n, Options::new(FpMode::Strict));
     let absent = staged.clauses(staged.refuted(&c.values));
@@ -267,7 +267,7 @@ fn launched(c: &Case, n: &Nest) -> Analysis {
     )
 }
 
-/// What a launch with these numbers makes of `a[i] = a[i + m]`: whether the loop is for threads, and whether they copy.
+/// The numbers of a launch decide for `a[i] = a[i + m]` whether the loop is for threads, and whether it needs a copy.
 #[test]
 fn a_launch_says_whether_copies_are_needed() {
     let n =
@@ -293,7 +293,7 @@ fn a_launch_says_whether_copies_are_needed() {
     assert_eq!(able(10, -1), None);
 }
 
-/// The random nests have what they are meant to have.
+/// The random nests have loops with anti-dependence copies of both kinds, and loops without.
 #[test]
 fn random_nests_have_loads_of_copies() {
     let mut seed = 1u64;

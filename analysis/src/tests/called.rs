@@ -9,7 +9,7 @@ use crate::schedule::vectorise;
 use crate::testing::nest;
 use crate::tests::schedules::clear;
 
-/// A nest whose `sqrt` is another function, of NumPy's.
+/// A nest in which `sqrt` is replaced by another function of NumPy's.
 fn calling(fun: Fun, header: &str, body: &str) -> Nest {
     let mut n = clear(&nest(header, body));
     let call = |e: &mut Expr| {
@@ -28,8 +28,8 @@ fn calling(fun: Fun, header: &str, body: &str) -> Nest {
     n
 }
 
-/// NumPy's functions take all lanes in one call where strict bits are theirs, and what is one call for all of a loop is
-/// none of the lanes of a loop around it.
+/// NumPy's functions take all lanes in one call where strict results need their bits. A function that is one call for a
+/// whole loop is not called by the lanes of a loop around it.
 #[test]
 fn functions_of_numpy_are_called_for_many() {
     let with = |n: &Nest, fp: FpMode| vectorise(n, &analyse(n, fp), &LaunchInfo::guess(n, fp));

@@ -1,5 +1,5 @@
-//! Reported dependences against those of traces: each one of a trace is reported, and where everything is known each
-//! one reported is in the trace.
+//! Tests that compare reported dependences with those of traces: each one of a trace is reported, and where everything
+//! is known, each one reported is in the trace.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ fn forms_of(nest: &Nest) -> Forms {
     crate::values::walk::forms(nest, &ranges(nest), Extents::Opaque)
 }
 
-/// Every dependence that the analysis reports, and those of them that it calls exact.
+/// Every dependence that the analysis reports, and, among those, the ones that it calls exact.
 fn reported(nest: &Nest, guarded: Guarded) -> (HashSet<Traced>, HashSet<Traced>) {
     let forms = forms_of(nest);
     let tester = Tester::new(nest, &forms, guarded);
@@ -68,19 +68,19 @@ fn all_reported(c: &Case, guarded: Guarded) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(at_least(2000))]
 
-    /// Nests of every kind: conditions and subscripts that depend on data, jumps, `while` loops.
+    /// Tests nests of every kind: conditions and subscripts that depend on data, jumps, `while` loops.
     #[test]
     fn all_of_a_trace_are_reported(bytes in prop::collection::vec(any::<u8>(), 20..160)) {
         all_reported(&case(&bytes), Guarded::Anywhere)?;
     }
 
-    /// Subscripts and bounds that conditions choose; none is negative, so that nothing wraps.
+    /// Tests subscripts and bounds that conditions choose; none is negative, so that nothing wraps.
     #[test]
     fn all_of_a_trace_of_choices_are_reported(bytes in prop::collection::vec(any::<u8>(), 10..80)) {
         all_reported(&choices(&bytes), Guarded::Trusted)?;
     }
 
-    /// Nests in which everything is known.
+    /// Tests nests in which everything is known.
     #[test]
     fn all_that_is_reported_is_in_the_trace(bytes in prop::collection::vec(any::<u8>(), 10..90)) {
         let (text, nest, memory) = affine_case(&bytes);

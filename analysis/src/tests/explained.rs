@@ -1,4 +1,4 @@
-//! Verdicts as records, and nests with stated sizes.
+//! Tests of verdicts as records, and of nests with stated sizes.
 
 use nestwise_ir::FpMode;
 

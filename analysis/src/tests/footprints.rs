@@ -1,4 +1,4 @@
-//! Footprints: by the book, and against what random nests touch.
+//! Tests of footprints: on textbook loops, and against what random nests touch.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ use crate::{BoundsPlan, prove};
 const TOP: LoopId = LoopId(0);
 const INNER: LoopId = LoopId(1);
 
-/// A nest with values: `n = 10, a = [10, 10]`.
+/// A nest with values, given as `n = 10; a = [10, 10]`.
 struct Example {
     nest: Nest,
     values: LaunchValues,
@@ -43,7 +43,8 @@ fn example(header: &str, known: &str, body: &str) -> Example {
     Example { nest, values }
 }
 
-/// `0..9`, `1..9/2`, `3`, `-`: as spans are written here.
+/// The text of spans as these tests write it: `0..9`, `1..9/2`, `3`, `-`; `~` before it: not all of it is touched, as
+/// far as is known.
 fn shown(dims: &[Span], exact: bool) -> String {
     let one = |s: &Span| match s {
         s if s.is_empty() => "-".to_string(),
@@ -60,7 +61,7 @@ impl Example {
     fn footprints(&self, windows: &[Window]) -> Vec<Footprint> {
         FootprintPlan::new(&self.nest).resolve(&self.values, windows)
     }
-    /// The only store's box; `~`: not all of it is touched, as far as is known.
+    /// The text of the only store's box.
     fn stored(&self, windows: &[Window]) -> String {
         let all = self.footprints(windows);
         let mut stores = all.iter().filter(|f| f.store);
@@ -68,7 +69,7 @@ impl Example {
         assert!(stores.next().is_none(), "several stores");
         shown(&one.dims, one.exact)
     }
-    /// What is read and what is written of an array.
+    /// The texts of the boxes that are read and written of an array.
     fn regions(&self, name: &str, windows: &[Window]) -> (String, String) {
         let all = FootprintPlan::new(&self.nest).regions(&self.values, windows);
         let (slot, _) = self
@@ -256,7 +257,7 @@ fn negative_indices() {
     assert_eq!(with("i - 4"), "6..9");
     // The first one wraps, the others do not.
     assert_eq!(with("i - 1"), "~0..9");
-    // An event at the latest where the array ends.
+    // A guard fails at the latest where the array ends.
     assert_eq!(with("i + 8"), "~8..9");
     assert_eq!(with("i + 10"), "-");
 }
@@ -320,7 +321,8 @@ fn inside(t: &Touch, w: &Window) -> bool {
     }
 }
 
-/// What a check of one nest saw: footprints of affine subscripts that are not empty, and exact ones among them.
+/// Counts of the footprints that a check of one nest saw: those of affine subscripts that are not empty, the exact ones
+/// among them, and the empty ones.
 #[derive(Default, Debug)]
 struct Seen {
     affine: usize,
@@ -347,7 +349,7 @@ fn check_nest(
     seen: &mut Seen,
 ) -> Result<(), TestCaseError> {
     let trace = run(n, c.memory.clone());
-    let ended = !matches!(trace.outcome, Outcome::Event(_) | Outcome::Budget);
+    let ended = !matches!(trace.outcome, Outcome::GuardFailure(_) | Outcome::Budget);
     let touches: Vec<&Touch> = trace
         .touches
         .iter()
@@ -423,7 +425,7 @@ proptest! {
     }
 }
 
-/// Exactness is claimed where it can be.
+/// Footprints are called exact in many cases.
 #[test]
 fn footprints_are_often_exact() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
@@ -438,7 +440,8 @@ fn footprints_are_often_exact() {
     assert!(seen.exact * 10 > seen.affine * 4, "{seen:?}");
 }
 
-/// The time of a resolution: `cargo test --release -p nestwise-analysis resolution_times -- --ignored --nocapture`.
+/// Prints the time of a resolution:
+/// `cargo test --release -p nestwise-analysis resolution_times -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn resolution_times() {

@@ -1,4 +1,4 @@
-//! Two loops made into one: when that is legal, and that it then means the same.
+//! Tests of fusion: when it is legal, and that the fused loop then means the same.
 
 use nestwise_ir::model::nest::{Nest, StmtKind};
 use nestwise_ir::{FpMode, LoopId};
@@ -26,7 +26,7 @@ fn fused(n: &Nest, (first, second): (LoopId, LoopId), undo: bool) -> Option<Rewr
     fuse(&given, first, second)
 }
 
-/// Whether two loops over `i`, one behind the other in a third one, may be one.
+/// Whether two loops over `i`, one behind the other in a third one, may be fused.
 fn may(first: &str, second: &str) -> bool {
     may_over("range(1, n)", first, "range(1, n)", second)
 }
@@ -89,7 +89,7 @@ fn fusion() {
     assert!(!may("b[i] = c[i]", "if c[j] > 0.0:\n            break"));
 }
 
-/// Neighbouring loops of a nest.
+/// The pairs of neighbouring loops of a nest.
 fn neighbours(n: &Nest) -> Vec<(LoopId, LoopId)> {
     let mut out = vec![];
     n.walk(&mut |s| {
@@ -104,7 +104,7 @@ fn neighbours(n: &Nest) -> Vec<(LoopId, LoopId)> {
     out
 }
 
-/// Two loops that are legally made into one leave what they would have left; true if there are such.
+/// Checks that two loops leave the same results when they are legally fused; true if there are such loops.
 fn fusions_hold(c: &Case) -> Result<bool, TestCaseError> {
     let n = resolved(c, &c.nest);
     let before = run(&n, c.memory.clone());
@@ -131,7 +131,7 @@ fn fusions_hold(c: &Case) -> Result<bool, TestCaseError> {
     Ok(some)
 }
 
-/// A case with two loops beside each other.
+/// A case with two loops, one behind the other.
 fn beside(bytes: &[u8]) -> Case {
     let (first, second) = bytes.split_at(bytes.len() / 2);
     crate::testing::beside(first, second)

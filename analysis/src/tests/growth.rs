@@ -1,4 +1,4 @@
-//! How the time of the analysis grows; run with `--release growth -- --ignored --nocapture`.
+//! Measures how the time of the analysis grows; run with `--release growth -- --ignored --nocapture`.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use nestwise_ir::{FpMode, IdSet};
 use crate::testing::nest;
 use crate::{Options, Staged, analyse, prove};
 
-/// Time that any nest may take: what a budget is for.
+/// The most time that the analysis of any nest may take, which its budgets are for.
 const MOST: Duration = Duration::from_millis(400);
 
 fn median(reps: usize, f: &mut dyn FnMut()) -> Duration {
@@ -69,7 +69,7 @@ fn growth() {
     }
 }
 
-/// Textbook nests in the form they have before any value is known.
+/// Measures textbook nests in the form they have before any value is known.
 #[test]
 #[ignore = "a measurement"]
 fn static_stage() {

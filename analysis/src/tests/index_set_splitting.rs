@@ -1,4 +1,4 @@
-//! Where loops are split: on textbook loops, and exhaustively on small ones.
+//! Tests of index-set splitting: on textbook loops, and exhaustively on small ones.
 
 use crate::schedule::Rewrite;
 use crate::structure::find_for;
@@ -118,8 +118,8 @@ fn other_ranges() {
     assert_eq!(parts(&inside("b[i] = b[s] + c[i]")), "");
 }
 
-/// For every small range and every place in it, before it and behind it: the parts leave what the loop leaves, whatever
-/// their order, and no two iterations of one touch an element.
+/// For every small range, and cuts at every place in it, before it and behind it: the parts leave what the loop leaves,
+/// whatever their order, and no two iterations of one part touch the same element.
 #[test]
 fn parts_of_small_loops() {
     let bodies = [

@@ -1,4 +1,4 @@
-//! Each question about legality, on textbook loops: where the answer is yes, and where it is no.
+//! Tests of each question about legality, on textbook loops: where the answer is yes, and where it is no.
 
 use nestwise_ir::{FpMode, IdSet, LoopId};
 
@@ -34,7 +34,7 @@ fn ask_with<T>(body: &str, undo: bool, question: impl Fn(&Given<'_>) -> T) -> T 
 
 const BAND: [LoopId; 2] = [LoopId(0), LoopId(1)];
 
-/// `for i: for j: statement`.
+/// The text of `for i: for j: statement`.
 fn pair(statement: &str) -> String {
     format!("for i in range(1, n):\n    for j in range(1, m):\n        {statement}")
 }
@@ -73,7 +73,7 @@ fn interchange_of_three() {
 }
 
 #[test]
-fn events_need_undo() {
+fn guards_need_undo() {
     let may = |undo: bool| {
         let body = pair("a[i, j] = a[i, j] * 2.0");
         ask_with(&body, undo, |g| g.may_reorder(&BAND))
@@ -107,7 +107,7 @@ fn skewing() {
     assert_eq!(factor("b[j] = b[j - 1] + b[j + 1]"), Some(1));
 }
 
-/// The statements of each loop that the loop is made into, with `|` behind parallel ones.
+/// The statements of each loop that distribution makes, with `|` behind parallel ones.
 fn groups(body: &str) -> Option<String> {
     ask(body, |g| {
         let text = |group: &Group| {
@@ -185,7 +185,7 @@ fn iterations_in_lockstep() {
     // A load before the store of a later iteration; a store before the load of a later one.
     assert!(may(&["b[i] = b[i + 1] * 2.0"]));
     assert!(may(&["c[i] = b[i]", "d[i] = c[i - 1]"]));
-    // The same, but up the text.
+    // Dependences of the same kinds that go backwards in the text.
     assert!(!may(&["b[i] = b[i - 1] * 2.0"]));
     assert!(!may(&["b[i] = x", "c[i] = b[i + 1]"]));
     assert!(!may(&["d[i] = c[i - 1]", "c[i] = b[i]"]));

@@ -1,4 +1,4 @@
-//! Subscripts looked at before loops: what is asked there, and small loops with every place of their ends.
+//! Tests of loop versioning: which conditions come before loops, and small loops with every position of their ends.
 
 use nestwise_ir::model::nest::StmtKind;
 
@@ -59,7 +59,7 @@ fn what_is_asked() {
     assert_eq!(once.len(), 1, "{once:?}");
 }
 
-/// Wherever the ends lie, in the array, before it, or behind it.
+/// Small loops mean the same wherever their ends lie, in the array, before it, or behind it.
 #[test]
 fn ends_of_small_loops() {
     let statements = [

@@ -1,4 +1,4 @@
-//! What is proven before launch and at launch.
+//! Tests of what is proven before launch and at launch.
 
 use nestwise_ir::{LoopId, Nest};
 
@@ -6,7 +6,7 @@ use crate::guards::{GuardSet, count, count_set};
 use crate::testing::nest;
 use crate::{BoundsPlan, LaunchValues, prove};
 
-/// Guards left after the static pass.
+/// The number of guards left after the static pass.
 fn left(header: &str, body: &str) -> usize {
     let mut n = nest(header, body);
     prove(&mut n);
@@ -14,7 +14,7 @@ fn left(header: &str, body: &str) -> usize {
     count_set(&n)
 }
 
-/// The guards left, into the output of a failing test.
+/// Prints the guards left, for the output of a failing test.
 fn shown(n: &Nest) {
     crate::guards::for_each(n, &mut |id, site, flag| {
         if flag && let crate::guards::Site::Expr(e) = site {
@@ -162,7 +162,7 @@ fn values(n: &Nest, vars: &[(&str, i64)], dims: &[(&str, &[i64])]) -> LaunchValu
     v
 }
 
-/// Guards left after launch values are known.
+/// The number of guards left after launch values are known.
 fn unresolved(header: &str, body: &str, vars: &[(&str, i64)], dims: &[(&str, &[i64])]) -> usize {
     let n = nest(header, body);
     let plan = BoundsPlan::new(&n);
@@ -174,7 +174,7 @@ fn unresolved(header: &str, body: &str, vars: &[(&str, i64)], dims: &[(&str, &[i
     count_set(&n)
 }
 
-/// What is only ever a counter's value, or what it was before the loop, stays where both are.
+/// A variable that only ever has a counter's value, or its value from before the loop, stays where both are.
 #[test]
 fn positions_that_loops_keep() {
     let h = "n: int, t: int, a: f64[1], out t";
@@ -210,7 +210,7 @@ fn launch_proofs() {
             &[("a", &[10, 10]), ("b", &[10, 10])]
         ) > 0
     );
-    // No iteration: nothing fires.
+    // Without an iteration no guard can fail.
     assert_eq!(
         unresolved(
             h,
@@ -395,7 +395,7 @@ fn timing() {
     }
 }
 
-/// Guards left where the elements of index arrays are known too.
+/// The number of guards left where the elements of index arrays are known too.
 fn unresolved_with(
     header: &str,
     body: &str,
@@ -441,7 +441,7 @@ fn elements_of_index_arrays() {
     assert_eq!(left((0, 31), (0, 9)), 2);
     // Negative elements may wrap.
     assert_eq!(left((0, 30), (-1, 9)), 1);
-    // A counter that is negative in some iterations wraps there, which is no event.
+    // A counter that is negative in some iterations wraps there, which is no guard failure.
     assert_eq!(left((-1, 30), (0, 9)), 0);
     assert_eq!(left((-31, 30), (0, 9)), 2);
 }
@@ -494,7 +494,7 @@ fn subscripts_computed_from_floats() {
     assert_eq!(left(f64::INFINITY, 0.0, 51), 2);
 }
 
-/// Sums of elements that the nest itself writes: small as long as what is stored is.
+/// Sums of elements that the nest itself writes are small as long as what is stored is.
 #[test]
 fn elements_that_stay_small() {
     let header = "a: i64[1], b: i64[1], n: int";
@@ -512,7 +512,7 @@ fn elements_that_stay_small() {
     // Zero or one is stored, whatever is read.
     let rule = "for t in range(n):\n    for i in range(n):\n        b[i] = 1 if a[i] + a[i + 1] > 1 else 0\n    swap a b";
     let (looked, guards, contents) = left(rule, (0, 1), (0, 1));
-    // Those of the three subscripts are proved elsewhere.
+    // The guards of the three subscripts are proved elsewhere.
     assert_eq!((looked, guards), (2, 3));
     assert_eq!(contents, vec![Some((0, 1)); 2]);
     // The other buffer's elements come along; the invariant is wider than what is stored.
@@ -522,7 +522,7 @@ fn elements_that_stay_small() {
     // Grows without end: nothing is known.
     let grows = "for t in range(n):\n    for i in range(n):\n        a[i] = a[i] + a[i + 1]";
     let (_, guards, contents) = left(grows, (0, 1), (0, 1));
-    // The one of the sum is left.
+    // The guard of the sum is left.
     assert_eq!(guards, 1);
     assert_eq!(contents[0], None);
 }

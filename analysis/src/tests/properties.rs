@@ -1,4 +1,4 @@
-//! Random nests, executed: nothing that is claimed of them may be refuted by what they do.
+//! Tests that execute random nests: nothing that is claimed of them may be refuted by what they do.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,7 +19,7 @@ use crate::testing::{
 use crate::values::interval::Interval;
 use crate::{BoundsPlan, prove};
 
-/// Equal to the bit.
+/// Whether two values are equal to the bit; all NaNs are equal.
 fn same_value(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Float(x), Value::Float(y)) => {
@@ -56,7 +56,7 @@ pub(super) fn same_outs(n: &Nest, a: &Memory, b: &Memory) -> bool {
         })
 }
 
-/// The nest after the launch's proofs; nothing if it may not be launched.
+/// The nest after the launch's proofs.
 pub(super) fn resolved(c: &Case, n: &Nest) -> Nest {
     let plan = BoundsPlan::new(n);
     let mut set = GuardSet::new(plan.guards());
@@ -74,9 +74,9 @@ fn check_proofs(c: &Case, before: &Trace) -> Result<Nest, TestCaseError> {
         ("both", resolved(c, &proven)),
     ] {
         let after = run(&n, c.memory.clone());
-        let event = matches!(before.outcome, Outcome::Event(_));
+        let failed = matches!(before.outcome, Outcome::GuardFailure(_));
         prop_assert!(
-            matches!(after.outcome, Outcome::Event(_)) == event
+            matches!(after.outcome, Outcome::GuardFailure(_)) == failed
                 && !matches!(after.outcome, Outcome::Violation(_)),
             "{what}: {:?} became {:?}\n{}",
             before.outcome,
@@ -93,7 +93,7 @@ fn check_proofs(c: &Case, before: &Trace) -> Result<Nest, TestCaseError> {
     Ok(last)
 }
 
-/// The iterations of a loop on threads in another order.
+/// The request to run the iterations of a loop on threads in another order.
 fn mapped(t: &ThreadLoop) -> Reversed {
     let sometimes = t.reductions.iter().filter(|r| r.1 == RedOp::Last);
     Reversed {
@@ -108,8 +108,8 @@ fn mapped(t: &ThreadLoop) -> Reversed {
     }
 }
 
-/// An access of a copied array that is not what [`AntiDependenceCopy`] says: a load of an element that the loop wrote before, a
-/// store too many iterations after a load of its element, or a load outside its window.
+/// An access to a copied array that contradicts [`AntiDependenceCopy`]: a load of an element that the loop wrote
+/// before, a store too many iterations after a load of its element, or a load outside its window.
 fn misnamed<'t>(
     touches: &'t [Touch],
     id: LoopId,
@@ -144,7 +144,8 @@ fn misnamed<'t>(
     })
 }
 
-/// Whether two iterations of a loop, in one execution of it, touch one element, one of them storing.
+/// Two accesses, by their indices in `touches`, of different iterations of one execution of a loop to one element, one
+/// of them storing; `None` if there are none.
 pub(super) fn conflict(touches: &[Touch], id: LoopId) -> Option<(usize, usize)> {
     // Per execution of the loop and element: the first iteration that touched it and the first that stored.
     type Seen = (Option<(u64, usize)>, Option<(u64, usize)>);
@@ -176,7 +177,7 @@ pub(super) fn conflict(touches: &[Touch], id: LoopId) -> Option<(usize, usize)> 
     None
 }
 
-/// A read of an array in an iteration of a loop that has not written the element before.
+/// A read of an array in an iteration of a loop that has not written the element before, if there is one.
 fn flows_in<'t>(touches: &'t [Touch], n: &Nest, id: LoopId, array: ArrayId) -> Option<&'t Touch> {
     let mut written = HashSet::new();
     touches.iter().find(|t| {
@@ -197,7 +198,8 @@ pub(super) fn check_verdicts(c: &Case, n: &Nest, before: &Trace) -> Result<(), T
     verdicts_hold(c, n, before, &analyse(n, FpMode::Strict))
 }
 
-/// No loop that an analysis calls parallel has iterations that touch one element, and they may run in another order.
+/// Checks that no loop that an analysis calls parallel has iterations that touch one element, and that they may run in
+/// another order.
 pub(super) fn verdicts_hold(
     c: &Case,
     n: &Nest,
@@ -280,7 +282,7 @@ pub(super) fn verdicts_hold(
     Ok(())
 }
 
-/// What a launch with these values knows, with tiles so small that short loops have several.
+/// The launch information for these values, with tiles so small that short loops have several.
 pub(super) fn launch_info(c: &Case, n: &Nest, tile: [u32; 2]) -> LaunchInfo {
     let plan = BoundsPlan::new(n);
     let mut set = GuardSet::new(plan.guards());
@@ -301,7 +303,7 @@ pub(super) fn rewritten(n: &Nest, info: &LaunchInfo) -> Vec<Candidate> {
 fn check_candidates(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseError> {
     for tile in [[0, 1], [1, 0], [2, 1]] {
         let mut info = launch_info(c, n, tile);
-        // Only what is legal without undo can be compared after an event; without one, undo changes nothing.
+        // Only what is legal without undo can be compared after a guard failure; without one, undo changes nothing.
         info.undo = before.outcome == Outcome::Done;
         for cand in rewritten(n, &info) {
             check_candidate(c, n, before, &cand)?;
@@ -310,7 +312,7 @@ fn check_candidates(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseEr
     Ok(())
 }
 
-/// What a candidate's loops were mapped by.
+/// The options under which a candidate's loops were mapped.
 fn options(cand: &Candidate) -> Options {
     Options {
         nonempty: cand.schedule.nonempty,
@@ -370,7 +372,7 @@ pub(super) fn check_candidate(
         );
     }
     let info = analyse_with(nest, options(cand));
-    // Of what is split, only the interior may be in any order.
+    // In a loop that is split, only the interior may run in any order.
     let mapped_whole = |id: &&LoopId| !cand.schedule.split.contains(id);
     let free = cand.schedule.independent.iter().filter(mapped_whole);
     let free = free.filter_map(|id| {
@@ -405,7 +407,7 @@ pub(super) fn check_candidate(
 fn check_undo(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseError> {
     let plan = undo_plan(n);
     prop_assert!(
-        plan.may_fail()
+        plan.may_roll_back()
             || before.outcome == Outcome::Done
             || before.outcome == Outcome::Broke
             || before.outcome == Outcome::Budget
@@ -439,7 +441,7 @@ fn check_undo(c: &Case, n: &Nest, before: &Trace) -> Result<(), TestCaseError> {
     check_undo_of_one(c, n, &plan)
 }
 
-/// The first iteration, and again over its results.
+/// Checks that the first iteration can run again over its results.
 fn check_undo_of_one(c: &Case, n: &Nest, plan: &UndoPlan) -> Result<(), TestCaseError> {
     let mut one = n.clone();
     let StmtKind::For(top) = &mut one.top.kind else {
@@ -496,7 +498,8 @@ fn check(c: Case) -> Result<(), TestCaseError> {
     check_undo(&c, &n, &before)
 }
 
-/// Cases: as proptest is told, at least these many. What fails is kept in `proptest-regressions/`, and tried first.
+/// The configuration of a test: as many cases as proptest is told, at least `cases`. A failing case is kept in
+/// `proptest-regressions/`, and tried first.
 pub(super) fn at_least(cases: u32) -> ProptestConfig {
     ProptestConfig {
         cases: ProptestConfig::default().cases.max(cases),
@@ -513,13 +516,13 @@ proptest! {
         check(case(&bytes))?;
     }
 
-    /// Loops that have to be split.
+    /// Splitting loops that have to be split keeps their meaning.
     #[test]
     fn parts_keep_the_meaning(bytes in prop::collection::vec(any::<u8>(), 10..50)) {
         check(split_case(&bytes))?;
     }
 
-    /// Every rewriting of nests that have many.
+    /// Every rewriting keeps the meaning of nests that have many.
     #[test]
     fn rewritings_keep_the_meaning(bytes in prop::collection::vec(any::<u8>(), 10..70)) {
         check(neighbours(&bytes))?;
@@ -529,20 +532,20 @@ proptest! {
 proptest! {
     #![proptest_config(at_least(300))]
 
-    /// Subscripts and bounds that conditions choose.
+    /// Claims hold for subscripts and bounds that conditions choose.
     #[test]
     fn claims_about_choices_hold(bytes in prop::collection::vec(any::<u8>(), 10..80)) {
         check(choices(&bytes))?;
     }
 
-    /// What counts along, computed from counters.
+    /// Computing variables that count along from counters keeps the meaning.
     #[test]
     fn counting_keeps_the_meaning(bytes in prop::collection::vec(any::<u8>(), 10..90)) {
         check(counting_case(&bytes))?;
     }
 }
 
-/// Bytes like those that proptest makes up.
+/// Bytes like those that proptest generates.
 pub(super) fn some_bytes(seed: &mut u64, count: usize) -> Vec<u8> {
     let mut byte = || {
         *seed = seed
@@ -553,7 +556,7 @@ pub(super) fn some_bytes(seed: &mut u64, count: usize) -> Vec<u8> {
     (0..count).map(|_| byte()).collect()
 }
 
-/// How many candidates of each kind random nests have, and how many of them run on threads.
+/// By kind of rewriting: the number of candidates that random nests have, and of those that run on threads.
 fn met(cases: impl Iterator<Item = Case>) -> HashMap<&'static str, (u32, u32)> {
     let mut met: HashMap<&str, (u32, u32)> = HashMap::new();
     for c in cases {
@@ -606,14 +609,14 @@ fn every_rewriting_is_met() {
 #[test]
 fn random_nests_are_not_trivial() {
     let mut seed = 1u64;
-    let (mut done, mut events, mut parallel, mut serial, mut rewritten, mut proven, mut idem) =
+    let (mut done, mut failures, mut parallel, mut serial, mut rewritten, mut proven, mut idem) =
         (0, 0, 0, 0, 0, 0, 0);
     let mut touched = 0;
     for _ in 0..600 {
         let c = case(&some_bytes(&mut seed, 150));
         let t = run(&c.nest, c.memory.clone());
         done += u32::from(t.outcome == Outcome::Done && t.touches.len() > 3);
-        events += u32::from(matches!(t.outcome, Outcome::Event(_)));
+        failures += u32::from(matches!(t.outcome, Outcome::GuardFailure(_)));
         touched += t.touches.len();
         let n = resolved(&c, &c.nest);
         proven += crate::guards::count_set(&c.nest) - crate::guards::count_set(&n);
@@ -629,13 +632,13 @@ fn random_nests_are_not_trivial() {
         idem += undo_plan(&n).slots.iter().filter(|s| s.idempotent).count();
     }
     let seen = format!(
-        "done {done} events {events} parallel {parallel} serial {serial} rewritten {rewritten} \
+        "done {done} failures {failures} parallel {parallel} serial {serial} rewritten {rewritten} \
          proven {proven} idempotent {idem} touches {touched}"
     );
     println!("{seen}");
     assert!(
         done > 100
-            && events > 50
+            && failures > 50
             && parallel > 100
             && serial > 50
             && rewritten > 50

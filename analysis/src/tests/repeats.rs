@@ -1,4 +1,4 @@
-//! Values that each of the loops computes that a loop is made into.
+//! Tests of values that are computed again in each of the loops that a loop is distributed into.
 
 use nestwise_ir::{FpMode, IdSet, LoopId};
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ use crate::transform::distribute;
 
 const HEADER: &str = "a: f64[1], b: f64[1], c: f64[1], t: float, u: float, out t, out u";
 
-/// Rows of the arrays: every subscript below is inside.
+/// The extent of the arrays' axes: every subscript below is inside.
 const ROWS: i64 = 12;
 
 struct Gen<'a>(std::slice::Iter<'a, u8>);
@@ -46,8 +46,8 @@ impl Gen<'_> {
     }
 }
 
-/// Whether the loop was made into several, and whether a statement of it stands in more than one, after it was seen
-/// that the memory they leave is the same.
+/// Checks that the memory that a case leaves stays the same. Returns whether the loop was distributed, and whether a
+/// statement of it is then in more than one loop.
 fn divided(bytes: &[u8]) -> Result<(bool, bool), TestCaseError> {
     let text = Gen(bytes.iter()).text();
     let n = clear(&nest(HEADER, &text));
@@ -96,7 +96,7 @@ proptest! {
     }
 }
 
-/// Random loops are divided often, and repeat values often.
+/// Random loops are distributed often, and repeat values often.
 #[test]
 fn random_loops_repeat_values() {
     let mut seed = 1u64;

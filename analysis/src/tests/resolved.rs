@@ -1,4 +1,4 @@
-//! Verdicts that values decide: with the values of a case, loops are what its trace says.
+//! Tests of verdicts that values decide: with the values of a case, loops are what its trace says.
 
 use nestwise_ir::model::nest::Nest;
 use nestwise_ir::{ArrayId, FpMode};
@@ -66,7 +66,7 @@ fn values_decide(c: &Case) -> Result<(), TestCaseError> {
     verdicts_hold(c, &n, &before, &with_values(c, &n))
 }
 
-/// With two slots in one memory, loops that are called parallel touch no byte twice.
+/// Checks that with two slots in one memory, no byte is touched twice in loops that are called parallel.
 fn overlaps_decide(c: &Case, shift: i64) -> Result<(), TestCaseError> {
     let n = resolved(c, &c.nest);
     let pair = (0..3).filter_map(|first| {
@@ -151,7 +151,7 @@ proptest! {
     }
 }
 
-/// Values make loops of random nests parallel, and keep others in order; so do elements.
+/// Values, and elements too, make some loops of random nests parallel and keep others in order.
 #[test]
 fn values_decide_something() {
     let mut seed = 11u64;

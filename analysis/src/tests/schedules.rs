@@ -1,4 +1,4 @@
-//! Candidates, rewritings and undo plans of whole nests.
+//! Tests of candidates, rewritings and undo plans of whole nests.
 
 use nestwise_ir::guarded::guards_fail_in_order;
 use nestwise_ir::schedule::GridLoop;
@@ -162,7 +162,7 @@ fn undo_plans() {
             hi: 0
         }
     );
-    assert!(!p.may_fail());
+    assert!(!p.may_roll_back());
     let p = plan(
         h,
         "for i in range(1, n - 1):\n    for j in range(n):\n        a[j, i + 1] = a[j, i + 1] + 1.0\n        a[j, i] = 0.0",
@@ -228,14 +228,14 @@ fn undo_plans() {
     );
     // What may have run ahead is saved even if it could be run again.
     let p = undo_plan(&nest(h, "for i in range(n):\n    a[i, 0] = b[i, 0]"));
-    assert!(p.events && p.slots[0].idempotent);
+    assert!(p.guards && p.slots[0].idempotent);
     assert_eq!(p.to_save(true, false, false).count(), 0);
     assert_eq!(p.to_save(false, false, false).count(), 1);
 }
 
-/// What may fire stands outside of loops whose iterations run together: it fires where CPython would.
+/// Guards that may fail stand outside of loops whose iterations run together: they fail where CPython would raise.
 #[test]
-fn what_fires_in_order() {
+fn what_fails_in_order() {
     let n = nest(
         "n: int, m: int, a: f64[1], b: f64[1]",
         "for i in range(n):\n    for k in range(m):\n        a[k] = b[k]\n    b[i] = 1.0",
@@ -295,8 +295,8 @@ fn loops_are_distributed() {
     assert_eq!(listed(h, &body), all);
 }
 
-/// Where a sum's order is kept, what it adds is computed on vectors by a loop of its own, for one core as well: waves
-/// are for threads alone.
+/// Where the order of a sum is kept, its terms are computed on vectors by a loop of their own, for one core as well;
+/// wavefronts are for threads alone.
 #[test]
 fn loops_are_distributed_for_one_core() {
     let on_one_core = |header: &str, body: &str| -> Vec<(Rewrite, usize)> {
@@ -325,7 +325,7 @@ fn loops_are_distributed_for_one_core() {
     assert!(!sweep.iter().any(|f| f.0 == Rewrite::Wavefront));
 }
 
-/// What runs whole is not gone through by its top loop: its parts fetch what the loop did.
+/// The top loop of a nest that runs as a whole repeats nothing: the distributed loops fetch what the loop did.
 #[test]
 fn distributed_loops_fetch_no_more() {
     let header = "n: int, a: f64[1], b: f64[1], c: f64[2]";
@@ -351,8 +351,8 @@ fn distributed_loops_fetch_no_more() {
     assert!(lines(&n) >= stored && lines(&n) < stored * 1.1);
 }
 
-/// What counts along is computed from the counter: then the loop runs like others, the top one as one inside the range
-/// that is run.
+/// Variables that count along are computed from the counter: then the loop runs like others, the top one as a loop
+/// inside the range that runs as a whole.
 #[test]
 fn counting_variables_are_computed() {
     let h = "n: int, m: int, k: int, p: int, q: int, x: int, a: f64[1], b: f64[1], c: f64[2], out k, out p, out q";
@@ -376,7 +376,7 @@ fn counting_variables_are_computed() {
     for (range, body) in simple {
         assert_eq!(top(range, body), on_all, "{range}: {body}");
     }
-    // It changes what it counts up to, which code generation does not run on threads.
+    // The loop changes what it counts up to, which code generation does not run on threads.
     assert_eq!(top("range(n)", "a[k] = b[i]\nk += 1\nn = i"), on_all[..2]);
     // Through loops inside, which do the same.
     let inner = "for j in range(m):\n    a[k] = c[i, j]\n    k += 1";
@@ -398,7 +398,7 @@ fn counting_variables_are_computed() {
         // Where it goes depends on the data.
         ("range(n)", "a[k] = b[i]\nif b[i] > 0.5:\n    k += 1"),
         ("range(n)", "a[k] = b[i]\nk *= 2"),
-        // It counts along, but what it finds does not.
+        // The subscript counts along, but the elements pass values on.
         ("range(n)", "a[k + 1] = a[k]\nk += 1"),
     ];
     for (range, body) in in_order {
@@ -406,8 +406,8 @@ fn counting_variables_are_computed() {
     }
 }
 
-/// Where two variables that count along meet is told by what they were when the loop began, also in a range of it that
-/// is run whole.
+/// Where two variables that count along meet is known from their values when the loop began, also in a range of it that
+/// runs as a whole.
 #[test]
 fn ends_that_come_together() {
     let h = "n: int, p: int, q: int, x: float, a: f64[1], out p, out q";
@@ -440,7 +440,8 @@ fn ends_that_come_together() {
     assert!(!threads(Options::new(FpMode::Strict)));
 }
 
-/// The position of the best alone is enough: the best is kept beside it, and so the loop combines what its parts find.
+/// A search for the position of the best value runs on threads: the best value is kept beside the position, so that the
+/// loop combines what its parts find.
 #[test]
 fn positions_of_the_best() {
     let h = "n: int, p: int, q: int, k: int, x: float, y: float, a: f64[1], b: f64[1], out p, out q, out k";
@@ -455,7 +456,7 @@ fn positions_of_the_best() {
     assert!(threads(
         "if a[i] > a[p]:\n        p = i\n    b[k] = a[i]\n    k += 1"
     ));
-    // Of equals the last one; read; under a condition; with elements that change.
+    // The last one of equal values; a position that is read; a search under a condition; elements that change.
     assert!(!threads("if a[i] >= a[p]:\n        p = i"));
     assert!(!threads("if a[i] > a[p]:\n        p = i\n    b[i] = a[p]"));
     assert!(!threads(
@@ -521,7 +522,7 @@ fn on_grid(header: &str, body: &str) -> Vec<String> {
     loops.iter().map(names).collect()
 }
 
-/// Work arrays, and arrays whose elements are updated, of each kernel for a grid, by name.
+/// The work arrays, and arrays whose elements are updated, of each kernel for a grid, by name.
 fn unshared_on_grid(header: &str, body: &str) -> Vec<String> {
     let n = clear(&nest(header, body));
     let info = LaunchInfo::guess(&n, FpMode::Strict);
@@ -600,7 +601,7 @@ fn loops_for_a_grid() {
     assert_eq!(on_grid(h, sweep), ["j"]);
 }
 
-/// The loops that may be kernels as a whole, by name.
+/// The loops that may run by cooperative launch, by name.
 fn cooperative(header: &str, body: &str) -> Vec<String> {
     let n = clear(&nest(header, body));
     let info = LaunchInfo::guess(&n, FpMode::Strict);

@@ -1,4 +1,4 @@
-//! Arrays that iterations of a loop do not share: work arrays, and arrays they only accumulate into.
+//! Tests of arrays that iterations of a loop do not share: work arrays, and arrays they only accumulate into.
 
 use nestwise_ir::FpMode;
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ proptest! {
     }
 }
 
-/// The random nests have what they are meant to have, in loops around the ones that write.
+/// The random nests have work arrays and updates, in loops around the ones that write.
 #[test]
 fn random_nests_have_work_arrays_and_updates() {
     let mut seed = 1u64;

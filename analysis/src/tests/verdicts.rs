@@ -1,12 +1,13 @@
-//! Verdicts of whole nests.
+//! Tests of the verdicts of whole nests.
 
 use nestwise_ir::{FpMode, LoopId};
 
 use crate::parallelism::verdict::{LoopInfo, Verdict, Why, analyse};
 use crate::testing::nest;
 
-/// One letter per loop: P parallel, R reduction, the same on copies of arrays (C), accumulating into some (H) or
-/// reading some as they were before the loop (N), W when, and of serial ones D dependence, V variable, X exit, S swap.
+/// The letter for a verdict: P parallel, R reduction, either of them on copies of arrays (C), accumulating into some
+/// (H) or reading some as they were before the loop (N), W when, and of serial ones D dependence, V variable, X exit, S
+/// swap.
 fn letter(info: &LoopInfo) -> char {
     match &info.verdict {
         Verdict::Reduction(_) if !info.array_reductions.is_empty() => 'H',
@@ -22,7 +23,7 @@ fn letter(info: &LoopInfo) -> char {
     }
 }
 
-/// A letter per loop of a nest as it is written.
+/// The letters of the loops of a nest as it is written.
 fn letters(header: &str, body: &str) -> String {
     let n = nest(header, body);
     let a = analyse(&n, FpMode::Strict);
@@ -32,7 +33,7 @@ fn letters(header: &str, body: &str) -> String {
     a.loops.iter().map(letter).collect()
 }
 
-/// The same after every guard is cleared, as after a launch's proofs.
+/// The letters of the loops of a nest with every guard cleared, as after a launch's proofs.
 pub(super) fn proven(header: &str, body: &str) -> String {
     let mut n = nest(header, body);
     let mut set = crate::GuardSet::new(crate::guards::count(&n));
@@ -157,7 +158,7 @@ fn memory() {
             "for i in range(n):\n    for j in range(m):\n        for k in range(8):\n            a[(i * m + j) * 8 + k] = b[k]",
             "PPP",
         ),
-        // The same through a variable that counts along.
+        // The accesses of the case before, through a variable that counts along.
         (
             h1,
             "for z in range(2):\n    p = 0\n    for i in range(n):\n        for j in range(m):\n            a[p] = 1.0\n            p += 1",

@@ -21,7 +21,7 @@ pub(super) struct Axis {
     pub jumps: Jumps,
 }
 
-/// When a subscript jumps to where only data tell.
+/// When a subscript jumps to an element that only data determine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) enum Jumps {
     #[default]
@@ -156,7 +156,7 @@ impl Reader<'_> {
         }
     }
 
-    /// When a loaded value jumps: whenever a subscript of the load moves or jumps.
+    /// When a loaded value jumps: in the innermost loop in which a subscript of the load moves or jumps.
     fn loaded(&self, access: AccessId, depth: u32) -> Jumps {
         let known = self.forms.accesses.get(access.index());
         let Some(access) = known.and_then(Option::as_ref).filter(|_| depth > 0) else {

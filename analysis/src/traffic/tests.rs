@@ -158,7 +158,7 @@ fn rows_in_any_order_are_streams_and_elements_are_not() {
     assert_eq!(found.lines, [1e6]);
 }
 
-/// `for i: for j: x[i, j], x[i, p[j]] = ...`: the row is fetched once, whoever finds an element of it first.
+/// In `for i: for j: x[i, j], x[i, p[j]] = ...` the row is fetched once, and counts for the access that goes in order.
 #[test]
 fn what_another_place_goes_through_in_order_is_fetched_by_it_alone() {
     let row = place(0, &[0, 1], &[Some(0), Some(1)], true);

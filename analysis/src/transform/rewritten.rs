@@ -134,7 +134,7 @@ fn outline(
 }
 
 /// Renumbers accesses so that every declared access occurs exactly once in the nest: unused ones are dropped, and
-/// repeated ones get numbers of their own. Also notes anew which slots the nest reads and writes.
+/// repeated ones get numbers of their own. Clears the flags of slots that are no longer read or written.
 pub fn compact(nest: &mut Nest) {
     let old = std::mem::take(&mut nest.accesses);
     let mut new: Arena<AccessId, Access> = Arena::new();

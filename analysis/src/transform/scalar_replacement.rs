@@ -104,9 +104,8 @@ impl Given<'_> {
     }
 }
 
-/// The nest with every element that an innermost loop keeps storing held in a variable over that loop, if there
-/// is one that may be. `nonempty` are the loops that are known to run whenever they are
-/// entered.
+/// The nest with every element that an innermost loop keeps storing held in a variable over that loop, if there is one
+/// that may be. `nonempty` are the loops that are known to run whenever they are entered.
 pub fn replace_scalars(given: &Given<'_>, nonempty: IdSet<LoopId>) -> Option<Nest> {
     let mut todo: Vec<(LoopId, ArrayId)> = vec![];
     given.nest.walk(&mut |s| {

@@ -17,7 +17,7 @@ use nestwise_ir::{ArrayId, LoopId, VarId};
 pub struct DefId(pub u32);
 
 impl DefId {
-    /// Position in the table of definitions.
+    /// The definition's index in the table of definitions.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -28,11 +28,11 @@ impl DefId {
     Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize,
 )]
 pub enum Sym {
-    /// The value a variable has at entry to the nest.
+    /// The value that a variable has at entry to the nest.
     Var(VarId),
-    /// The extent of an axis.
+    /// The extent of an axis of a slot.
     Dim(ArrayId, u32),
-    /// A definition outside all loops.
+    /// The value of a definition outside all loops.
     Def(DefId),
 }
 
@@ -41,20 +41,20 @@ pub enum Sym {
     Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize,
 )]
 pub enum Ix {
-    /// The counter of a loop.
+    /// The value of a loop's counter.
     Counter(LoopId),
-    /// A definition inside a loop.
+    /// The value of a definition inside a loop.
     Def(DefId),
 }
 
-/// Symbols in one product; more are not affine for us.
+/// The most symbols in one product; products of more do not count as affine.
 const MAX_DEGREE: usize = 4;
-/// Terms in one form; more are not affine for us (a bound on the work of every later pass).
+/// The most terms in one form; longer sums do not count as affine, which bounds the work of every later pass.
 const MAX_TERMS: usize = 24;
-/// Coefficients beyond this are given up, so that sums of a few products can never leave `i128`.
+/// The largest coefficient, so that sums of a few products can never leave `i128`.
 const MAX_COEF: i128 = 1 << 80;
 
-/// `coef * product(syms) * ix`.
+/// A term `coef * product(syms) * ix`.
 #[derive(
     Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize,
 )]
@@ -63,7 +63,7 @@ pub struct Term {
     pub ix: Option<Ix>,
     /// The symbols of the product, sorted.
     pub syms: Vec<Sym>,
-    /// Never zero.
+    /// The coefficient, never zero.
     pub coef: i128,
 }
 
@@ -87,7 +87,7 @@ impl Term {
     serde::Deserialize,
 )]
 pub struct Affine {
-    /// Sorted by index variable, then symbols.
+    /// The terms, sorted by index variable, then symbols.
     terms: Vec<Term>,
 }
 
@@ -214,28 +214,28 @@ impl Affine {
         t.map_or(0, |t| t.coef)
     }
 
-    /// Sum.
+    /// The sum of two forms.
     pub fn add(&self, other: &Affine) -> Option<Affine> {
         self.combine(other, 1)
     }
-    /// Difference.
+    /// The difference of two forms.
     pub fn sub(&self, other: &Affine) -> Option<Affine> {
         self.combine(other, -1)
     }
-    /// Sum with a constant.
+    /// The sum with a constant.
     pub fn add_const(&self, value: i128) -> Option<Affine> {
         self.add(&Affine::constant(value))
     }
-    /// Product with a constant.
+    /// The product with a constant.
     pub fn scale(&self, by: i128) -> Option<Affine> {
         Affine::default().combine(self, by)
     }
-    /// Negation.
+    /// The negated form.
     pub fn neg(&self) -> Option<Affine> {
         self.scale(-1)
     }
 
-    /// Quotient by a constant that divides every coefficient.
+    /// The quotient by a constant; `None` if that does not divide every coefficient.
     pub fn divided(&self, by: i128) -> Option<Affine> {
         let mut out = self.clone();
         for t in &mut out.terms {
@@ -247,7 +247,7 @@ impl Affine {
         Some(out)
     }
 
-    /// `self + by * other`.
+    /// The form `self + by * other`.
     fn combine(&self, other: &Affine, by: i128) -> Option<Affine> {
         let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
         let (mut a, mut b) = (self.terms.iter().peekable(), other.terms.iter().peekable());
@@ -276,7 +276,7 @@ impl Affine {
         (terms.len() <= MAX_TERMS).then_some(Affine { terms })
     }
 
-    /// Product, if at most one factor has index variables.
+    /// The product, if at most one factor has index variables.
     pub fn mul(&self, other: &Affine) -> Option<Affine> {
         if !self.is_invariant() && !other.is_invariant() {
             return None;
@@ -339,11 +339,11 @@ impl Affine {
     }
 }
 
-/// The user's names of symbols and index variables.
+/// Gives the user's names of symbols and index variables.
 pub trait Names {
-    /// Name of a symbol.
+    /// The name of a symbol.
     fn sym(&self, sym: Sym) -> String;
-    /// Name of an index variable.
+    /// The name of an index variable.
     fn ix(&self, ix: Ix) -> String;
 }
 

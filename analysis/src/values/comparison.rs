@@ -14,7 +14,7 @@ pub fn negate(op: CmpOp) -> CmpOp {
     }
 }
 
-/// `a op b` as `b op' a`.
+/// The comparison `op'` for which `b op' a` is `a op b`.
 pub fn mirror(op: CmpOp) -> CmpOp {
     match op {
         CmpOp::Lt => CmpOp::Gt,

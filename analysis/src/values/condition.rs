@@ -1,4 +1,4 @@
-//! Conditions on values that are fixed before a nest starts: for which of them there is a dependence.
+//! Conditions on values that are fixed before a nest starts: for which of the values there is a dependence.
 
 use std::collections::HashMap;
 
@@ -6,43 +6,43 @@ use crate::guards::launch_values::LaunchValues;
 use crate::integer::{Projection, Row, System};
 use crate::values::affine::{Affine, Names, Sym, Term};
 
-/// What is said of a form.
+/// A relation of a form to zero, or to a divisor.
 #[derive(
     Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
 pub enum Relation {
-    /// It is not negative.
+    /// The form is not negative.
     NonNegative,
-    /// It is zero.
+    /// The form is zero.
     Zero,
-    /// It is a multiple of the number.
+    /// The form is a multiple of the number.
     MultipleOf(i64),
 }
 
-/// A relation of a form over symbols.
+/// A condition on a form over symbols.
 #[derive(
     Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
 pub struct Atom {
     /// A form without index variables.
     pub form: Affine,
-    /// What it is.
+    /// The relation that the form is in.
     pub relation: Relation,
 }
 
-/// All of its atoms hold: then iterations depend on each other. Without atoms they always do.
+/// A condition under which iterations depend on each other: all of its atoms hold. Without atoms they always do.
 #[derive(
     Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
 pub struct Clause {
-    /// Sorted.
+    /// The atoms, sorted.
     pub atoms: Vec<Atom>,
 }
 
 impl Clause {
-    /// The clause of a projection onto symbols, each unknown a product of some, as short as it gets: without what holds
-    /// in every launch (`context`), and without what holds in all that matter (`usual`). Leaving an atom
-    /// out makes the dependence only more likely.
+    /// The clause of a projection onto symbols; `symbols` gives the product of symbols that each unknown is. It is made
+    /// as short as possible: without what holds in every launch (`context`), and without what holds in all launches
+    /// that matter (`usual`). Leaving an atom out makes the dependence only more likely.
     pub(crate) fn of(
         projection: &Projection,
         symbols: &HashMap<u32, Vec<Sym>>,
@@ -108,7 +108,7 @@ impl Clause {
         parts.join(" or ")
     }
 
-    /// `(f, u)` if the clause is `1 <= f <= u`.
+    /// The forms `(f, u)` if the clause is `1 <= f <= u`.
     fn between(&self) -> Option<(Affine, Affine)> {
         let [a, b] = self.atoms.as_slice() else {
             return None;
@@ -216,7 +216,7 @@ impl Atom {
     }
 }
 
-/// `form op 0`, without minus signs.
+/// The Python text of `form op 0`, written without minus signs.
 fn compare(form: &Affine, op: &str, names: &dyn Names) -> String {
     let side = |sign: i128| {
         let mut terms = form

@@ -1,4 +1,4 @@
-//! Pure scalar int expressions on launch values.
+//! Evaluates pure scalar int expressions with the values of a launch.
 
 use nestwise_ir::model::nest::{Cast, Const, Expr, ExprKind, StmtKind};
 use nestwise_ir::{BinOp, CmpOp, Fun, Lib, Nest, Scalar, UnOp};

@@ -1,25 +1,25 @@
-//! Enclosures of floats.
+//! Enclosures of floats: intervals that contain all possible values.
 //!
 //! Endpoints are exact images: rounding is monotone, so computing them with the operation's own rounding encloses
 //! every result.
 
-/// Every float in `lo..=hi` (but for zeros unless `zero`), and NaN if `nan`. `-0.0` counts as zero.
+/// The set of floats in `lo..=hi` (but for zeros unless `zero`), and NaN if `nan`. `-0.0` counts as zero.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Floats {
-    /// Smallest.
+    /// The smallest value.
     pub lo: f64,
-    /// Largest.
+    /// The largest value.
     pub hi: f64,
-    /// NaN is possible.
+    /// Whether NaN is possible.
     pub nan: bool,
-    /// Zero is possible, if it lies between the ends.
+    /// Whether zero is possible, if it lies between the ends.
     pub zero: bool,
 }
 
 // Named methods, not operators: these are enclosures, for which the laws of arithmetic do not hold.
 #[allow(clippy::should_implement_trait)]
 impl Floats {
-    /// Every float.
+    /// The enclosure of every float.
     pub const ALL: Floats = Floats {
         lo: f64::NEG_INFINITY,
         hi: f64::INFINITY,
@@ -27,7 +27,7 @@ impl Floats {
         zero: true,
     };
 
-    /// One value.
+    /// The enclosure of one value.
     pub fn point(v: f64) -> Floats {
         if v.is_nan() {
             Floats::ALL
@@ -35,7 +35,7 @@ impl Floats {
             Floats::new(v, v)
         }
     }
-    /// `lo..=hi` without NaN.
+    /// The enclosure `lo..=hi` without NaN.
     pub fn new(lo: f64, hi: f64) -> Floats {
         Floats {
             lo,
@@ -44,7 +44,7 @@ impl Floats {
             zero: true,
         }
     }
-    /// The least enclosure of both.
+    /// The smallest enclosure of both.
     pub fn join(self, o: Floats) -> Floats {
         let zero = self.has_zero() || o.has_zero();
         Floats {
@@ -62,7 +62,7 @@ impl Floats {
     pub fn bounded(self) -> bool {
         self.lo > f64::NEG_INFINITY && self.hi < f64::INFINITY
     }
-    /// Keeps what `lo..=hi` holds; `None` when nothing is left (then only NaN, or nothing).
+    /// The part that lies in `lo..=hi`; `None` when nothing is left (then only NaN, or nothing, is possible).
     pub fn meet(self, lo: f64, hi: f64) -> Option<Floats> {
         let (lo, hi) = (self.lo.max(lo), self.hi.min(hi));
         (lo <= hi).then_some(Floats { lo, hi, ..self })
@@ -83,7 +83,7 @@ impl Floats {
             zero: true,
         }
     }
-    /// Negation.
+    /// The enclosure of the negated values.
     pub fn neg(self) -> Floats {
         Floats {
             lo: -self.hi,
@@ -91,17 +91,17 @@ impl Floats {
             ..self
         }
     }
-    /// Sum.
+    /// The enclosure of the sums.
     pub fn add(self, o: Floats) -> Floats {
         let inf = |a: Floats, b: Floats| a.hi == f64::INFINITY && b.lo == f64::NEG_INFINITY;
         let nan = self.nan || o.nan || inf(self, o) || inf(o, self);
         Floats::from_ends([self.lo + o.lo, self.hi + o.hi], nan)
     }
-    /// Difference.
+    /// The enclosure of the differences.
     pub fn sub(self, o: Floats) -> Floats {
         self.add(o.neg())
     }
-    /// Product.
+    /// The enclosure of the products.
     pub fn mul(self, o: Floats) -> Floats {
         let mixed = |a: Floats, b: Floats| a.has_zero() && !b.bounded();
         let nan = self.nan || o.nan || mixed(self, o) || mixed(o, self);
@@ -118,7 +118,7 @@ impl Floats {
             nan,
         )
     }
-    /// The product of one value with itself.
+    /// The enclosure of the products of each value with itself.
     pub fn square(self) -> Floats {
         let s = self.mul(self);
         let crosses = self.lo <= 0.0 && self.hi >= 0.0;
@@ -130,7 +130,7 @@ impl Floats {
             zero: true,
         }
     }
-    /// Quotient by the non-zero values of `o`.
+    /// The enclosure of the quotients by the non-zero values of `o`.
     pub fn div(self, o: Floats) -> Floats {
         if o.lo <= 0.0 && o.hi >= 0.0 {
             let positive = self.lo >= 0.0 && o.lo >= 0.0 && !o.zero;
@@ -151,7 +151,7 @@ impl Floats {
             nan,
         )
     }
-    /// Absolute value.
+    /// The enclosure of the absolute values.
     pub fn abs(self) -> Floats {
         let (a, b) = (self.lo.abs(), self.hi.abs());
         let crosses = self.lo <= 0.0 && self.hi >= 0.0;

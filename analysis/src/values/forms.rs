@@ -1,11 +1,11 @@
 //! Every access, bound and guard of a nest as forms over counters and symbols.
 //!
-//! One walk in program order with forward substitution: each int variable has, at each point, an [`Affine`]
-//! value. A value that is not affine gets a name (a [`DefId`]); so does the merge of two values, and whatever a
-//! loop changes. Conditions on the way become *facts* that hold wherever the walk stands under them.
+//! One walk in program order with forward substitution makes them: each int variable has, at each point, an [`Affine`]
+//! value. A value that is not affine gets a name (a [`DefId`]); so does the merge of two values, and whatever a loop
+//! changes. Conditions on the way become *facts* that hold wherever the walk stands under them.
 //!
-//! Forms are exact integers. That is right for whatever executes: an operation that would not be exact has
-//! a guard that fails (which rolls the chunk back), so what is proven about executions in which no guard fails is enough.
+//! Forms are exact integers. That is right for whatever executes: an operation that would not be exact has a guard that
+//! fails (which rolls the chunk back), so what is proven about executions in which no guard fails is enough.
 
 use std::collections::HashMap;
 
@@ -23,36 +23,36 @@ pub struct Ctx(pub u32);
 /// What a fact says about its form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FactKind {
-    /// It is not negative.
+    /// The form is not negative.
     NonNegative,
-    /// It is not zero.
+    /// The form is not zero.
     NonZero,
-    /// One of the alternatives of [`Forms::choices`] with this number holds; the form is of no meaning.
+    /// One of the alternatives of [`Forms::choices`] with this number holds; the form is not used.
     OneOf(u32),
-    /// Something holds that no form says; the form is of no meaning.
+    /// A condition holds that no form expresses; the form is not used.
     Opaque,
 }
 
-/// What a condition says, in forms.
+/// The facts that a condition says.
 pub type Facts = Vec<(Affine, FactKind)>;
 
-/// A fact and the facts it is added to.
+/// A fact, and the facts around it.
 #[derive(Clone, Debug)]
 pub struct Fact {
     /// The form.
     pub form: Affine,
-    /// What it says.
+    /// What the fact says about its form.
     pub kind: FactKind,
     /// The facts that hold around it; `Ctx(0)` is none.
     pub parent: Ctx,
 }
 
-/// An integer value.
+/// An integer value, as far as it is known.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Form {
-    /// Affine.
+    /// An affine value.
     Aff(Affine),
-    /// Some value of the interval.
+    /// An unknown value in the interval.
     Range(Interval),
     /// The element that a load takes from a slot that nothing writes, whose storage holds the interval.
     Content(ArrayId, AccessId, Interval),
@@ -62,42 +62,42 @@ pub enum Form {
     At(Ctx, Box<Form>),
 }
 
-/// Operations of [`Form`], exact on integers.
+/// The operations of [`Form`], exact on integers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Op {
-    /// Sum.
+    /// The sum of two operands.
     Add,
-    /// Difference.
+    /// The difference of two operands.
     Sub,
-    /// Product.
+    /// The product of two operands.
     Mul,
-    /// Quotient, rounded down.
+    /// The quotient of two operands, rounded down.
     FloorDiv,
-    /// Remainder, of the sign of the divisor.
+    /// The remainder of a division, which has the sign of the divisor.
     Mod,
-    /// Power.
+    /// The power of a base and an exponent.
     Pow,
-    /// Shift to the left.
+    /// The first operand shifted to the left by the second.
     Shl,
-    /// Shift to the right, rounded down.
+    /// The first operand shifted to the right by the second, rounded down.
     Shr,
-    /// Conjunction of bits.
+    /// The bitwise and of two operands.
     And,
-    /// Disjunction of bits.
+    /// The bitwise or of two operands.
     Or,
-    /// Exclusive disjunction of bits.
+    /// The bitwise exclusive or of two operands.
     Xor,
     /// The least operand.
     Min,
     /// The greatest operand.
     Max,
-    /// Negation.
+    /// The negated operand.
     Neg,
-    /// Absolute value.
+    /// The absolute value of the operand.
     Abs,
-    /// One of the operands.
+    /// One of the operands, it is not known which.
     Join,
-    /// The operand, which is in the interval.
+    /// The operand, which is known to be in the interval.
     Clamp(Interval),
 }
 
@@ -106,13 +106,13 @@ pub enum Op {
 pub struct DefInfo {
     /// The variable, for names.
     pub var: Option<VarId>,
-    /// The innermost loop in whose iterations it changes.
+    /// The innermost loop in whose iterations the value changes; `None` if it changes in no loop.
     pub home: Option<LoopId>,
-    /// When the walk met it; later ones may be expressed by earlier ones.
+    /// The definition's number in the order of the walk; a later one may be expressed by earlier ones.
     pub seq: u32,
-    /// What it may be.
+    /// The definition's value, as far as it is known.
     pub value: Form,
-    /// Forms that enclose it.
+    /// Forms that enclose the value.
     pub bounds: Bounds,
 }
 
@@ -123,88 +123,89 @@ pub enum Step {
     Const(i64),
     /// A form that is the same in all iterations.
     Sym(Affine),
-    /// Anything.
+    /// A step of which nothing is known.
     Unknown,
 }
 
-/// Forms that enclose a value; any number on each side.
+/// Forms that enclose a value, any number on each side.
 #[derive(Clone, Debug, Default)]
 pub struct Bounds {
-    /// Never above it.
+    /// Forms that are never above the value.
     pub lower: Vec<Affine>,
-    /// Never below it.
+    /// Forms that are never below the value.
     pub upper: Vec<Affine>,
 }
 
-/// A loop's bounds.
+/// A loop with its bounds as forms.
 #[derive(Clone, Debug)]
 pub struct LoopForm {
     /// The loop.
     pub id: LoopId,
-    /// It is a `for`.
+    /// Whether the loop is a `for`.
     pub counted: bool,
-    /// The enclosing loop.
+    /// The enclosing loop, if there is one.
     pub parent: Option<LoopId>,
-    /// When the walk met it.
+    /// The loop's number in the order of the walk.
     pub seq: u32,
-    /// Facts at its entry.
+    /// The facts that hold at the loop's entry.
     pub ctx: Ctx,
-    /// First value of the counter.
+    /// The first value of the counter.
     pub start: Form,
-    /// Exclusive end.
+    /// The end of the counter's range, exclusive.
     pub stop: Form,
-    /// Step.
+    /// The step of the counter.
     pub step: Step,
     /// The counter's bounds inside the loop if it goes up.
     pub up: Bounds,
     /// The counter's bounds inside the loop if it goes down.
     pub down: Bounds,
-    /// Whether it goes up, where that is known before values are.
+    /// Whether the counter goes up, where that is known before values are.
     pub ascending: Option<bool>,
-    /// The loop may be left early (break, return, a jump out).
+    /// Whether the loop may be left early (break, return, a jump out).
     pub exits: bool,
 }
 
-/// An access.
+/// An access with its subscripts as forms.
 #[derive(Clone, Debug)]
 pub struct AccessForm {
     /// The access.
     pub id: AccessId,
     /// The slot.
     pub array: ArrayId,
-    /// A store.
+    /// Whether the access stores.
     pub store: bool,
-    /// The guard is set.
+    /// Whether the access's guard is set.
     pub guarded: bool,
-    /// Where no guard fails: in a given iteration of this many of its outer loops, it happens in every iteration of
-    /// the others in which its facts hold, and those run to their ends. More than there are: nothing is known.
+    /// How many of the outer loops must be in a given iteration for it to be known when the access is executed, if no
+    /// guard fails: in every iteration of the other loops in which its facts hold, and those loops run to their ends.
+    /// If the number is greater than that of the loops, nothing is known.
     pub given: u32,
-    /// Position in the order of execution of one iteration.
+    /// The access's number in the order of execution of one iteration.
     pub order: u32,
-    /// Enclosing loops, outermost first.
+    /// The enclosing loops, outermost first.
     pub loops: Vec<LoopId>,
-    /// Facts that hold there.
+    /// The facts that hold where the access is executed.
     pub ctx: Ctx,
-    /// Subscripts.
+    /// The subscripts, one for each axis.
     pub index: Vec<Form>,
 }
 
 /// What must hold for a guard never to fail.
 #[derive(Clone, Debug)]
 pub enum GuardForm {
-    /// Each subscript is in its axis.
+    /// Each subscript of the access is within its axis.
     Index(AccessId),
     /// The exact result is in the interval.
     Fits(Form, Interval),
-    /// The divisor is not zero; the dividend's type must not hold `min / -1`.
+    /// The divisor is not zero, and the quotient is not that of the type's least value and -1.
     Divisor {
-        /// What is divided.
+        /// The dividend.
         dividend: Form,
-        /// What it is divided by.
+        /// The divisor.
         divisor: Form,
         /// The least value of the dividend's type.
         min: i128,
-        /// A result, and the interval that has to hold it.
+        /// A result that has to fit, too, and the interval that has to hold it.
         fits: Option<(Form, Interval)>,
     },
     /// Each form is in its interval.
@@ -214,44 +215,44 @@ pub enum GuardForm {
 /// A guard that may be decided from values.
 #[derive(Clone, Debug)]
 pub struct Guarded {
-    /// Which.
+    /// The guard.
     pub id: GuardId,
-    /// Facts that hold there.
+    /// The facts that hold where the guard is evaluated.
     pub ctx: Ctx,
-    /// The enclosing loop.
+    /// The enclosing loop, if there is one.
     pub home: Option<LoopId>,
-    /// What to prove.
+    /// What has to be proved.
     pub form: GuardForm,
 }
 
 /// Everything the walk found.
 #[derive(Clone)]
 pub struct Forms {
-    /// Definitions by [`DefId`].
+    /// The definitions, by [`DefId`].
     pub defs: Vec<DefInfo>,
-    /// Loops by [`LoopId`].
+    /// The loops, by [`LoopId`].
     pub loops: Vec<Option<LoopForm>>,
-    /// Accesses by [`AccessId`].
+    /// The accesses, by [`AccessId`].
     pub accesses: Vec<Option<AccessForm>>,
-    /// Set guards, in the order of the walk.
+    /// The guards that are set, in the order of the walk.
     pub guards: Vec<Guarded>,
-    /// Variables that count along with a loop: their values are forms of its counter.
+    /// The loops and the variables that count along with them: their values are forms of the loop's counter.
     pub counted: Vec<(LoopId, VarId)>,
-    /// Facts; entry 0 is the empty one.
+    /// The facts; entry 0 is the empty one.
     pub facts: Vec<Fact>,
-    /// Disjunctions, by [`FactKind::OneOf`]'s number: each a list of alternatives.
+    /// The disjunctions, by [`FactKind::OneOf`]'s number: each a list of alternatives.
     pub choices: Vec<Vec<Facts>>,
-    /// Forms use [`Sym::Dim`] of permuted slots as if the extents of all slots of a class were equal.
+    /// Whether forms use [`Sym::Dim`] of permuted slots as if the extents of all slots of a class were equal.
     pub assumes_equal_extents: bool,
     pub(crate) interned: HashMap<Form, DefId>,
 }
 
-/// What to take for the extents of slots that a `Rebind` permutes.
+/// How the extents of slots that a `Rebind` permutes are treated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extents {
-    /// Unknown: nothing is assumed.
+    /// The extents are unknown: nothing is assumed.
     Opaque,
-    /// One symbol for the class: whoever uses the forms checks that the extents are equal.
+    /// The extents of all slots of a class are one symbol: the user of the forms checks that they are equal.
     Shared,
 }
 
@@ -264,19 +265,19 @@ impl LoopForm {
 }
 
 impl Forms {
-    /// The definition behind an id.
+    /// The definition with an id.
     pub fn def(&self, id: DefId) -> Option<&DefInfo> {
         self.defs.get(id.index())
     }
-    /// The bounds of a loop.
+    /// The form of a loop.
     pub fn loop_form(&self, id: LoopId) -> Option<&LoopForm> {
         self.loops.get(id.index()).and_then(|l| l.as_ref())
     }
-    /// An access.
+    /// The form of an access.
     pub fn access(&self, id: AccessId) -> Option<&AccessForm> {
         self.accesses.get(id.index()).and_then(|a| a.as_ref())
     }
-    /// When an index variable came into being.
+    /// The number of an index variable in the order of the walk.
     pub fn seq(&self, ix: Ix) -> u32 {
         match ix {
             Ix::Counter(l) => self.loop_form(l).map_or(0, |l| l.seq),
@@ -305,8 +306,9 @@ impl Forms {
             Some(fact)
         })
     }
-    /// Whether a position is told by the value at entry of a variable that the nest assigns (`a[p]` with `p += 1`). A
-    /// nest that goes on half-way has another value there than the one from which such a form counts.
+    /// Whether a subscript is expressed by the value at entry of a variable that the nest assigns (`a[p]` with
+    /// `p += 1`). A nest that goes on from the middle of its iterations has another value there than the one that such
+    /// a form refers to.
     pub fn counts_from_entry(&self, nest: &Nest) -> bool {
         let assigned = crate::structure::assigned(std::slice::from_ref(&nest.top));
         let entry = |s: &Sym| matches!(s, Sym::Var(v) if assigned.binary_search(v).is_ok());
@@ -339,7 +341,7 @@ impl Forms {
         }
         found
     }
-    /// The deepest loop of a form's index variables, by nesting depth.
+    /// The most deeply nested loop of some index variables.
     pub fn deepest(&self, nest: &Nest, ixs: &[Ix]) -> Option<LoopId> {
         let depth = |l: &LoopId| nest.loops.get(*l).map_or(0, |d| d.depth);
         ixs.iter().filter_map(|ix| self.home(*ix)).max_by_key(depth)
@@ -347,7 +349,7 @@ impl Forms {
 }
 
 impl Form {
-    /// The value, if it is a constant.
+    /// The form's value, if it is a constant.
     pub fn as_constant(&self) -> Option<i128> {
         match self {
             Form::Aff(a) => a.as_constant(),
@@ -384,11 +386,11 @@ impl Form {
     }
 }
 
-/// Names of a nest's own variables.
+/// The names of a nest's own variables.
 pub struct NestNames<'a> {
     /// The nest.
     pub nest: &'a Nest,
-    /// Its forms.
+    /// The nest's forms.
     pub forms: &'a Forms,
 }
 

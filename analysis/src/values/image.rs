@@ -1,23 +1,24 @@
 //! The values of linear forms over small systems of inequalities over integers.
 //!
-//! Fourier-Motzkin elimination gives the shadow of a system: what of it can be seen without one of its unknowns.
-//! Over integers the shadow may be too large. Where it is not is Pugh's criterion (*The Omega test*, 1991): a pair
-//! `l <= a * x`, `b * x <= u` has an integer between wherever `a * u - b * l >= (a - 1) * (b - 1)`. So the shadow is
-//! exact if one coefficient of each pair is 1, or if what remains of the system implies that stronger inequality.
+//! Fourier-Motzkin elimination gives the shadow of a system: the values of its other unknowns for which one unknown has
+//! a real value. Over integers the shadow may be too large. Where it is not is Pugh's criterion (*The Omega test*,
+//! 1991): a pair `l <= a * x`, `b * x <= u` has an integer between wherever `a * u - b * l >= (a - 1) * (b - 1)`. So
+//! the shadow is exact if one coefficient of each pair is 1, or if what remains of the system implies that stronger
+//! inequality.
 //!
 //! This runs at every launch, on numbers: so rows have a fixed size, unlike those of [`crate::integer`], which answers
-//! the questions that are asked once per nest. What does not fit is left out: then the system is weaker than it could
-//! be, which is remembered.
+//! the questions that are asked once per nest. Rows that do not fit are left out: then the system is weaker than it
+//! could be, and no longer marked as exact.
 
-/// Unknowns of a system.
+/// The most unknowns of a system.
 pub(crate) const UNKNOWNS: usize = 8;
-/// One more place: the value whose image is asked for.
+/// The number of the unknown that stands for the value whose image is computed.
 const IMAGE: usize = UNKNOWNS;
 const PLACES: usize = UNKNOWNS + 1;
-/// Rows beyond these are left out.
+/// The most rows of a system; further ones are left out.
 const MAX_ROWS: usize = 40;
 
-/// `sum(coef * unknown) + konst`.
+/// A linear form `sum(coef * unknown) + konst`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Row {
     coefs: [i64; PLACES],
@@ -29,37 +30,37 @@ pub(crate) struct Row {
 pub(crate) enum Image {
     /// There are no solutions.
     Empty,
-    /// `lo, lo + step, ..., hi`: all of them (`exact`), or at least no others.
+    /// The values `lo, lo + step, ..., hi`: all of them (`exact`), or at least no others.
     Values {
         lo: i64,
         hi: i64,
         step: i64,
         exact: bool,
     },
-    /// Any integer, as far as was found out.
+    /// The values may be any integers, as far as is known.
     Unknown,
 }
 
 /// A conjunction of `row >= 0`.
 #[derive(Clone, Debug)]
 pub(crate) struct System {
-    /// Divided by the greatest common divisor of their coefficients; no two differ in the constant only.
+    /// The rows, divided by the greatest common divisor of their coefficients; no two differ in the constant only.
     rows: Vec<Row>,
-    /// What unknowns have been replaced by, first to last.
+    /// The unknowns that were replaced, and by what, first to last.
     replaced: Vec<(usize, Row)>,
-    /// The rows say everything.
+    /// Whether the rows say everything that was required.
     pub(crate) exact: bool,
-    /// A contradiction was found.
+    /// Whether a contradiction was found.
     pub(crate) empty: bool,
 }
 
 impl Row {
-    /// A constant.
+    /// The row that is a constant.
     pub fn constant(konst: i64) -> Row {
         let coefs = [0; PLACES];
         Row { coefs, konst }
     }
-    /// One unknown.
+    /// The row that is one unknown.
     pub fn unknown(v: usize) -> Row {
         let mut row = Row::constant(0);
         row.coefs[v] = 1;
@@ -71,7 +72,7 @@ impl Row {
         *place = place.checked_add(coef)?;
         Some(())
     }
-    /// `a * self + b * other`.
+    /// The row `a * self + b * other`.
     pub fn combine(&self, a: i64, other: &Row, b: i64) -> Option<Row> {
         let sum = |x: i64, y: i64| x.checked_mul(a)?.checked_add(y.checked_mul(b)?);
         let mut out = Row::constant(sum(self.konst, other.konst)?);
@@ -84,11 +85,11 @@ impl Row {
         }
         Some(out)
     }
-    /// Difference.
+    /// The difference of two rows.
     pub fn sub(&self, other: &Row) -> Option<Row> {
         self.combine(1, other, -1)
     }
-    /// Sum with a constant.
+    /// The sum with a constant.
     pub fn add_const(mut self, v: i64) -> Option<Row> {
         self.konst = self.konst.checked_add(v)?;
         Some(self)
@@ -97,17 +98,17 @@ impl Row {
     pub fn mentions(&self, v: usize) -> bool {
         self.coefs[v] != 0
     }
-    /// The unknowns, a bit each.
+    /// The unknowns that occur, as a bit mask.
     fn mask(&self) -> u16 {
         let bits = self.coefs.iter().enumerate();
         bits.fold(0, |all, (v, c)| all | u16::from(*c != 0) << v)
     }
-    /// The unknown, if there is one only.
+    /// The only unknown that occurs, if it is only one.
     fn single(&self) -> Option<usize> {
         let mask = self.mask();
         (mask.count_ones() == 1).then_some(mask.trailing_zeros() as usize)
     }
-    /// With `by` in the place of an unknown.
+    /// The row with `by` in the place of an unknown.
     fn replace(&self, v: usize, by: &Row) -> Option<Row> {
         let coef = self.coefs[v];
         if coef == 0 {
@@ -125,7 +126,7 @@ impl Row {
     }
 }
 
-/// The greatest common divisor; that of 0 and a number is the number.
+/// The greatest common divisor of two numbers; that of 0 and a number is the number.
 pub(crate) fn gcd(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {
         (a, b) = (b, a % b);
@@ -134,7 +135,7 @@ pub(crate) fn gcd(mut a: u64, mut b: u64) -> u64 {
 }
 
 impl System {
-    /// No rows: all integers.
+    /// The system without rows, of which all integers are solutions.
     pub fn new() -> System {
         System {
             rows: Vec::with_capacity(16),
@@ -144,7 +145,7 @@ impl System {
         }
     }
 
-    /// Requires `row >= 0`; without a row, something that cannot be said.
+    /// Requires `row >= 0`; `None` stands for a requirement that no row expresses.
     pub fn require(&mut self, row: Option<Row>) {
         let Some((mut row, g)) = row.and_then(|r| Some((r, r.gcd()?))) else {
             self.exact = false;
@@ -173,13 +174,13 @@ impl System {
         self.rows.iter().any(|r| r.mentions(v))
     }
 
-    /// A form in terms of what is left of the unknowns.
+    /// The form, in terms of the unknowns that were not replaced.
     pub fn express(&self, form: Row) -> Option<Row> {
         let mut all = self.replaced.iter();
         all.try_fold(form, |form, (v, by)| form.replace(*v, by))
     }
 
-    /// Puts `by`, which may mention the unknown itself, in its place everywhere.
+    /// Replaces an unknown everywhere by `by`, which may mention the unknown itself.
     pub fn replace(&mut self, v: usize, by: Row) {
         self.replaced.push((v, by));
         for row in std::mem::take(&mut self.rows) {
@@ -187,7 +188,7 @@ impl System {
         }
     }
 
-    /// The numbers between which an unknown lies, by the rows that mention nothing else.
+    /// The least and the greatest value of an unknown, by the rows that mention nothing else.
     fn bounds(&self, v: usize) -> (Option<i64>, Option<i64>) {
         let mut out = (None, None);
         for row in self
@@ -205,7 +206,7 @@ impl System {
         out
     }
 
-    /// The least a form can be by [`System::bounds`] alone.
+    /// The least value of a form by [`System::bounds`] alone.
     fn least(&self, form: &Row) -> Option<i64> {
         let mut sum = form.konst;
         for (v, c) in form.coefs.iter().enumerate().filter(|(_, c)| **c != 0) {
@@ -216,8 +217,8 @@ impl System {
         Some(sum)
     }
 
-    /// Requires that no form of `holes` is zero. A hole at an end of an unknown's values moves the end; one between
-    /// them cannot be said.
+    /// Requires that no form of `holes` is zero. A hole at an end of an unknown's values moves the end; a hole between
+    /// them cannot be expressed.
     pub fn exclude(&mut self, holes: &[Row]) {
         // A moved end may meet the next hole.
         for _ in 0..=holes.len() {
@@ -235,7 +236,7 @@ impl System {
         self.exact &= !holes.iter().any(|h| open(self, h));
     }
 
-    /// Excludes the hole if an inequality can; whether it is done with.
+    /// Excludes a hole if an inequality can. Returns whether nothing is left to do for it.
     fn fits_between(&mut self, hole: &Row) -> bool {
         let Some(hole) = self.express(*hole) else {
             return false;
@@ -264,8 +265,8 @@ impl System {
         true
     }
 
-    /// Replaces unknowns of one value, and drops rows that the bounds of unknowns imply: what is left of rows with
-    /// several unknowns really ties them together.
+    /// Replaces unknowns that have a single value, and drops rows that the bounds of unknowns imply: rows with several
+    /// unknowns that are left really tie those together.
     pub fn settle(&mut self) {
         let mut changed = true;
         while changed && !self.empty {
@@ -329,8 +330,8 @@ impl System {
         }
     }
 
-    /// The system as it is seen through the unknowns of some forms, which are [expressed](System::express) already.
-    /// It replaces further unknowns. `None`: it mentions no others.
+    /// The system with all unknowns eliminated that do not occur in the forms, which must be
+    /// [expressed](System::express) already. It may replace further unknowns. `None`: there are no others to eliminate.
     pub fn project(&self, forms: &[Option<Row>]) -> Option<System> {
         let kept = forms.iter().flatten().fold(0, |all, f| all | f.mask());
         let others = self.rows.iter().fold(0, |all, r| all | r.mask()) & !kept;
@@ -347,7 +348,7 @@ impl System {
         Some(out)
     }
 
-    /// The unknowns of a form and those that rows tie to them, a bit each.
+    /// The unknowns of a form and those that rows tie to them, as a bit mask.
     pub fn tied(&self, form: &Row) -> u16 {
         let mut all = form.mask();
         loop {
@@ -360,7 +361,8 @@ impl System {
         }
     }
 
-    /// The values of a form, by what its own unknowns are tied to: solutions of the rest are taken for granted.
+    /// The values of a form, from the rows on its own unknowns and those tied to them; the other rows are assumed to
+    /// have a solution.
     pub fn image(&self, form: &Row) -> Image {
         let (mask, exact) = (form.mask(), self.exact);
         if self.empty {
@@ -405,7 +407,7 @@ impl System {
         }
     }
 
-    /// What is left if only the value of a form is looked at.
+    /// The rows on the value of a form, with all unknowns eliminated.
     fn seen_as(&self, form: &Row) -> System {
         let tied = self.tied(form);
         let own = self.rows.iter().filter(|r| r.mask() & tied != 0);
@@ -419,7 +421,7 @@ impl System {
         part
     }
 
-    /// Adds the equation of the image and a form; by substitution where an unknown has the coefficient 1 or -1.
+    /// Requires that the image unknown equals a form, by substitution where an unknown has the coefficient 1 or -1.
     fn define(&mut self, form: &Row) {
         let image = Row::unknown(IMAGE);
         let Some(v) = form.coefs.iter().position(|c| c.unsigned_abs() == 1) else {
@@ -452,7 +454,7 @@ mod tests {
     fn value(r: &Row, x: [i64; 3]) -> i64 {
         r.konst + (0..3).map(|v| r.coefs[v] * x[v]).sum::<i64>()
     }
-    /// Unknowns from 0 to `ends`.
+    /// A system whose unknowns lie between 0 and `ends`.
     fn boxed(ends: [i64; 3]) -> System {
         let mut s = System::new();
         for (v, end) in ends.iter().enumerate() {

@@ -2,23 +2,23 @@
 
 use crate::values::affine::Affine;
 
-/// What one iteration of a loop adds to a variable.
+/// How the iterations of a loop change a variable that they only add to.
 #[derive(Clone)]
 pub(crate) struct Induction {
-    /// The value before the loop.
+    /// The variable's value before the loop.
     pub(super) init: Affine,
-    /// What one iteration adds at least and at most.
+    /// Bounds on what one iteration adds.
     pub(super) reach: Reach,
-    /// The exact sum, if it is the same in each iteration.
+    /// What one iteration adds, if it is the same in each iteration.
     pub(super) exact: Option<Affine>,
 }
 
 /// Bounds on what a piece of code adds to a variable, the same for each iteration of the loop it is asked for.
 #[derive(Clone, Default)]
 pub(super) struct Reach {
-    /// At least this; never positive. `None`: nothing is known.
+    /// The lower bound, never positive; `None`: nothing is known.
     pub(super) low: Option<Affine>,
-    /// At most this; never negative.
+    /// The upper bound, never negative; `None`: nothing is known.
     pub(super) high: Option<Affine>,
 }
 
@@ -36,7 +36,7 @@ impl Reach {
             high: both(self.high, o.high),
         }
     }
-    /// Any number of times (`None`), or at most `times`.
+    /// The bounds for code that runs at most `times` times, or any number of times (`None`).
     pub(super) fn repeated(self, times: Option<&Affine>) -> Reach {
         let zero = |a: &Affine| a.as_constant() == Some(0);
         let scale = |a: Option<Affine>| match a {

@@ -15,10 +15,10 @@ use crate::values::increment::{Induction, Reach};
 use crate::values::interval::Interval;
 use crate::values::walk::Walker;
 
-/// Steps beyond this are not worth bounding.
+/// The largest step for which bounds are computed.
 const MAX_STEP: u128 = 1 << 40;
 
-/// `var = var + c - d + ...`: the other operands, each with whether it is subtracted.
+/// The other operands of `var = var + c - d + ...`, each with whether it is subtracted, if `value` has that form.
 pub(crate) fn addends(var: VarId, value: &Expr) -> Option<Vec<(&Expr, bool)>> {
     if matches!(value.kind, ExprKind::Var(v) if v == var) {
         return Some(vec![]);
@@ -56,7 +56,7 @@ pub(crate) fn addends(var: VarId, value: &Expr) -> Option<Vec<(&Expr, bool)>> {
 }
 
 impl Walker<'_> {
-    /// The sign of an invariant form, where ranges decide it: `Some(true)` positive.
+    /// Whether an invariant form is positive (`true`) or negative (`false`), where ranges decide it.
     pub(crate) fn static_sign(&self, a: &Affine) -> Option<bool> {
         let i = static_facts::invariant_interval(self.nest, &self.out, a);
         match (i.lo > 0, i.hi < 0) {
@@ -66,7 +66,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `max(0, stop - start)` of a loop with step 1 (or the mirror with -1).
+    /// The trip count `max(0, stop - start)` of a loop with step 1 (or the mirror image with -1).
     fn trips(&mut self, start: &Affine, stop: &Affine, step: i64) -> Option<Affine> {
         let diff = if step > 0 {
             stop.sub(start)?
@@ -80,7 +80,7 @@ impl Walker<'_> {
         Some(self.named(Form::Op(Op::Max, vec![zero, Form::Aff(diff)]), None))
     }
 
-    /// At the start of a loop's body: closed forms and bounds for `v`, which the body assigns.
+    /// Derives closed forms and bounds for `v`, which the loop's body assigns; called at the start of the body.
     pub(crate) fn induction(&mut self, id: LoopId, v: VarId, body: &[Stmt], entry: &[Affine]) {
         let Some(init) = entry.get(v.index()).cloned() else {
             return;
@@ -122,7 +122,7 @@ impl Walker<'_> {
         self.bound(&here, &ind, done.as_ref());
     }
 
-    /// What each iteration of a top loop that is run whole adds to a variable, if a range of them up to `end` adds
+    /// What each iteration of a top loop that runs as a whole adds to a variable, if a range of them up to `end` adds
     /// `range` at once: ranges follow each other.
     fn each(&self, top: &LoopForm, end: VarId, range: &Affine) -> Option<Affine> {
         let (first, end) = (Affine::ix(Ix::Counter(top.id)), Affine::sym(Sym::Var(end)));
@@ -135,8 +135,8 @@ impl Walker<'_> {
         }
     }
 
-    /// At the start of a loop's body: that `v` has the value from before the loop, or one that some iteration assigned,
-    /// if each assignment is of a value that the counter alone tells.
+    /// Derives that `v` has the value from before the loop, or one that some iteration assigned, if the values assigned
+    /// depend on nothing that changes but the counter; called at the start of the loop's body.
     fn chosen(&mut self, form: &LoopForm, v: VarId, body: &[Stmt], init: &Affine) -> Option<()> {
         let here = match self.get(v).ixs()[..] {
             [Ix::Def(d)] => d,
@@ -173,7 +173,7 @@ impl Walker<'_> {
         Some(())
     }
 
-    /// What iterations completed before the current one have added, each `inc`.
+    /// What the iterations completed before the current one have added, if each adds `inc`.
     fn added_before(&mut self, form: &LoopForm, inc: &Affine) -> Option<Affine> {
         let Step::Const(step) = form.step else {
             return None;
@@ -191,7 +191,7 @@ impl Walker<'_> {
         self.named(Form::Op(Op::FloorDiv, done), None).mul(inc)
     }
 
-    /// Puts bounds on the definition `here` after `times` iterations.
+    /// Sets the bounds of the definition `here`, the variable's value after `times` iterations.
     fn bound(&mut self, here: &Affine, ind: &Induction, times: Option<&Affine>) {
         let [Ix::Def(d)] = here.ixs()[..] else { return };
         let end = |by: Option<Affine>| by?.add(&ind.init);
@@ -204,7 +204,7 @@ impl Walker<'_> {
         }
     }
 
-    /// After a loop: the final values of what it counted.
+    /// Sets the final values of the variables that a loop counted; called after the loop.
     pub(crate) fn after_induction(&mut self, id: LoopId, body: &[Stmt]) {
         let Some(form) = self.out.loop_form(id).cloned() else {
             return;

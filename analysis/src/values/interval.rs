@@ -5,36 +5,36 @@
 
 use nestwise_ir::Scalar;
 
-/// All integers `lo..=hi`; never empty.
+/// The integers `lo..=hi`; never empty.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Interval {
-    /// Smallest.
+    /// The smallest value.
     pub lo: i128,
-    /// Largest.
+    /// The largest value.
     pub hi: i128,
 }
 
 // Named methods, not operators: these are enclosures, for which the laws of arithmetic do not hold.
 #[allow(clippy::should_implement_trait)]
 impl Interval {
-    /// Every integer.
+    /// The interval of every integer.
     pub const ALL: Interval = Interval {
         lo: i128::MIN,
         hi: i128::MAX,
     };
 
-    /// `lo..=hi`, the ends in any order.
+    /// The interval between two ends, which may be given in any order.
     pub fn new(lo: i128, hi: i128) -> Interval {
         Interval {
             lo: lo.min(hi),
             hi: lo.max(hi),
         }
     }
-    /// One value.
+    /// The interval of one value.
     pub fn point(v: i128) -> Interval {
         Interval { lo: v, hi: v }
     }
-    /// The values of a representation (everything, for one that is not an integer's).
+    /// The values of a representation; all integers, for one that is not an integer's.
     pub fn of_type(s: Scalar) -> Interval {
         match s {
             Scalar::Char => Interval {
@@ -54,60 +54,61 @@ impl Interval {
     pub fn within(self, other: Interval) -> bool {
         other.lo <= self.lo && self.hi <= other.hi
     }
-    /// Whether `v` is in it.
+    /// Whether the interval contains `v`.
     pub fn contains(self, v: i128) -> bool {
         self.lo <= v && v <= self.hi
     }
-    /// The least interval around both.
+    /// The smallest interval that contains both.
     pub fn join(self, other: Interval) -> Interval {
         Interval {
             lo: self.lo.min(other.lo),
             hi: self.hi.max(other.hi),
         }
     }
-    /// The values in both.
+    /// The values in both intervals; `None` if there are none.
     pub fn meet(self, other: Interval) -> Option<Interval> {
         let (lo, hi) = (self.lo.max(other.lo), self.hi.min(other.hi));
         (lo <= hi).then_some(Interval { lo, hi })
     }
-    /// Like [`Interval::meet`], for a value known to be in `other`; an impossible value may be anything in it.
+    /// The values in both intervals (see [`Interval::meet`]), for a value known to be in `other`: one that is
+    /// impossible may be anything in it.
     pub fn clamp_to(self, other: Interval) -> Interval {
         self.meet(other).unwrap_or(other)
     }
 
-    /// Sum.
+    /// The interval of the sums.
     pub fn add(self, o: Interval) -> Interval {
         Interval {
             lo: self.lo.saturating_add(o.lo),
             hi: self.hi.saturating_add(o.hi),
         }
     }
-    /// Negation.
+    /// The interval of the negated values.
     pub fn neg(self) -> Interval {
         Interval {
             lo: self.hi.saturating_neg(),
             hi: self.lo.saturating_neg(),
         }
     }
-    /// Difference.
+    /// The interval of the differences.
     pub fn sub(self, o: Interval) -> Interval {
         Interval {
             lo: self.lo.saturating_sub(o.hi),
             hi: self.hi.saturating_sub(o.lo),
         }
     }
-    /// Product.
+    /// The interval of the products.
     pub fn mul(self, o: Interval) -> Interval {
         let p = [self.lo, self.hi].map(|a| [o.lo, o.hi].map(|b| a.saturating_mul(b)));
         hull(p.iter().flatten().copied())
     }
-    /// Absolute value.
+    /// The interval of the absolute values.
     pub fn abs(self) -> Interval {
         let (a, b) = (self.lo.saturating_abs(), self.hi.saturating_abs());
         let lo = if self.contains(0) { 0 } else { a.min(b) };
         Interval { lo, hi: a.max(b) }
     }
-    /// Floor division by the non-zero values of `o`.
+    /// The interval of the quotients, rounded down, by the non-zero values of `o`.
     pub fn floor_div(self, o: Interval) -> Interval {
         let divisors = [o.lo, o.hi, -1, 1]
             .into_iter()
@@ -118,7 +119,7 @@ impl Interval {
         }
         hull(all)
     }
-    /// Python's modulo by the non-zero values of `o`.
+    /// The interval of Python's remainders by the non-zero values of `o`.
     pub fn modulo(self, o: Interval) -> Interval {
         let small = Interval {
             lo: 0,
@@ -138,21 +139,21 @@ impl Interval {
         }
         Interval { lo, hi }
     }
-    /// The smaller of both.
+    /// The interval of the smaller of two values.
     pub fn min(self, o: Interval) -> Interval {
         Interval {
             lo: self.lo.min(o.lo),
             hi: self.hi.min(o.hi),
         }
     }
-    /// The larger of both.
+    /// The interval of the larger of two values.
     pub fn max(self, o: Interval) -> Interval {
         Interval {
             lo: self.lo.max(o.lo),
             hi: self.hi.max(o.hi),
         }
     }
-    /// Bitwise and.
+    /// An interval of the results of bitwise and.
     pub fn and(self, o: Interval) -> Interval {
         match (self.lo >= 0, o.lo >= 0) {
             (true, true) => Interval {
@@ -167,7 +168,7 @@ impl Interval {
             },
         }
     }
-    /// Bitwise or.
+    /// An interval of the results of bitwise or.
     pub fn or(self, o: Interval) -> Interval {
         match (self.lo >= 0, o.lo >= 0) {
             (true, true) => Interval {
@@ -180,7 +181,7 @@ impl Interval {
             },
         }
     }
-    /// Bitwise exclusive or.
+    /// An interval of the results of bitwise exclusive or.
     pub fn xor(self, o: Interval) -> Interval {
         if self.lo >= 0 && o.lo >= 0 {
             return Interval {
@@ -193,7 +194,7 @@ impl Interval {
             hi: ones(self.hi.max(o.hi).max(!self.lo).max(!o.lo)),
         }
     }
-    /// Left shift by the amounts of `o` in `0..=126`.
+    /// The interval of the values shifted to the left by the amounts of `o` in `0..=126`.
     pub fn shl(self, o: Interval) -> Interval {
         let (a, b) = (o.lo.clamp(0, 126), o.hi.clamp(0, 126));
         self.mul(Interval {
@@ -201,12 +202,12 @@ impl Interval {
             hi: 1 << b,
         })
     }
-    /// Arithmetic right shift by the non-negative amounts of `o`.
+    /// The interval of the values shifted to the right by the non-negative amounts of `o`, rounding down.
     pub fn shr(self, o: Interval) -> Interval {
         let (a, b) = (o.lo.clamp(0, 127) as u32, o.hi.clamp(0, 127) as u32);
         hull([self.lo >> a, self.lo >> b, self.hi >> a, self.hi >> b].into_iter())
     }
-    /// Power by the non-negative exponents of `o`.
+    /// The interval of the powers with the non-negative exponents of `o`.
     pub fn pow(self, o: Interval) -> Interval {
         let Some(e) = o
             .as_point()
@@ -231,7 +232,7 @@ fn hull(values: impl Iterator<Item = i128>) -> Interval {
     both.unwrap_or(Interval::ALL)
 }
 
-/// `2**k - 1`, the least that is not below `v`.
+/// The least `2**k - 1` that is not below `v`.
 fn ones(v: i128) -> i128 {
     if v <= 0 {
         v.max(0)

@@ -1,9 +1,9 @@
-//! Linear forms with numbers for coefficients, in fixed space.
+//! Linear forms whose coefficients are numbers, in memory of fixed size.
 
-/// Index variables in one form.
+/// The most index variables in one form.
 const TERMS: usize = 8;
 
-/// A linear form with numbers for coefficients, latest index variable last.
+/// A linear form whose coefficients are numbers.
 #[derive(Clone, Copy)]
 pub(crate) struct Num {
     pub konst: i64,
@@ -22,7 +22,7 @@ impl Num {
     pub fn last(&self) -> Option<(u16, i64)> {
         self.terms[..self.len].last().copied()
     }
-    /// Index variables and their coefficients, latest last.
+    /// The index variables and their coefficients, latest last.
     pub fn terms(&self) -> &[(u16, i64)] {
         &self.terms[..self.len]
     }
@@ -49,7 +49,7 @@ impl Num {
         self.len += 1;
         Some(())
     }
-    /// `self + by * other`.
+    /// Adds `by * other`; `None` if the result does not fit.
     pub fn add(&mut self, other: &Num, by: i64) -> Option<()> {
         self.konst = self.konst.checked_add(other.konst.checked_mul(by)?)?;
         for (ix, c) in &other.terms[..other.len] {
@@ -57,7 +57,7 @@ impl Num {
         }
         Some(())
     }
-    /// Without its last term.
+    /// The form without its last term.
     pub fn rest(&self) -> Num {
         Num {
             len: self.len.saturating_sub(1),

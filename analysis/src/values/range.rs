@@ -1,8 +1,8 @@
 //! Value ranges of every variable and expression, by abstract interpretation of the typed nest.
 //!
-//! Cousot and Cousot's interval analysis (1977): loops to a fixpoint with delayed widening to thresholds (the
-//! nest's own constants), then decreasing steps that are kept only if they stay a fixpoint. Conditions refine
-//! the variables they compare. A final pass over the stable states records which guards may fail.
+//! The method is Cousot and Cousot's interval analysis (1977): loops are iterated to a fixpoint with delayed widening
+//! to thresholds (the nest's own constants), followed by decreasing steps that are kept only if they stay a fixpoint.
+//! Conditions refine the variables they compare. A final pass over the stable states records which guards may fail.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -19,10 +19,10 @@ use crate::values::state::{State, get, join, set};
 use crate::values::transfer::{self, DIM_MAX, Outcome, Val};
 use crate::values::widen::Thresholds;
 
-/// Rounds after which a fixpoint is given up for "anything".
+/// The most rounds before a fixpoint is given up and replaced by "anything".
 const MAX_ROUNDS: usize = 200;
 
-/// Entries of a loop whose fixpoints are kept.
+/// The number of recent entries of a loop whose fixpoints are kept.
 const HEADS: usize = 4;
 
 /// What the analysis found; node addresses are valid while the nest stays where it is.
@@ -30,17 +30,17 @@ const HEADS: usize = 4;
 pub struct Ranges {
     /// Addresses of guarded nodes whose guards may fail as far as ranges tell.
     pub unsafe_nodes: HashSet<usize>,
-    /// Value of each integer expression wider than 64 bits, by address.
+    /// The interval of each integer expression wider than 64 bits, by address.
     pub wide: HashMap<usize, Interval>,
-    /// What is stored into each slot of ints, by slot.
+    /// By slot of ints: the interval of the values stored into it.
     pub stored: HashMap<ArrayId, Interval>,
-    /// Value of each `Let`'s right side, by the statement's address.
+    /// The interval of each `Let`'s right side, by the statement's address.
     pub lets: HashMap<usize, Interval>,
-    /// State at the start of an iteration of each loop (any iteration).
+    /// By loop: the state at the start of any of its iterations.
     pub head: Vec<Option<State>>,
-    /// State after each loop.
+    /// By loop: the state after it.
     pub after: Vec<Option<State>>,
-    /// State after each scope.
+    /// By scope: the state after it.
     pub scopes: Vec<Option<State>>,
 }
 
@@ -58,7 +58,7 @@ impl Ranges {
     }
 }
 
-/// Analyses a nest.
+/// Computes the ranges of a nest for any values that its signature allows.
 pub fn ranges(nest: &Nest) -> Ranges {
     run(Analyser::new(nest, None))
 }
@@ -77,7 +77,7 @@ fn run(mut an: Analyser<'_>) -> Ranges {
     an.out
 }
 
-/// Analyses a nest for the values of one launch.
+/// Computes the ranges of a nest for the values of one launch.
 pub(crate) fn ranges_known(nest: &Nest, values: &LaunchValues) -> Ranges {
     let known = Known {
         values,
@@ -86,14 +86,14 @@ pub(crate) fn ranges_known(nest: &Nest, values: &LaunchValues) -> Ranges {
     run(Analyser::new(nest, Some(known)))
 }
 
-/// What one launch knows.
+/// The values of one launch.
 struct Known<'n> {
     values: &'n LaunchValues,
     classes: Classes,
 }
 
 impl Known<'_> {
-    /// The extent of an axis, of slots that keep their arrays.
+    /// The extent of an axis, of a slot that keeps its array.
     fn extent(&self, array: ArrayId, axis: u32) -> Option<i128> {
         if self.classes.permuted(array) {
             return None;
@@ -113,19 +113,19 @@ impl Known<'_> {
         (repr == nestwise_ir::Scalar::F64).then(|| Val::Float(Floats::point(value)))
     }
 
-    /// The elements of a slot.
+    /// The interval of the elements of a slot, if it is known.
     fn content(&self, array: ArrayId) -> Option<Interval> {
         let ends = self.values.contents.get(array.index()).copied().flatten();
         ends.map(|(lo, hi)| Interval::new(lo.into(), hi.into()))
     }
 }
 
-/// The last entries of a loop, and the heads that were found for them.
+/// The last states in which a loop was entered, with the states found at its head.
 #[derive(Clone, Default)]
 struct Heads {
-    /// The variables that it reads or assigns, by index: no other changes in it, or changes anything.
+    /// The variables that the loop reads or assigns, by index: no others change in it, or influence it.
     vars: Vec<usize>,
-    /// Their values at an entry, and at its head.
+    /// The variables' values at an entry, and at the loop's head.
     known: Vec<[State; 2]>,
 }
 
@@ -169,7 +169,7 @@ struct Analyser<'n> {
     known: Option<Known<'n>>,
     thresholds: Thresholds,
     recording: bool,
-    /// By loop.
+    /// By loop: the fixpoints found for recent entries.
     heads: Vec<Heads>,
     breaks: Vec<Option<State>>,
     continues: Vec<Option<State>>,
@@ -301,7 +301,7 @@ impl<'n> Analyser<'n> {
         out
     }
 
-    /// Joins a state into a table of the results, in the recording pass.
+    /// Joins a state into a table of the results; does so in the recording pass only.
     fn remember(
         &mut self,
         index: usize,
@@ -366,7 +366,7 @@ impl<'n> Analyser<'n> {
         out
     }
 
-    /// One abstract iteration from `head`: the state at the end of the body.
+    /// The state at the end of the body after one abstract iteration from `head`.
     fn iterate(
         &mut self,
         head: &State,
@@ -440,7 +440,8 @@ impl<'n> Analyser<'n> {
         head
     }
 
-    /// The head of a loop that was entered in such a state before: rounds of the loops around it come back to a few.
+    /// The state at the head of a loop that was entered in the same state before: repeated analysis of the loops around
+    /// it enters it in few different states.
     fn known_head(&self, id: LoopId, entry: &State) -> Option<State> {
         let own = self.heads.get(id.index())?;
         let now = own.of(entry);
@@ -452,7 +453,8 @@ impl<'n> Analyser<'n> {
         Some(state)
     }
 
-    /// A smaller head that still holds before every iteration: decreasing steps, kept if they are a fixpoint.
+    /// A smaller state at the head that still holds before every iteration, found by decreasing steps that are kept if
+    /// they are a fixpoint.
     fn narrow(
         &mut self,
         entry: &State,

@@ -1,4 +1,4 @@
-//! What a condition says about the variables in it.
+//! What a condition implies for the values of the variables in it.
 
 use nestwise_ir::model::nest::{Cast, Const, Expr, ExprKind};
 use nestwise_ir::{BinOp, CmpOp, Prov, UnOp};
@@ -31,9 +31,9 @@ pub(crate) fn compare(op: CmpOp, a: Val, b: Val) -> Val {
     })
 }
 
-/// What gives the values of expressions, which conditions are made of.
+/// Computes the values of expressions that occur in conditions.
 pub(crate) trait Evaluate {
-    /// The value of `e` in a state, which what `e` binds changes.
+    /// The value of `e` in a state; variables that `e` binds are set in the state.
     fn expr(&mut self, st: &mut State, e: &Expr) -> Val;
 }
 
@@ -147,7 +147,7 @@ fn comparison(
     }
 }
 
-/// The values that are `op` some value of `o`.
+/// The values `v` for which `v op x` holds for some `x` in `o`.
 fn allowed(op: CmpOp, o: Interval) -> Interval {
     match op {
         CmpOp::Lt => Interval {
@@ -171,7 +171,7 @@ fn allowed(op: CmpOp, o: Interval) -> Interval {
     }
 }
 
-/// `e op (some value of o)` holds: narrows the variable in `e`.
+/// Narrows the variable in `e`, given that `e op x` holds for some `x` in `o`. False: there is no such value.
 fn narrow_int(an: &mut impl Evaluate, st: &mut State, e: &Expr, op: CmpOp, o: Interval) -> bool {
     match &e.kind {
         ExprKind::Var(v) => {
@@ -222,7 +222,7 @@ fn narrow_int(an: &mut impl Evaluate, st: &mut State, e: &Expr, op: CmpOp, o: In
     }
 }
 
-/// `e op (some value of y)` is `truth`: narrows the variable that `e` is.
+/// Narrows the variable that `e` is, given that `e op (some value of y)` is `truth`.
 fn narrow_float(st: &mut State, e: &Expr, op: CmpOp, x: Floats, y: Floats, truth: bool) {
     let ExprKind::Var(v) = e.kind else { return };
     // A false comparison says nothing if either side may be the NaN that made it false; a NaN in `x` itself
@@ -252,7 +252,7 @@ fn narrow_float(st: &mut State, e: &Expr, op: CmpOp, x: Floats, y: Floats, truth
     }
 }
 
-/// Operations whose inverse the refinement knows.
+/// Whether the refinement knows the inverse of an operation.
 fn invertible(op: BinOp) -> bool {
     matches!(op, BinOp::Add | BinOp::Sub)
 }

@@ -8,7 +8,7 @@ use crate::values::transfer::Val;
 /// The values of all variables at a point.
 pub type State = Vec<Val>;
 
-/// The join of two reachable-or-not states.
+/// The join of two states, where `None` stands for a point that is not reached.
 pub(crate) fn join(a: Option<State>, b: Option<State>) -> Option<State> {
     match (a, b) {
         (None, x) | (x, None) => x,

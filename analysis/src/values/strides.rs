@@ -10,18 +10,18 @@ use crate::values::forms::{AccessForm, Forms};
 /// How the accesses in a loop move with its counter: how many of them have which stride, in elements.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Strides {
-    /// Accesses of stride 1.
+    /// The number of accesses of stride 1.
     pub unit: u32,
-    /// Accesses of stride 0: the same element in every iteration.
+    /// The number of accesses of stride 0, which access the same element in every iteration.
     pub fixed: u32,
-    /// Loads of a larger stride, or of one that is not known.
+    /// The number of loads of a larger or unknown stride.
     pub far_loads: u32,
-    /// Stores of a larger stride, or of one that is not known.
+    /// The number of stores of a larger or unknown stride.
     pub far_stores: u32,
 }
 
 impl Strides {
-    /// Whether some elements are adjacent, and all that are stored.
+    /// Whether some accesses go to adjacent elements, and no store goes farther.
     pub(crate) fn streams(self) -> bool {
         self.unit > 0 && self.far_stores == 0
     }
@@ -51,7 +51,8 @@ pub(crate) fn strides(analysis: &Analysis, info: &LaunchInfo, id: LoopId) -> Str
     out
 }
 
-/// Elements by which an access moves per iteration of a loop: 0, 1, or 2 for farther; `None` if not known.
+/// The distance in elements by which an access moves per iteration of a loop: 0, 1, or 2 for farther; `None` if it is
+/// not known.
 fn movement(forms: &Forms, info: &LaunchInfo, a: &AccessForm, id: LoopId) -> Option<u32> {
     let mut moved = 0;
     for (axis, f) in a.index.iter().enumerate() {

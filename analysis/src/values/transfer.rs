@@ -6,26 +6,26 @@ use nestwise_ir::{ArrayId, BinOp, Fun, Lib, Nest, Prov, Scalar, Ty, UnOp};
 use crate::values::float_enclosure::Floats;
 use crate::values::interval::Interval;
 
-/// No array axis is longer (a binder refuses longer ones, which only stride 0 could make).
+/// The longest array axis (a binder refuses longer ones, which only stride 0 could make).
 pub const DIM_MAX: i128 = 1 << 40;
-/// Beyond this an int does not convert to `f64` exactly.
+/// The largest absolute value up to which every int converts to `f64` exactly.
 const EXACT_F64: i128 = 1 << 53;
 
 /// What is known of a value.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Val {
-    /// No value yet (an unassigned variable).
+    /// The variable has no value yet.
     None,
-    /// An integer, bool or character in the interval; not zero if `nz`.
+    /// The value is an integer, bool or character in the interval; not zero if the flag is set.
     Int(Interval, bool),
-    /// A real float.
+    /// The value is a real float in the enclosure.
     Float(Floats),
-    /// Complex, `Num`: nothing is tracked.
+    /// The value is a complex number or a `Num`, of which nothing is tracked.
     Any,
 }
 
 impl Val {
-    /// Everything of a type.
+    /// The value that stands for everything of a type.
     pub fn of_type(s: Scalar) -> Val {
         match s {
             Scalar::F32 | Scalar::F64 => Val::Float(Floats::ALL),
@@ -33,11 +33,11 @@ impl Val {
             _ => Val::Int(Interval::of_type(s), false),
         }
     }
-    /// An integer in the interval.
+    /// The value of an integer in the interval.
     pub fn int(i: Interval) -> Val {
         Val::Int(i, !i.contains(0))
     }
-    /// A literal.
+    /// The value of a literal.
     pub fn constant(c: Const) -> Val {
         match c {
             Const::Bool(b) => Val::int(Interval::point(b.into())),
@@ -60,7 +60,7 @@ impl Val {
             _ => Floats::ALL,
         }
     }
-    /// The least value around both.
+    /// The smallest value that contains both.
     pub fn join(self, o: Val) -> Val {
         match (self, o) {
             (Val::None, x) | (x, Val::None) => x,
@@ -94,11 +94,12 @@ pub fn loaded(nest: &Nest, array: ArrayId, ty: Ty) -> Interval {
 pub struct Outcome {
     /// The result, given that the guard did not fail.
     pub value: Val,
-    /// The guard cannot fail.
+    /// Whether the guard cannot fail.
     pub safe: bool,
 }
 
-/// An int result whose exact value is in `exact`: the guard fails, or the value wraps or fits.
+/// The outcome of an int operation whose exact result is in `exact`: if that does not fit, the guard fails, or the
+/// value wraps.
 fn fit(exact: Interval, ty: Ty, guard: bool) -> Outcome {
     let range = Interval::of_type(ty.repr);
     let fits = exact.within(range);
@@ -115,7 +116,7 @@ fn fit(exact: Interval, ty: Ty, guard: bool) -> Outcome {
     }
 }
 
-/// Binary arithmetic. `same`: both operands are the same variable.
+/// The outcome of binary arithmetic. `same`: both operands are the same variable.
 pub fn binary(op: BinOp, a: Val, b: Val, ty: Ty, guard: bool, same: bool) -> Outcome {
     match ty.repr {
         Scalar::Bool => {
@@ -256,7 +257,7 @@ fn float_binary(op: BinOp, a: Floats, b: Floats, ty: Ty, guard: bool, same: bool
     }
 }
 
-/// Unary operations.
+/// The outcome of a unary operation.
 pub fn unary(op: UnOp, a: Val, ty: Ty, guard: bool) -> Outcome {
     match (op, ty.repr) {
         (_, Scalar::Bool) => Outcome {
@@ -282,7 +283,7 @@ pub fn unary(op: UnOp, a: Val, ty: Ty, guard: bool) -> Outcome {
             safe: true,
         },
         (UnOp::Abs, s) if s.is_float() => {
-            // Of a complex operand: hypot, which may overflow.
+            // The absolute value of a complex operand is computed by `hypot`, which may overflow.
             let real = matches!(a, Val::Float(_));
             let f = if real {
                 a.floats().abs()
@@ -308,7 +309,7 @@ pub fn unary(op: UnOp, a: Val, ty: Ty, guard: bool) -> Outcome {
     }
 }
 
-/// Conversions of a value of representation `from` to `ty`.
+/// The outcome of converting a value of representation `from` to `ty`.
 pub fn cast(kind: Cast, from: Scalar, a: Val, ty: Ty) -> Outcome {
     let to = Interval::of_type(ty.repr);
     match (kind, ty.repr) {
@@ -393,7 +394,7 @@ fn trunc(f: Floats, to: Scalar) -> Outcome {
     }
 }
 
-/// Mathematical functions. Ends are widened: libraries differ in the last places.
+/// The outcome of a mathematical function. Ends are widened: libraries differ in the last digits.
 pub fn call(fun: Fun, lib: Lib, args: &[Val], ty: Ty) -> Outcome {
     let x = args.first().map_or(Floats::ALL, |v| v.floats());
     let exact = |value: Floats| Outcome {

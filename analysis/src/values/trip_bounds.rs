@@ -1,15 +1,15 @@
-//! How often loops inside the nest may run at most, where nothing tells how often they do.
+//! Upper bounds on the trips of loops inside the nest, used where their trip counts are not known.
 //!
 //! A launch asks this to know whether a loop is short ([`nestwise_ir::interrupts`]). Two facts bound the trips of one
 //! entry:
 //!
 //! 1. *A subscript that moves.* Let `v` change by a constant `c != 0` in every iteration, and let every iteration that
-//!    is followed by another access an element whose subscript along some axis is `v + d` for a constant `d`. A guard, or
-//!    the proof in its place, keeps subscripts in `-n <= v + d < n` for the axis's extent `n`; so there are at most `2
-//!    n / |c| + 2` trips.
+//!    is followed by another access an element whose subscript along some axis is `v + d` for a constant `d`. A guard,
+//!    or the proof in its place, keeps subscripts in `-n <= v + d < n` for the axis's extent `n`; so there are at most
+//!    `2 n / |c| + 2` trips.
 //! 2. *A limit.* Let `v` change by `c > 0`, and let the loop go on only while `v < e` (or `v <= e`) for an `e` that the
-//!    loop does not change. If `v >= l` whenever an iteration begins, there are at most `(e - l) / c + 2` trips; likewise
-//!    downwards.
+//!    loop does not change. If `v >= l` whenever an iteration begins, there are at most `(e - l) / c + 2` trips;
+//!    likewise downwards.
 
 use nestwise_ir::model::nest::StmtKind;
 use nestwise_ir::{ArrayId, BinOp, CmpOp, Const, Expr, ExprKind, LoopId, Nest, Stmt, VarId};
@@ -18,25 +18,25 @@ use crate::guards::launch_values::LaunchValues;
 use crate::values::eval::eval;
 use crate::values::range::Ranges;
 
-/// An upper bound of one entry's trips.
+/// An upper bound on the trips of a loop each time it is entered.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 enum Bound {
-    /// An element along an axis in every iteration; `step` places further each time.
+    /// Every iteration accesses an element along this axis, whose index is `step` farther each time.
     Axis {
         array: ArrayId,
         axis: usize,
         step: u64,
     },
-    /// `from` is the first value at best; the loop ends at `limit`.
+    /// The variable starts at `from` or nearer to the limit, and the loop ends at `limit`.
     Limit { limit: Expr, from: i128, step: i128 },
 }
 
-/// The bounds of a nest's loops whose trips may not be known.
+/// The bounds on the trips of a nest's loops.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct TripBounds(Vec<(LoopId, Bound)>);
 
 impl TripBounds {
-    /// Of all loops inside the top loop.
+    /// Finds the bounds of all loops inside the top loop.
     pub fn of(nest: &Nest, ranges: &Ranges) -> TripBounds {
         let mut found = TripBounds::default();
         let mut inside = Vec::new();
@@ -51,7 +51,7 @@ impl TripBounds {
         found
     }
 
-    /// Puts what bounds a loop in the place of trips that are not known, by the values of a launch.
+    /// Replaces trip counts that are not known by the loop's bound, computed from the values of a launch.
     pub fn fill(&self, trips: &mut [Option<f64>], values: &LaunchValues) {
         let unknown: Vec<bool> = trips.iter().map(Option::is_none).collect();
         for (id, bound) in &self.0 {
@@ -97,7 +97,8 @@ impl TripBounds {
         }
     }
 
-    /// Accesses among expressions that every iteration evaluates, and among its stores.
+    /// Adds the bounds that subscripts give: those in expressions that every iteration evaluates, and those of its
+    /// stores.
     fn subscripts<'a>(
         &mut self,
         id: LoopId,
@@ -175,7 +176,7 @@ impl Bound {
     }
 }
 
-/// The conditions that all hold where a loop goes on: `a and b` is `a ? b : false`.
+/// The conditions that all hold where a loop goes on; `a and b` is represented as `a ? b : false`.
 fn conjuncts(cond: &Expr) -> Vec<&Expr> {
     match &cond.kind {
         ExprKind::Select { cond, then, orelse }
@@ -189,7 +190,7 @@ fn conjuncts(cond: &Expr) -> Vec<&Expr> {
     }
 }
 
-/// The loads that evaluating an expression makes in any case.
+/// Calls `note` for each load that evaluating an expression makes in any case.
 fn loads(e: &Expr, note: &mut impl FnMut(ArrayId, &[Expr])) {
     match &e.kind {
         ExprKind::Select { cond, .. } => loads(cond, note),
@@ -201,7 +202,7 @@ fn loads(e: &Expr, note: &mut impl FnMut(ArrayId, &[Expr])) {
     }
 }
 
-/// Whether `e` is `v`, or `v` and a constant.
+/// Whether `e` is `v`, or `v` plus or minus constants.
 fn is_shifted(e: &Expr, v: VarId) -> bool {
     match &e.kind {
         ExprKind::Var(w) => *w == v,
@@ -215,7 +216,7 @@ fn is_shifted(e: &Expr, v: VarId) -> bool {
     }
 }
 
-/// The counter, and variables that are nothing but copies of it from the body's beginning on.
+/// The counter, and the variables that the body only sets to copies of it, outside of its conditions and loops.
 fn copies(body: &[Stmt], counter: VarId) -> Vec<VarId> {
     let mut all = vec![counter];
     for s in body {
@@ -229,7 +230,7 @@ fn copies(body: &[Stmt], counter: VarId) -> Vec<VarId> {
     all
 }
 
-/// Variables that every iteration changes by a constant, once.
+/// The variables that every iteration changes once, by a constant, and the constants.
 fn steps(body: &[Stmt]) -> Vec<(VarId, i128)> {
     let step = |s: &Stmt| {
         let StmtKind::Let { var, value } = &s.kind else {
@@ -250,7 +251,7 @@ fn steps(body: &[Stmt]) -> Vec<(VarId, i128)> {
     found.filter(|(v, _)| assignments(body, *v) == 1).collect()
 }
 
-/// How often a variable is assigned in the text of a block.
+/// The number of assignments of a variable in the text of a block.
 fn assignments(body: &[Stmt], v: VarId) -> usize {
     let mut count = 0;
     for s in body {
@@ -270,7 +271,7 @@ fn assignments(body: &[Stmt], v: VarId) -> usize {
     count
 }
 
-/// Whether something in a block goes on with the next iteration early, or leaves a part of the block.
+/// Whether a block has a statement that goes on with the next iteration early, or leaves a part of the block.
 fn continues(body: &[Stmt]) -> bool {
     let mut found = false;
     for s in body {
@@ -312,7 +313,7 @@ mod tests {
     use super::*;
     use crate::testing::nest;
 
-    /// The bound of loop `L1`, where arrays have ten elements along each axis and ints are a hundred.
+    /// The bound of loop `L1`, given that arrays have ten elements along each axis and ints are a hundred.
     fn bound(body: &str) -> Option<f64> {
         let nest = nest("a: f64[1], n: int, x: float, j: int", body);
         let mut trips = vec![None; nest.loops.len()];

@@ -1,6 +1,6 @@
 //! Exact trip counts.
 
-/// Iterations of `range(start, stop, step)`.
+/// The number of iterations of `range(start, stop, step)`.
 pub fn trip_count(start: i64, stop: i64, step: i64) -> Option<u64> {
     let (start, stop, step) = (i128::from(start), i128::from(stop), i128::from(step));
     let span = match step.signum() {

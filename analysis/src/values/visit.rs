@@ -10,21 +10,21 @@ use crate::values::interval::Interval;
 use crate::values::transfer::DIM_MAX;
 use crate::values::walk::{Walker, is_int};
 
-/// A form that says nothing (floats and the like).
+/// The form of a value of which nothing is known, such as a float.
 const NOTHING: Form = Form::Range(Interval::ALL);
-/// Nothing below zero.
+/// The interval of the integers that are not negative.
 const NATURAL: Interval = Interval {
     lo: 0,
     hi: i128::MAX,
 };
 
-/// What is said by a condition that forms cannot express.
+/// The facts of a condition that forms cannot express.
 fn opaque() -> Facts {
     vec![(Affine::default(), FactKind::Opaque)]
 }
 
 impl Walker<'_> {
-    /// Visits an expression once in program order; its form, if it is an int.
+    /// Visits an expression once in program order; returns its form, if it is an int.
     pub(crate) fn visit(&mut self, e: &Expr) -> Form {
         let form = match &e.kind {
             ExprKind::Const(Const::Int(v)) => Form::Aff(Affine::constant(*v)),
@@ -91,7 +91,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether a launch can know the values of a slot's elements: nothing writes them, nor do they trade places.
+    /// Whether a launch can know the values of a slot's elements: nothing writes them, and the slot swaps no arrays.
     fn is_constant(&self, array: ArrayId) -> bool {
         let decl = self.nest.arrays.get(array);
         decl.is_some_and(|a| !a.written && a.storage.is_int()) && !self.classes.permuted(array)
@@ -253,7 +253,7 @@ impl Walker<'_> {
         Form::Op(op, vec![a.clone(), b.clone()])
     }
 
-    /// `x / n` with an int `n`: its guard fails only if `n` is zero.
+    /// Records the guard of `x / n` with an int `n`: it fails only if `n` is zero.
     fn float_divisor(&mut self, address: usize, b: &Expr) {
         let ExprKind::Cast {
             kind: Cast::Value,
@@ -330,7 +330,7 @@ impl Walker<'_> {
         Form::Op(Op::Join, sides)
     }
 
-    /// `a if a < b else b` and its kin.
+    /// The minimum or maximum that a choice like `a if a < b else b` is, if it is one.
     fn min_max(&mut self, cond: &Expr, a: &Form, b: &Form) -> Option<Form> {
         let ExprKind::Compare { op, a: x, b: y } = &cond.kind else {
             return None;
@@ -358,7 +358,7 @@ impl Walker<'_> {
         out
     }
 
-    /// What a condition says, if it is `truth`, in forms.
+    /// The facts that hold if a condition is `truth`.
     pub(crate) fn facts_of(&mut self, cond: &Expr, truth: bool) -> Facts {
         match &cond.kind {
             ExprKind::Const(Const::Bool(b)) if *b == truth => vec![],
@@ -398,7 +398,8 @@ impl Walker<'_> {
         }
     }
 
-    /// `a and b`, which is true through both and false through one of them; `a or b`, the other way round.
+    /// The facts of `a and b`, which is true if both are and false if one of them is, or of `a or b`, the other way
+    /// round.
     fn facts_of_both(&mut self, c: &Expr, then: &Expr, orelse: &Expr, truth: bool) -> Facts {
         let is = |e: &Expr, b: bool| matches!(e.kind, ExprKind::Const(Const::Bool(v)) if v == b);
         let second = if is(orelse, false) {

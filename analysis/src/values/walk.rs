@@ -16,7 +16,7 @@ use crate::values::increment::Induction;
 use crate::values::interval::Interval;
 use crate::values::range::Ranges;
 
-/// Definitions whose values are looked at; further ones are unknown values.
+/// The most definitions whose values are recorded; further ones are unknown values.
 const MAX_DEFS: usize = 4000;
 
 pub(crate) struct Walker<'n> {
@@ -26,20 +26,20 @@ pub(crate) struct Walker<'n> {
     pub(crate) classes: Classes,
     pub(crate) assigned: Assigned,
     pub(crate) extents: Extents,
-    /// The value of each int variable here.
+    /// The value of each int variable at the current point.
     pub(crate) env: Vec<Affine>,
     pub(crate) ctx: Ctx,
     pub(crate) loops: Vec<LoopId>,
     pub(crate) out: Forms,
     seq: u32,
     order: u32,
-    /// What loops add to variables, from a loop's entry to its end.
+    /// What loops add to variables; an entry is kept from the loop's entry to its end.
     pub(crate) inductions: HashMap<(LoopId, VarId), Induction>,
-    /// Nothing is recorded while a condition is read a second time.
+    /// Whether nothing is recorded, as while a condition is read a second time.
     pub(crate) quiet: bool,
-    /// In the statements before the top loop.
+    /// Whether the walk is in the statements before the top loop.
     before: bool,
-    /// See [`AccessForm::given`].
+    /// The number for [`AccessForm::given`] of an access at the current point.
     pub(crate) given: u32,
 }
 
@@ -87,14 +87,14 @@ pub fn forms(nest: &Nest, ranges: &Ranges, extents: Extents) -> Forms {
     w.out
 }
 
-/// The forms that plans for launches are made of: extents of permuted slots are taken to be equal, which launches see
-/// to.
+/// The forms that plans for launches are made of: extents of permuted slots are taken to be equal, which launches
+/// check.
 pub fn shared_forms(nest: &Nest, ranges: &Ranges) -> Forms {
     forms(nest, ranges, Extents::Shared)
 }
 
-/// An end of a range without a limit of 64 bits it is kept within: beyond that limit there are no counters, so within
-/// the loop they are bounded as they would be without it.
+/// The end of a range without the 64-bit limit that it is kept within: beyond that limit there are no counters, so
+/// within the loop they are bounded as they would be without it.
 fn unlimited(form: &Form) -> &Form {
     match form {
         Form::Op(Op::Clamp(_), args) => args.first().map_or(form, |inner| {
@@ -164,7 +164,7 @@ impl<'n> Walker<'n> {
         });
         self.def_form(id)
     }
-    /// An affine form of any form: its own, or a definition's.
+    /// The affine form of a form: its own, or that of a new definition.
     pub(crate) fn named(&mut self, form: Form, var: Option<VarId>) -> Affine {
         if let Form::Aff(a) = form {
             return a;
@@ -191,7 +191,7 @@ impl<'n> Walker<'n> {
             .insert(form, DefId((self.out.defs.len() - 1) as u32));
         a
     }
-    /// Affine forms never above a form.
+    /// Affine forms that are never above a form.
     fn below(&self, form: &Form) -> Vec<Affine> {
         match form {
             Form::Aff(a) => vec![a.clone()],
@@ -201,7 +201,7 @@ impl<'n> Walker<'n> {
             _ => vec![],
         }
     }
-    /// Affine forms never below a form.
+    /// Affine forms that are never below a form.
     fn above(&self, form: &Form) -> Vec<Affine> {
         match form {
             Form::Aff(a) => vec![a.clone()],
@@ -321,8 +321,9 @@ impl<'n> Walker<'n> {
         }
     }
 
-    /// Whether what follows happens is told by no form: not even in a given iteration of the loops around (`more`: 1),
-    /// or only whether the innermost of them has another one (0).
+    /// Notes that no form tells whether the statements that follow are executed. With `more` 1, that is not known even
+    /// in a given iteration of the loops around; with 0, it is, but not whether the innermost loop has another
+    /// iteration.
     fn unsure(&mut self, more: u32) {
         self.given = self.given.max(self.loops.len() as u32 + more);
     }
@@ -513,7 +514,8 @@ impl<'n> Walker<'n> {
         (self.given, self.ctx) = (given, ctx);
     }
 
-    /// What is known of a range of the top loop that is run whole: it is not empty, and inside the loop's own.
+    /// What is known of a range of a top loop that runs as a whole: it is not empty, and lies within the loop's own
+    /// range.
     fn range_run_whole(&mut self, form: &LoopForm) -> Option<Facts> {
         let end = self.nest.whole.filter(|_| form.id == LoopId(0))?;
         let (end, first) = (Affine::sym(Sym::Var(end)), Affine::ix(Ix::Counter(form.id)));

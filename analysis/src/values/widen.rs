@@ -13,7 +13,8 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// The nest's own constants (and their neighbours), the ends of live-ins and of the machine's types.
+    /// The thresholds of a nest: its own constants (and their neighbours), the ends of live-ins and of the machine's
+    /// types.
     pub fn of(nest: &Nest) -> Thresholds {
         let mut ints = vec![
             0,
@@ -49,7 +50,7 @@ impl Thresholds {
         Thresholds { ints }
     }
 
-    /// `next`, its unstable ends moved outward to a threshold; `hard`: to the very end.
+    /// The state `next` with its unstable ends moved outward to a threshold, or to the very end if `hard`.
     pub fn widen(&self, old: &State, next: &State, hard: bool) -> State {
         let one = |(a, b): (&Val, &Val)| match (a, b) {
             (Val::Int(a, p), Val::Int(b, q)) => Val::Int(self.ints(*a, *b, hard), *p && *q),

@@ -29,8 +29,8 @@ const LIBM: [&CStr; 29] = [
     c"erf", c"erfc", c"atan2", c"hypot", c"hypotf", c"fmod", c"fmodf", c"pow", c"powf",
 ];
 
-/// The address of libm's function: of the library that this process has, which CPython's `math` calls. Symbols that are
-/// linked need not be that: Rust's own runtime has a `cbrt` (and other functions) that gives other bits.
+/// The address of libm's function, in the library of this process that CPython's `math` calls. Symbols that are linked
+/// need not be that: Rust's own runtime has a `cbrt` (and other functions) that gives other bits.
 fn libm(name: &str) -> Option<usize> {
     let name = LIBM
         .iter()
@@ -189,7 +189,7 @@ unsafe extern "C" fn muloti4(a: i128, b: i128, overflow: *mut i32) -> i128 {
     r
 }
 
-/// `*base ** *exponent` for exponents >= 0; returns 1 if exact, else 0 with the wrapped value.
+/// Computes `*base ** *exponent` for exponents >= 0; returns 1 if exact, else 0 with the wrapped value.
 unsafe extern "C" fn nw_ipow(base: *const i128, exponent: *const i128, out: *mut i128) -> i64 {
     let (mut b, mut e) = unsafe { (*base, *exponent) };
     let (mut r, mut exact) = (1i128, e >= 0);
@@ -211,7 +211,7 @@ unsafe extern "C" fn nw_ipow(base: *const i128, exponent: *const i128, out: *mut
     exact.into()
 }
 
-/// [`nw_ipow`] in 64 bits.
+/// Does what [`nw_ipow`] does, in 64 bits.
 unsafe extern "C" fn nw_ipow64(base: i64, exponent: i64, out: *mut i64) -> i64 {
     let (mut b, mut e) = (base, exponent);
     let (mut r, mut exact) = (1i64, e >= 0);
@@ -287,10 +287,11 @@ pub fn register_parallel(run: Parallel, free: PartsFree) {
 static LAUNCH: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 static TOUCHED: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Is told of each access of a thread of an emulated device to an element: where, and whether (1) or not (0) it writes.
+/// A function that is told of each access of a thread of an emulated device to an element: where, and how (the code of
+/// an [`Access`](crate::abi::Access)).
 pub type Touched = unsafe extern "C" fn(at: *const u8, write: i64);
 
-/// Registers who is told. It must not unwind.
+/// Registers the function that is told of accesses. It must not unwind.
 pub fn register_touched(touched: Touched) {
     TOUCHED.store(touched as *mut c_void, Ordering::Release);
 }
@@ -303,12 +304,13 @@ unsafe extern "C" fn nw_touched(at: *const u8, write: i64) {
     }
 }
 
-/// Has a thread of an emulated device wait for the others of its block or, if `all` is not 0, for all of the grid.
+/// A function that has a thread of an emulated device wait for the others of its block or, if `all` is not 0, for all
+/// of the grid.
 pub type Barrier = unsafe extern "C" fn(all: i64);
 
 static BARRIER: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Registers who has them wait; without, blocks are of one thread. It must not unwind.
+/// Registers the function by which threads wait; without one, blocks are of one thread. It must not unwind.
 pub fn register_barrier(barrier: Barrier) {
     BARRIER.store(barrier as *mut c_void, Ordering::Release);
 }
@@ -321,13 +323,13 @@ unsafe extern "C" fn nw_barrier(all: i64) {
     }
 }
 
-/// Gives a thread of an emulated device the word that the one so many places behind it in its warp has given, or the
-/// first one, where `distance` is below zero.
+/// A function that gives a thread of an emulated device the word which the thread `distance` places behind it in its
+/// warp has given, or the warp's first thread, where `distance` is below zero.
 pub type Shuffle = unsafe extern "C" fn(word: i64, distance: i64) -> i64;
 
 static SHUFFLE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Registers who does; without, warps are of one thread. It must not unwind.
+/// Registers the function by which threads exchange words; without one, warps are of one thread. It must not unwind.
 pub fn register_shuffle(shuffle: Shuffle) {
     SHUFFLE.store(shuffle as *mut c_void, Ordering::Release);
 }
@@ -341,7 +343,7 @@ unsafe extern "C" fn nw_shuffle(word: i64, distance: i64) -> i64 {
     unsafe { shuffle(word, distance) }
 }
 
-/// Registers who launches kernels of devices. Without one, launches fail. It must not unwind.
+/// Registers the function that launches kernels of devices; without one, launches fail. It must not unwind.
 pub fn register_launch(launch: Launch) {
     LAUNCH.store(launch as *mut c_void, Ordering::Release);
 }
@@ -355,7 +357,7 @@ unsafe extern "C" fn nw_grid(user: *mut u8, order: *mut Order) -> i64 {
     unsafe { launch(user, order) }
 }
 
-/// Records start on 16 bytes, so their memory is counted in these.
+/// Bytes on which records start: their memory is counted in these.
 const CELL: usize = 16;
 
 #[allow(clippy::too_many_arguments)] // the kernel ABI's

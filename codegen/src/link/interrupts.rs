@@ -13,26 +13,27 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::abi::FrameHeader;
 
-/// `nw_ask(frame)`: the next budget, or 0 where the kernel has to give up. `frame` begins with a [`FrameHeader`].
+/// The type of `nw_ask(frame)`: returns the next budget, or 0 where the kernel has to give up. `frame` begins with a
+/// [`FrameHeader`].
 pub(crate) type Ask = unsafe extern "C" fn(frame: *const FrameHeader) -> i64;
 
 /// The budget that a function of a kernel begins with: little, since nothing is known of its pace.
 pub(crate) const FIRST_BUDGET: i64 = 2000;
 /// Nanoseconds between two questions, as far as the pace of the last budget tells.
 const INTERVAL: i64 = 500_000;
-/// A budget is at most so many times as large as the one before.
+/// The most times that a budget is as large as the one before.
 const GROWTH: i64 = 8;
 const MOST_BUDGET: i64 = 100_000_000;
 
 static WAITING: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Registers who knows whether somebody waits for the thread that runs a kernel: it is asked on any thread, and must
-/// not unwind. Without one, somebody is taken to wait.
+/// Registers the function that tells whether somebody waits for the thread that runs a kernel: it is called on any
+/// thread, and must not unwind. Without one, somebody is taken to wait.
 pub fn register_waiting(waiting: fn() -> bool) {
     WAITING.store(waiting as *mut c_void, Ordering::Release);
 }
 
-/// Whether it is known that somebody waits, rather than taken to be so.
+/// Whether a function is registered that tells whether somebody waits.
 pub fn is_waiting_known() -> bool {
     !WAITING.load(Ordering::Acquire).is_null()
 }
@@ -47,7 +48,7 @@ fn is_waiting() -> bool {
     waiting()
 }
 
-/// Nanoseconds of a clock that only goes forward.
+/// The nanoseconds of a clock that only goes forward.
 pub fn now() -> i64 {
     let mut time = libc::timespec {
         tv_sec: 0,

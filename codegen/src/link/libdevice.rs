@@ -1,10 +1,10 @@
-//! Mathematical functions on cards: CUDA's libdevice, bitcode that is linked into a nest's kernels.
+//! Mathematical functions on GPUs: CUDA's libdevice, bitcode that is linked into a nest's kernels.
 //!
-//! Its functions are off by at most so many units in the last place (CUDA C++ Programming Guide, "Mathematical
-//! Functions", the tables for double and single precision): `exp`, `exp2`, `expm1`, `log`, `log2`, `log10`, `log1p`,
-//! `cbrt`, `cosh` 1, the others here 2 or 3 in double precision; single precision 4 at most. Functions that are off by
-//! more than 4 (`erfc`, `pow` in single precision) are left out, and so is `hypot`, which `--fp faithful` promises to
-//! the bit.
+//! The functions of libdevice are off by at most these units in the last place (CUDA C++ Programming Guide,
+//! "Mathematical Functions", the tables for double and single precision): `exp`, `exp2`, `expm1`, `log`, `log2`,
+//! `log10`, `log1p`, `cbrt`, `cosh` 1, the others here 2 or 3 in double precision; single precision 4 at most.
+//! Functions that are off by more than 4 (`erfc`, `pow` in single precision) are left out, and so is `hypot`, which
+//! `--fp faithful` promises to the bit.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -19,21 +19,21 @@ use nestwise_ir::{Fun, Scalar};
 use crate::error::{CodegenError, Result};
 use crate::link::ufunc;
 
-/// What all its functions' names begin with.
+/// The prefix of the names of all libdevice functions.
 const PREFIX: &str = "__nv_";
-/// Its functions ask (`__nvvm_reflect`) whether denormal numbers may be flushed: never.
+/// What libdevice functions ask (`__nvvm_reflect`) to know whether denormal numbers may be flushed: never.
 const FLUSHES: &str = "nvvm-reflect-ftz";
-/// What they are, each inside its caller, and nothing of the others left.
+/// LLVM's passes over linked libdevice functions: each is inlined into its caller, and nothing of the others is left.
 const PIPELINE: &str = "nvvm-reflect,always-inline,globaldce";
 
 static FILE: OnceLock<PathBuf> = OnceLock::new();
 
-/// Where libdevice.10.bc is; the first call counts.
+/// Registers the path of `libdevice.10.bc`; only the first call counts.
 pub fn register_libdevice(file: PathBuf) {
     FILE.get_or_init(|| file);
 }
 
-/// What tells one library from another, for keys of what is kept.
+/// A text that differs between libraries, for the keys of cached kernels.
 pub fn libdevice_description() -> String {
     let Some(file) = FILE.get() else {
         return String::new();
@@ -59,12 +59,12 @@ pub(crate) fn symbol(fun: Fun, repr: Scalar) -> Option<String> {
     Some(format!("{PREFIX}{name}{}", if single { "f" } else { "" }))
 }
 
-/// Whether a symbol is one of its functions.
+/// Whether a symbol is one of libdevice's functions.
 pub(crate) fn has(symbol: &str) -> bool {
     symbol.starts_with(PREFIX)
 }
 
-/// Links what the module calls of it.
+/// Links the functions of libdevice that the module calls.
 pub(crate) fn link<'a>(
     module: &Module<'a>,
     context: &'a Context,

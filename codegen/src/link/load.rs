@@ -53,13 +53,13 @@ pub struct GridCode {
 }
 
 impl GridCode {
-    /// A kernel, as one thread runs it.
+    /// The kernel of a number, as one thread runs it.
     pub fn kernel(&self, number: usize) -> Option<GridThread> {
         self.kernels.get(number).copied()
     }
 }
 
-/// Links the device's part of so many kernels ([`crate::DeviceCode::Object`]).
+/// Links the device's part of `kernels` kernels ([`crate::DeviceCode::Object`]).
 pub fn load_grid(object: &[u8], kernels: usize) -> Result<GridCode> {
     let names: Vec<String> = (0..kernels).map(crate::grid::kernel_name).collect();
     let (image, entries) = Linker::new(object)?.link(&names)?;
@@ -73,7 +73,7 @@ pub fn load_grid(object: &[u8], kernels: usize) -> Result<GridCode> {
     })
 }
 
-/// Anonymous mapped memory.
+/// Memory that is mapped for loaded code.
 struct Image {
     base: *mut u8,
     len: usize,
@@ -241,8 +241,8 @@ impl<'a> Linker<'a> {
         found.copied().map_or_else(|| bad("no symbol table"), Ok)
     }
 
-    /// Gives the loaded sections that are (not) executable a place from `at` on; returns the end, and whether one
-    /// of them is writable.
+    /// Gives the loaded sections that are (not) executable an offset from `at` on; returns the end, and whether one of
+    /// them is writable.
     fn place(&mut self, mut at: usize, exec: bool) -> Result<(usize, bool)> {
         let mut writable = false;
         let loaded = |s: &&mut Section| s.flags & SHF_ALLOC != 0 && s.size > 0;
@@ -260,7 +260,8 @@ impl<'a> Linker<'a> {
         Ok((at, writable))
     }
 
-    /// Executable sections first, then stubs; the rest and the address table behind a page boundary.
+    /// Lays out the image: executable sections first, then stubs; the rest and the address table behind a page
+    /// boundary.
     fn plan(&mut self) -> Result<Plan> {
         let (end, _) = self.place(0, true)?;
         let stubs = end.next_multiple_of(STUB);
@@ -322,7 +323,7 @@ impl<'a> Linker<'a> {
         Ok(())
     }
 
-    /// The image, and where these functions are in it.
+    /// The image, and where the named functions are in it.
     fn link(mut self, names: &[String]) -> Result<(Image, Vec<*mut u8>)> {
         self.resolve_externals()?;
         let plan = self.plan()?;

@@ -8,7 +8,7 @@ use nestwise_ir::schedule::RedOp;
 pub(crate) struct Kind {
     pub(crate) op: RedOp,
     pub(crate) storage: Scalar,
-    /// An element that leaves its representation is told of.
+    /// Whether an element that leaves its representation is reported.
     pub(crate) checked: bool,
 }
 
@@ -23,7 +23,7 @@ const OPS: [RedOp; 7] = [
 ];
 
 impl Kind {
-    /// As a number that generated code passes on.
+    /// The kind as a number that generated code passes on.
     pub(crate) fn code(self) -> i64 {
         let op = OPS.iter().position(|op| *op == self.op).unwrap_or(0);
         let storage = Scalar::ALL.iter().position(|s| *s == self.storage);
@@ -37,13 +37,13 @@ impl Kind {
             checked: code % 2 == 1,
         })
     }
-    /// Whether memory full of zeros holds what changes nothing.
+    /// Whether memory full of zeros holds the identity of the reduction.
     pub(crate) fn identity_is_zero(self) -> bool {
         matches!(self.op, RedOp::Add | RedOp::Or | RedOp::Xor)
     }
 }
 
-/// The operations on one type: `(value, left its representation)`.
+/// The merging operations on one type: `(value, left its representation)`.
 trait Element: Copy {
     fn identity(op: RedOp) -> Self;
     fn merged(op: RedOp, a: Self, b: Self) -> (Self, bool);
@@ -59,7 +59,7 @@ macro_rules! ints {
                     RedOp::Min => <$ty>::MAX,
                     RedOp::Max => <$ty>::MIN,
                     RedOp::And => !0,
-                    // These reduce variables only.
+                    // Positions and last values reduce variables only.
                     RedOp::Along(_) | RedOp::Last => 0,
                 }
             }
@@ -96,7 +96,7 @@ macro_rules! floats {
 }
 floats!(f32 f64);
 
-/// Calls `$f::<T>` for the type behind a storage. Bools are bytes of 0 and 1: what is done to them is done bit by bit.
+/// Calls `$f::<T>` for the type behind a storage. Bools are bytes of 0 and 1: operations on them are bitwise.
 macro_rules! with_type {
     ($storage:expr, $f:ident($($arg:expr),*), $other:expr) => {
         match $storage {
@@ -115,9 +115,10 @@ macro_rules! with_type {
     };
 }
 
-/// Fills the copy that lies `offset` bytes behind `copies` with what changes nothing; null has no copies.
+/// Fills the copy that lies `offset` bytes behind `copies` with the identity of a reduction; null: there are no copies.
 ///
 /// # Safety
+///
 /// `count` elements of the kind's storage are there.
 pub(crate) unsafe extern "C" fn nw_fill_copy(code: i64, copies: *mut u8, offset: i64, count: i64) {
     unsafe fn fill<T: Element>(op: RedOp, at: *mut u8, count: usize) {
@@ -134,10 +135,11 @@ pub(crate) unsafe extern "C" fn nw_fill_copy(code: i64, copies: *mut u8, offset:
     }
 }
 
-/// Merges the copy that lies `offset` bytes behind `copies` into the array that a frame's `slot` describes; null has no
-/// copies. 1: an element left its representation, and that was to be told.
+/// Merges the copy that lies `offset` bytes behind `copies` into the array that a frame's `slot` describes; null: there
+/// are no copies. Returns 1 if an element left its representation, and that was to be reported.
 ///
 /// # Safety
+///
 /// `slot` has an address, `rank` extents and as many strides, of an array of the kind's storage that nobody else uses;
 /// the copy has as many elements, contiguous.
 pub(crate) unsafe extern "C" fn nw_merge_copy(
@@ -198,7 +200,7 @@ unsafe fn merge<T: Element>(
 }
 
 /// # Safety
-/// `n` elements at each place, `step` bytes apart at `to`.
+/// `n` elements are at `to`, `step` bytes apart, and as many at `from`, one after the other.
 unsafe fn merge_row<T: Element>(op: RedOp, to: *mut u8, step: i64, from: *const T, n: i64) -> bool {
     let mut left = false;
     for i in 0..n {

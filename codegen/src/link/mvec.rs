@@ -36,10 +36,10 @@ pub(crate) struct Rules {
     pub(crate) domains: [Option<Domain>; 2],
     /// An ordinary value of every argument.
     pub(crate) harmless: f64,
-    /// `f(x)` is `x` for zeros of either sign, of which the library loses some; numbers between zero and those of full
-    /// precision are not ordinary.
+    /// Whether `f(x)` is `x` for zeros of either sign, of which the library loses some; denormal numbers are not
+    /// ordinary arguments then.
     pub(crate) keeps_zero: bool,
-    /// No result is beyond 1 or below -1: a result that is an ulp too large must not make `acos` fail.
+    /// Whether no result is beyond 1 or below -1: a result that is an ulp too large must not make `acos` fail.
     pub(crate) within_one: bool,
 }
 
@@ -99,13 +99,13 @@ pub(crate) fn rules(fun: Fun, repr: Scalar) -> Option<Rules> {
     })
 }
 
-/// Whether kernels compute a function by one of the library's, several arguments at once.
+/// Whether kernels compute a function of several arguments at once, by one of the library's functions.
 pub fn has_vector_form(fun: Fun, repr: Scalar, fp: FpMode) -> bool {
     let called = |host: &Host| symbol(fun, repr, host.mvec).is_some();
     fp != FpMode::Strict && rules(fun, repr).is_some() && Host::get().is_ok_and(called)
 }
 
-/// The symbol of a function that the library has.
+/// The symbol of a function, if the library has it.
 pub(crate) fn symbol(fun: Fun, repr: Scalar, variant: Variant) -> Option<CString> {
     let letter = match variant {
         Variant::B => 'b',

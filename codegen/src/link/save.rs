@@ -4,8 +4,9 @@
 /// The copy is contiguous, in C order; the tags of the elements, where they have some, lie behind it.
 ///
 /// # Safety
+///
 /// `slot` has an address, `rank` extents, as many strides and, if `tagged`, the address of tags, of an array of
-/// elements of `size` bytes in which the subscripts are; there is room at `to`, elsewhere.
+/// elements of `size` bytes in which the subscripts are; there is room at `to`, which is not in the array.
 #[allow(clippy::too_many_arguments)] // the kernel ABI's
 pub(crate) unsafe extern "C" fn nw_save_copy(
     size: i64,

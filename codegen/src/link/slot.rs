@@ -15,7 +15,8 @@ pub type UfuncLoop = unsafe extern "C" fn(
 pub(crate) struct Slot {
     function: AtomicPtr<c_void>,
     data: AtomicPtr<c_void>,
-    /// What trying the loop out has told, as `ufunc` has it in bits; 0 until a kernel asks, since that takes a while.
+    /// What trying the loop out has told, in the bits that `ufunc` gives it; 0 until a kernel asks, since that takes a
+    /// while.
     pub(crate) found: AtomicU8,
 }
 

@@ -8,13 +8,14 @@ use nestwise_ir::{Fun, Scalar};
 use crate::link::numpy::folds;
 use crate::link::slot::{Slot, UfuncLoop};
 
-/// The loop was tried out.
+/// The bit that says that the loop was tried out.
 const TRIED: u8 = 1;
-/// Elements computed in one call have the bits that each would have alone.
+/// The bit that says that elements computed in one call have the bits that each would have alone.
 const SAME: u8 = 2;
-/// Elements have these bits where the second argument is one for all of them.
+/// The bit that says that elements computed in one call have the bits that each would have alone if the second argument
+/// is the same for all of them.
 const UNIFORM: u8 = 4;
-/// The loop leaves floating-point flags alone that were raised before.
+/// The bit that says that the loop leaves floating-point flags alone that were raised before.
 const KEEPS: u8 = 8;
 
 /// The functions with a slot, by the name they have in symbols.
@@ -98,6 +99,7 @@ pub(crate) fn is_registered(fun: Fun, repr: Scalar) -> bool {
 /// Returns whether there is a slot for it.
 ///
 /// # Safety
+///
 /// `function` and `data` must stay valid for the life of the process, callable from any thread without the GIL.
 pub unsafe fn register_ufunc(
     fun: Fun,
@@ -132,7 +134,7 @@ pub(crate) fn c_address(name: &str) -> Option<usize> {
     Some(C_FUNCTIONS[index].load(Ordering::Acquire)).filter(|a| *a != 0)
 }
 
-/// Number of arguments.
+/// The number of a function's arguments.
 pub(crate) fn arity(fun: Fun) -> usize {
     match fun {
         Fun::Atan2 | Fun::Hypot | Fun::Fmod | Fun::Copysign | Fun::Pow | Fun::Pair => 2,
@@ -145,7 +147,7 @@ pub(crate) fn arity(fun: Fun) -> usize {
 trait Float: Copy + Default {
     fn from_f64(x: f64) -> Self;
     fn bits(self) -> u64;
-    /// Every NaN is like every other.
+    /// Whether two floats have the same bits, or both are NaN.
     fn same(self, other: Self) -> bool;
 }
 impl Float for f32 {
@@ -171,14 +173,14 @@ impl Float for f64 {
     }
 }
 
-/// How a loop goes through its arguments.
+/// How a loop's second argument goes with its elements.
 #[derive(Clone, Copy, PartialEq)]
 enum Second {
-    /// There is but one of each, which a scalar call of NumPy says by strides of 0.
+    /// There is but one element of each argument, which a scalar call of NumPy says by strides of 0.
     Alone,
-    /// The second one is the same for all elements.
+    /// The second argument is the same for all elements.
     One,
-    /// There is one for each.
+    /// There is a second argument for each element.
     Each,
 }
 
@@ -218,7 +220,7 @@ unsafe fn apply<F: Float>(slot: &Slot, keeps: bool, x: &mut [F; 2], arity: usize
     out
 }
 
-/// What a trial tells. Threads that ask at once all try, with one result.
+/// The bits that a trial of the loop tells. Threads that ask at once all try, with one result.
 unsafe fn found<F: Float>(slot: &Slot, arity: usize) -> u8 {
     match slot.found.load(Ordering::Acquire) {
         0 => {
@@ -230,7 +232,7 @@ unsafe fn found<F: Float>(slot: &Slot, arity: usize) -> u8 {
     }
 }
 
-/// Arguments that functions treat in a way of its own.
+/// Arguments that functions treat in ways of their own.
 const SPECIAL: [f64; 16] = [
     0.0,
     -0.0,
@@ -251,8 +253,8 @@ const SPECIAL: [f64; 16] = [
     3.0,
 ];
 
-/// Calls the loop with arguments of all magnitudes and special ones, at several lengths. NumPy documents nothing about
-/// what [`SAME`] and [`KEEPS`] say, so it is measured.
+/// The bits that calls of the loop tell, with arguments of all magnitudes and special ones, at several lengths. NumPy
+/// documents nothing about what [`SAME`] and [`KEEPS`] say, so it is measured.
 unsafe fn tried<F: Float>(slot: &Slot, arity: usize) -> u8 {
     let Some((f, data)) = slot.get() else {
         return 0;
@@ -309,7 +311,8 @@ unsafe fn tried<F: Float>(slot: &Slot, arity: usize) -> u8 {
     TRIED | bit(same, SAME) | bit(uniform, UNIFORM) | bit(keeps, KEEPS)
 }
 
-/// Some of NumPy's loops clear floating-point flags that earlier operations of the kernel raised; they are put back.
+/// Runs `run`, and puts floating-point flags back that were raised before: some of NumPy's loops clear those of earlier
+/// operations of the kernel.
 fn keeping_flags(run: impl FnOnce()) {
     let before = flags();
     run();
@@ -319,7 +322,7 @@ fn keeping_flags(run: impl FnOnce()) {
     }
 }
 
-/// The flags.
+/// The bits of the floating-point flags.
 const STICKY: u32 = 0x3f;
 
 /// The control word with the flags of both units: arithmetic sets those of MXCSR, `feraiseexcept` those of x87.
@@ -339,7 +342,7 @@ fn flags() -> u32 {
     csr | u32::from(x87) & STICKY
 }
 
-/// Sets the control word; flags of both units are then what it says.
+/// Sets the control word; the flags of both units are then what it says.
 fn set_flags(csr: u32) {
     #[cfg(target_arch = "x86_64")]
     unsafe {
@@ -353,7 +356,8 @@ fn set_flags(csr: u32) {
 }
 pub(crate) type Np1<F> = unsafe extern "C" fn(*const Slot, F) -> F;
 pub(crate) type Np2<F> = unsafe extern "C" fn(*const Slot, F, F) -> F;
-/// Slot, first and second argument (null if there is one only), result, active lanes, number of lanes.
+/// A function with the arguments: slot, first and second argument (null if there is one only), result, mask of active
+/// lanes, number of lanes.
 pub(crate) type NpV<F> = unsafe extern "C" fn(*const Slot, *mut F, *mut F, *mut F, u64, i64);
 
 unsafe fn lanes<F: Float>(slot: &Slot, x: *mut F, y: *mut F, out: *mut F, mask: u64, n: i64) {
@@ -395,7 +399,7 @@ unsafe fn lanes<F: Float>(slot: &Slot, x: *mut F, y: *mut F, out: *mut F, mask: 
     }
 }
 
-/// Whether `n` numbers are one; an empty place of them is not.
+/// Whether all of `n` numbers have the same bits; false if there are none, or `y` is null.
 unsafe fn is_uniform<F: Float>(y: *const F, n: usize) -> bool {
     if y.is_null() || n == 0 {
         return false;

@@ -1,4 +1,4 @@
-//! What only kernels of devices need.
+//! Instructions that only kernels of devices need.
 
 use std::ffi::CString;
 
@@ -8,15 +8,16 @@ use llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp};
 use crate::llvm::{IntPred, Ir, V};
 
 impl Ir<'_> {
-    /// From here on results that are not finite are noted in that word (one bit), if there is one; the word so far.
+    /// Has results that are not finite noted, from here on, in the word `word` (one bit), if there is one; returns the
+    /// word so far.
     pub(crate) fn watch(&self, word: Option<V>) -> Option<V> {
         self.watch.replace(word)
     }
-    /// What follows is not to be relied on, if the code gets here.
+    /// Notes that what follows is not to be relied on, if the code gets here.
     pub(crate) fn give_up(&self) {
         self.note(self.const_bool(true));
     }
-    /// Where `bad`, what follows is not to be relied on.
+    /// Notes that what follows is not to be relied on, where `bad`.
     pub(crate) fn note(&self, bad: V) {
         if let Some(word) = self.watch.get().filter(|_| !self.is_false(bad)) {
             let old = self.load(self.i1(), word);
@@ -43,7 +44,7 @@ impl Ir<'_> {
         v
     }
 
-    /// A function is a kernel of a device; its first parameter is a copy of so many bytes.
+    /// Makes a function a kernel of a device, whose first parameter is a copy of `bytes` bytes.
     pub(crate) fn set_kernel(&self, function: V, bytes: u64) {
         // `CallingConv::PTX_Kernel`.
         const KERNEL: u32 = 71;
@@ -58,7 +59,7 @@ impl Ir<'_> {
     }
     /// `bytes` of memory that the threads of a block share, undefined at first.
     pub(crate) fn shared_memory(&self, name: &str, bytes: usize) -> V {
-        /// PTX's `.shared`.
+        /// The number of PTX's address space `.shared`.
         const SHARED: u32 = 3;
         let name = CString::new(name).unwrap_or_default();
         let ty = self.array(self.i8(), bytes as u64);
@@ -70,7 +71,7 @@ impl Ir<'_> {
             LLVMConstAddrSpaceCast(at, self.ptr())
         }
     }
-    /// Updates what is at an address at once, whatever other threads of the device do; what was there.
+    /// Updates what is at an address atomically among the threads of the device; returns what was there.
     pub(crate) fn update(&self, op: LLVMAtomicRMWBinOp, at: V, by: V) -> V {
         let order = LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic;
         unsafe {
@@ -78,8 +79,8 @@ impl Ir<'_> {
             LLVMBuildAtomicRMWSyncScope(self.b, op, at, by, order, scope)
         }
     }
-    /// What is at an address that other threads of the device change meanwhile; what they did before shows from then
-    /// on, once [`Ir::fence`] was passed.
+    /// Loads what is at an address that other threads of the device change meanwhile; what they did before is visible
+    /// from then on, once [`Ir::fence`] was passed.
     pub(crate) fn look(&self, at: V) -> V {
         let found = self.load(self.i64(), at);
         unsafe {
@@ -89,8 +90,8 @@ impl Ir<'_> {
         }
         found
     }
-    /// What this thread, and those it has waited for, did before shows to threads of the device before what it does
-    /// next.
+    /// Makes what this thread, and those it has waited for, did before visible to threads of the device before what it
+    /// does next.
     pub(crate) fn fence(&self) {
         let order = LLVMAtomicOrdering::LLVMAtomicOrderingAcquireRelease;
         unsafe {
@@ -98,7 +99,7 @@ impl Ir<'_> {
             LLVMBuildFenceSyncScope(self.b, order, scope, c"".as_ptr());
         }
     }
-    /// Functions that the module calls and does not have, LLVM's own left out.
+    /// The functions that the module calls and does not have, LLVM's own left out.
     pub(crate) fn missing(&self) -> Vec<String> {
         let mut found = Vec::new();
         unsafe {

@@ -1,18 +1,18 @@
-//! What the optimiser is not to know.
+//! Values that the optimiser is not to see through.
 
 use llvm_sys::core::*;
 
 use crate::llvm::{Ir, V};
 
 impl Ir<'_> {
-    /// A float, or a vector of floats, that LLVM knows nothing of.
+    /// Hides from LLVM how a float, or a vector of floats, was computed.
     pub(crate) fn opaque(&self, v: V) -> V {
         self.intrinsic("llvm.arithmetic.fence", &[self.type_of(v)], &[v])
     }
 
-    /// A vector of operands made harmless for lanes whose results are not wanted. LLVM would divide by the original
-    /// ones and select afterwards, which gives the same values but raises flags. Single values go without: what
-    /// keeps LLVM from it also keeps it from vectorising.
+    /// Hides from LLVM, if `wide`, a vector of operands made harmless for lanes whose results are not wanted. LLVM
+    /// would divide by the original ones and select afterwards, which gives the same values but raises flags. Single
+    /// values go without: what keeps LLVM from it also keeps it from vectorising.
     pub(crate) fn opaque_if(&self, v: V, wide: bool) -> V {
         match wide {
             true => self.opaque(v),

@@ -37,9 +37,9 @@ const NO_NAME: *const libc::c_char = c"".as_ptr();
 /// What arithmetic may assume about integer overflow.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wrap {
-    /// Wraps.
+    /// The result wraps.
     Any,
-    /// Proved not to leave the signed range.
+    /// The result was proved not to leave the signed range.
     Signed,
 }
 
@@ -49,9 +49,9 @@ pub(crate) struct Ir<'c> {
     module: LLVMModuleRef,
     b: LLVMBuilderRef,
     fast: Cell<u32>,
-    /// Ordering comparisons of floats raise no flag for a NaN.
+    /// Whether ordering comparisons of floats raise no flag for a NaN.
     quiet: bool,
-    /// Where it is kept that some result is not finite, on devices, which have no floating-point flags.
+    /// The word in which it is noted, on devices, which have no floating-point flags, that some result is not finite.
     watch: Cell<Option<V>>,
     lifetime: PhantomData<&'c Context>,
 }
@@ -399,8 +399,8 @@ impl<'c> Ir<'c> {
         }
         v
     }
-    /// From here on float operations are what they say, whatever the mode; gives what [`Ir::as_before`] takes. For
-    /// algorithms that rest on how each operation rounds.
+    /// Has float operations mean what they say from here on, whatever the mode; returns what [`Ir::as_before`] takes.
+    /// For algorithms that rest on how each operation rounds.
     pub(crate) fn exactly(&self) -> u32 {
         self.fast.replace(0)
     }
@@ -428,8 +428,9 @@ impl<'c> Ir<'c> {
             None => unsafe { LLVMBuildFCmp(self.b, pred, a, b, NO_NAME) },
         }
     }
-    /// The plain instruction promises nothing about flags, and x86's vector form of an ordering raises one for a
-    /// quiet NaN; the constrained forms are IEEE's: quiet, or signalling, which any NaN makes raise a flag.
+    /// Compares floats by a constrained intrinsic. The plain instruction promises nothing about flags, and x86's vector
+    /// form of an ordering raises one for a quiet NaN; the constrained forms are IEEE's: quiet, or signalling, which
+    /// any NaN makes raise a flag.
     fn strict_fcmp(&self, pred: &str, a: V, b: V, signalling: bool) -> V {
         let word = |text: &str| unsafe { LLVMMetadataAsValue(self.ctx, self.md_string(text)) };
         let args = [a, b, word(pred), word("fpexcept.strict")];
@@ -563,7 +564,7 @@ impl<'c> Ir<'c> {
             }
         }
     }
-    /// An operation of which nobody asks which zero it gives.
+    /// Lets LLVM choose the sign of a zero that an operation gives, since nobody asks for it.
     pub(crate) fn without_signs(&self, v: V) -> V {
         unsafe {
             if LLVMCanValueUseFastMathFlags(v) != 0 {

@@ -16,7 +16,7 @@ use crate::error::{CodegenError, Result};
 /// A pipeline: LLVM's function passes in their order, in LLVM's notation.
 type Passes = &'static [&'static str];
 
-/// For kernels whose inner loops were vectorised by the emitter.
+/// The pipeline for kernels whose inner loops were vectorised by the emitter.
 const PLAIN: Passes = &[
     // Variables become registers, and what is computed twice goes, loads included.
     "sroa",
@@ -37,9 +37,9 @@ const PLAIN: Passes = &[
     "loop-mssa(licm)",
 ];
 
-/// For kernels with scalar inner loops. Vectorisers come before loads are shared between iterations: the other way
-/// round a stencil's neighbours would be carried from vector to vector and shuffled into place, which costs more than
-/// loading them again.
+/// The pipeline for kernels with scalar inner loops. Vectorisers come before loads are shared between iterations: the
+/// other way round a stencil's neighbours would be carried from vector to vector and shuffled into place, which costs
+/// more than loading them again.
 const FULL: Passes = &[
     // As above.
     "sroa",
@@ -69,7 +69,7 @@ const FULL: Passes = &[
     "simplifycfg",
 ];
 
-/// For kernels of devices.
+/// The pipeline for kernels of devices.
 const DEVICE: Passes = &[
     // As for plain code.
     "sroa",
@@ -91,8 +91,8 @@ const DEVICE: Passes = &[
     "simplifycfg",
 ];
 
-/// For quick code. Whatever else there is to gain costs more time than instruction selection itself, which is the fast
-/// one.
+/// The pipeline for quick code. Whatever else there is to gain costs more time than instruction selection itself, which
+/// is the fast one.
 const QUICK: Passes = &[
     // Variables become registers.
     "sroa",
@@ -102,16 +102,16 @@ const QUICK: Passes = &[
     "simplifycfg",
 ];
 
-/// What is in a module.
+/// The kind of code in a module, which decides how it is optimised.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Code {
-    /// For the host: inner loops are vectors, or what a device has.
+    /// Code for the host, whose inner loops are vectors or run on a device.
     Plain,
-    /// For the host: inner loops are scalar.
+    /// Code for the host with scalar inner loops.
     Scalar,
-    /// For threads of a device.
+    /// Code for threads of a device.
     Device,
-    /// For the host, and soon.
+    /// Quick code for the host.
     Quick,
 }
 

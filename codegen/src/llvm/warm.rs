@@ -1,4 +1,4 @@
-//! LLVM before its first kernel.
+//! Warming LLVM up before the first kernel of a process.
 //!
 //! The first kernel of a process takes twice as long as later ones: pages of the library are read, a target machine and
 //! its tables are made. Whoever knows that a kernel is likely to be wanted soon can have that done before.
@@ -22,7 +22,7 @@ static DONE: Once = Once::new();
 static BEGUN: AtomicBool = AtomicBool::new(false);
 static USED: AtomicBool = AtomicBool::new(false);
 
-/// Makes quick code of a small loop that nobody runs, once.
+/// Makes quick code of a small loop that nobody runs, the first time it is called; later calls return at once.
 pub fn warm_up() {
     BEGUN.store(true, Ordering::Relaxed);
     DONE.call_once(|| {
@@ -41,7 +41,7 @@ pub fn is_warm() -> bool {
     DONE.is_completed() || USED.load(Ordering::Relaxed)
 }
 
-/// Code is being made, warmed up or not.
+/// Notes that code is being made, warmed up or not.
 pub(crate) fn used() {
     USED.store(true, Ordering::Relaxed);
 }
@@ -69,7 +69,7 @@ fn make() -> Result<()> {
     })
 }
 
-/// `while i < n: if a[i] < 1.0: a[i] = a[i] * 2.0; i += 1`, with `i` in memory, as the emitter makes variables.
+/// Emits `while i < n: if a[i] < 1.0: a[i] = a[i] * 2.0; i += 1`, with `i` in memory, as the emitter makes variables.
 fn fill<'c>(
     context: &'c Context,
     module: &Module<'c>,

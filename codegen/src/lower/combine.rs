@@ -58,7 +58,7 @@ pub(crate) fn combine(em: &mut Emitter<'_, '_>, l: &For, t: &ThreadLoop, cells: 
     Ok(overflow)
 }
 
-/// From here on it is kept whether a variable was assigned.
+/// Has a flag kept, from here on, of whether a variable was assigned.
 pub(crate) fn keep_mark(em: &mut Emitter<'_, '_>, v: VarId) {
     let ir = em.ir;
     let mark = ir.alloca(ir.i1());
@@ -103,7 +103,7 @@ pub(crate) fn better(ir: &Ir<'_>, op: RedOp, x: Val, y: Val, repr: Scalar) -> V 
     )
 }
 
-/// Two parts' values as one; and whether that left its representation.
+/// Combines two parts' values into one; also returns whether that left its representation.
 pub(crate) fn merge(
     ir: &Ir<'_>,
     op: RedOp,
@@ -142,7 +142,7 @@ pub(crate) fn merge(
     })
 }
 
-/// The value that changes nothing.
+/// The identity of a reduction: the value that changes nothing.
 pub(crate) fn identity(em: &Emitter<'_, '_>, repr: Scalar, op: RedOp) -> Result<Val> {
     if repr.is_float() {
         let x = match op {

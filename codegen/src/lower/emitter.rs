@@ -19,7 +19,7 @@ use crate::lower::vector::lane_state::LaneState;
 /// The function being emitted, and its parameters.
 pub(crate) struct Function {
     pub(crate) value: V,
-    /// The frame, or the environment of a thread body: laid out alike.
+    /// The frame; in a thread body the environment, which is laid out alike.
     pub(crate) frame: V,
     /// The iterations `lo..hi` that this call runs.
     pub(crate) lo: V,
@@ -81,7 +81,7 @@ impl<'u, 'a> Emitter<'u, 'a> {
         }
     }
 
-    /// Whether this goes through the nest's own loops: the entry, and a cooperative kernel.
+    /// Whether this function goes through the nest's own loops: the entry, and a cooperative kernel.
     pub(crate) fn goes_through_nest(&self) -> bool {
         self.function.is_entry || self.gpu.cooperative.is_some()
     }

@@ -1,4 +1,4 @@
-//! Typed nest to LLVM IR.
+//! Lowers a typed nest to LLVM IR.
 //!
 //! Every variable is an alloca, promoted by LLVM. Every operation is emitted once for two shapes: *narrow* (one value)
 //! and *wide* (a vector with one lane per iteration of the enclosing vector loop; see [`vector::lanes`]). Emission is

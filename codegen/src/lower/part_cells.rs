@@ -5,7 +5,7 @@ use nestwise_ir::schedule::{RedOp, ThreadLoop};
 
 use crate::abi::part::CELL;
 
-/// Reductions, then last values: the order of cells in a part record.
+/// The variables in the order of their cells in a part record: reductions, then last values.
 pub(crate) fn results(t: &ThreadLoop) -> impl Iterator<Item = VarId> + '_ {
     t.reductions
         .iter()
@@ -13,8 +13,8 @@ pub(crate) fn results(t: &ThreadLoop) -> impl Iterator<Item = VarId> + '_ {
         .chain(t.last_values.iter().copied())
 }
 
-/// Where it says, from the first cell on, whether the `k`-th reduction was assigned, of those that want to know: behind
-/// all cells.
+/// The offset, from the first cell on, of the word that tells whether the `k`th reduction was assigned, if that
+/// matters: these words lie behind all cells.
 pub(crate) fn mark_cell(t: &ThreadLoop, k: usize) -> usize {
     let before = t.reductions.iter().take(k);
     CELL * results(t).count() + 8 * before.filter(|r| r.1 == RedOp::Last).count()

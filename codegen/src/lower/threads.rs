@@ -55,7 +55,7 @@ pub(crate) fn threads(
     Ok(())
 }
 
-/// `body(env, lo, hi, part)`.
+/// The function `body(env, lo, hi, part)` of a loop on threads.
 fn body_function(em: &Emitter<'_, '_>, l: &For, t: &ThreadLoop, shared: &[VarId]) -> Result<V> {
     let ir = em.ir;
     let here = ir.here();
@@ -123,7 +123,7 @@ fn body_function(em: &Emitter<'_, '_>, l: &For, t: &ThreadLoop, shared: &[VarId]
     Ok(f.function.value)
 }
 
-/// Iterations that parts should not cut up: those that vectors run at once.
+/// The number of iterations that vectors run at once, which parts should not cut up.
 fn grain(unit: &Unit<'_>, l: &For) -> u32 {
     match lanes::vector_lanes(unit, l) {
         Some(lanes) => lanes,
@@ -161,7 +161,7 @@ fn run_parts(
     // Parts in order: the first guard failure, the reductions; the last part's last values.
     let failed = ir.alloca(ir.i1());
     ir.store(ir.const_bool(false), failed);
-    let (each, event, fine, end) = (em.ir.fresh(), em.ir.fresh(), em.ir.fresh(), em.ir.fresh());
+    let (each, failure, fine, end) = (em.ir.fresh(), em.ir.fresh(), em.ir.fresh(), em.ir.fresh());
     let before = ir.here();
     ir.cond_br(
         ir.icmp(IntPred::LLVMIntSGT, count, ir.const_i64(0)),
@@ -179,10 +179,10 @@ fn run_parts(
             status,
             ir.const_i64(Status::GuardFailed as i64),
         ),
-        event,
+        failure,
         fine,
     );
-    ir.at(event);
+    ir.at(failure);
     ir.store(
         ir.load(i64t, ir.offset_const(record, part::LINE)),
         em.exits.line,

@@ -20,18 +20,18 @@ use crate::lower::vector::extreme_chains;
 use crate::spec::KernelSpec;
 use crate::target::Host;
 
-/// Where a thread of a device reads its place in the grid.
+/// Where a thread of a device reads its position in the grid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Registers {
-    /// In special registers of PTX.
+    /// The position is in special registers of PTX.
     Ptx,
-    /// Behind its last argument.
+    /// The position is in memory, behind the function's last argument.
     Memory,
 }
 
-/// The kernels of a launch.
+/// The kernels that are made beside a host's part.
 pub(crate) struct Grid<'a> {
-    /// What they are made in.
+    /// The unit that the kernels are made in.
     pub(crate) device: &'a Unit<'a>,
     pub(crate) kernels: RefCell<Vec<GridKernel>>,
 }
@@ -44,12 +44,12 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// How many there are.
+    /// The number of kernels so far.
     pub(crate) fn len(&self) -> usize {
         self.kernels.borrow().len()
     }
 
-    /// The number of a new kernel.
+    /// Adds a kernel; returns its number.
     pub(crate) fn next(&self, kernel: GridKernel) -> usize {
         let mut kernels = self.kernels.borrow_mut();
         kernels.push(kernel);
@@ -64,32 +64,32 @@ pub(crate) struct Unit<'a> {
     pub(crate) layout: FrameLayout,
     pub(crate) ir: Ir<'a>,
     pub(crate) host: &'a Host,
-    /// Slots that a rebinding may permute.
+    /// The slots that a rebinding may permute.
     pub(crate) rebound: HashSet<usize>,
     pub(crate) unit_stride: Vec<bool>,
-    /// Per slot: its alias scope list, and the list of those it does not alias.
+    /// For each slot: its alias scope list, and the list of the slots that it does not alias.
     pub(crate) alias: Vec<Option<(Md, Md)>>,
-    /// Access groups of loops whose iterations are independent.
+    /// The access groups of loops whose iterations are independent.
     pub(crate) groups: HashMap<LoopId, Md>,
-    /// Loops in which guard failures are deferred: tested for behind the loop.
+    /// The loops in which guard failures are deferred: tested for behind the loop.
     pub(crate) deferred: HashSet<LoopId>,
     /// The nest and its schedule, with what is read after what.
     pub(crate) scheduled: Scheduled<'a>,
-    /// Slots that some statement stores to.
+    /// The slots that some statement stores to.
     pub(crate) stored: HashSet<ArrayId>,
-    /// See [`extreme_chains::checked`].
+    /// The variables that are extremes of arrays and neither zero nor NaN: see [`extreme_chains::checked`].
     pub(crate) extremes: HashSet<VarId>,
-    /// Values that may have to warn and that nobody may need.
+    /// The values that may have to warn and that nobody may need.
     pub(crate) flag_only: FlagOnly,
-    /// Values that LLVM may compute with itself.
+    /// The values that LLVM may compute with itself.
     pub(crate) constants: Constants,
     /// Whether an innermost loop was emitted that LLVM may vectorise.
     pub(crate) scalar_loops: Cell<bool>,
     /// Whether a way to the exit of guard failures was emitted.
     pub(crate) may_fail: Cell<bool>,
-    /// What kernels are made of, if loops run on a device.
+    /// The kernels that are made for a device, if loops run on one and this is the host's part.
     pub(crate) grid: Option<Grid<'a>>,
-    /// These are kernels of a device.
+    /// How a kernel's threads find their position in the grid, if these are kernels of a device.
     pub(crate) device: Option<Registers>,
 }
 
@@ -139,8 +139,8 @@ impl<'a> Unit<'a> {
         Ok(unit)
     }
 
-    /// One scope per slot. Slots that are permuted among each other get no mutual guarantee: the scopes hold for
-    /// the whole function, where one slot is today what the other was an iteration ago.
+    /// Makes one alias scope per slot. Slots that are permuted among each other get no mutual guarantee: the scopes
+    /// hold for the whole function, where one slot is today what the other was an iteration ago.
     fn alias_scopes(&self) -> Vec<Option<(Md, Md)>> {
         let count = self.nest.arrays.len();
         if !self.spec.disjoint || count < 2 {
@@ -206,7 +206,7 @@ impl<'a> Unit<'a> {
         Ok(())
     }
 
-    /// Register types of the components of a representation.
+    /// The register types of the components of a representation.
     pub(crate) fn components(&self, repr: Scalar) -> (T, Option<T>) {
         let ir = &self.ir;
         match repr {
@@ -228,7 +228,7 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// What an array's elements are in memory.
+    /// The representation of an array's elements in memory.
     pub(crate) fn storage(&self, array: ArrayId) -> Result<Scalar> {
         match self.nest.arrays.get(array) {
             Some(a) => Ok(a.storage),
@@ -236,7 +236,7 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// What an array's elements are as values.
+    /// The representation of an array's elements as values.
     pub(crate) fn element(&self, array: ArrayId) -> Result<Scalar> {
         match self.nest.arrays.get(array) {
             Some(a) => Ok(a.elem.repr),
@@ -298,7 +298,7 @@ impl<'a> Unit<'a> {
     }
 }
 
-/// A power of ints that is not a constant number of products.
+/// Whether an expression is a power of ints that is not a constant number of products.
 fn is_helper_power(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Binary {
@@ -328,9 +328,9 @@ fn rebound_slots(nest: &Nest) -> HashSet<usize> {
     found
 }
 
-/// LLVM's fast-math flags. Neither `nnan` nor `ninf`: NaN and infinities mean in every mode what they mean in Python,
-/// and decide what raises and warns. Nor `nsz`, `arcp` or `afn`: the sign of zero, quotients and functions stay as they
-/// are.
+/// LLVM's fast-math flags for a mode. Neither `nnan` nor `ninf`: NaN and infinities mean in every mode what they mean
+/// in Python, and decide what raises and warns. Nor `nsz`, `arcp` or `afn`: the sign of zero, quotients and functions
+/// stay as they are.
 fn fast_math(fp: FpMode) -> u32 {
     match fp {
         FpMode::Strict | FpMode::Faithful => 0,

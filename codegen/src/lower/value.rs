@@ -3,7 +3,8 @@
 use crate::error::{CodegenError, Result};
 use crate::llvm::{Ir, T, V};
 
-/// A value: one or two components (complex parts; a number and its int tag), narrow (one value) or wide (one a lane).
+/// A value of the nest: one or two components (complex parts; a number and its int tag), narrow (one value) or wide
+/// (one a lane).
 #[derive(Clone, Copy)]
 pub(crate) struct Val {
     pub(crate) a: V,
@@ -51,7 +52,7 @@ pub(crate) struct Home {
 }
 
 impl Home {
-    /// The value that it holds.
+    /// Loads the value that the home holds.
     pub(crate) fn load(self, ir: &Ir<'_>) -> Val {
         let get = |(at, ty): (V, T)| ir.load(ty, at);
         Val {

@@ -10,22 +10,22 @@ use crate::lower::unit::Unit;
 use crate::lower::value::{Home, Val};
 use crate::lower::vector::lane_state::LaneState;
 
-/// Where the variables of a function are.
+/// The values and homes of the variables of one function.
 pub(crate) struct Variables<'u, 'a> {
     unit: &'u Unit<'a>,
-    /// By variable and copy of an unrolled-and-jammed body.
+    /// The home of each variable, in each copy of an unrolled-and-jammed body.
     homes: HashMap<(VarId, u32), Home>,
     wide_homes: HashMap<(VarId, u32), Home>,
-    /// Counters, known as values.
+    /// Counters, which are known as values.
     pub(crate) fixed: HashMap<VarId, Val>,
-    /// Flags of the variables of which it matters whether they were assigned.
+    /// The flags of the variables of which it matters whether they were assigned.
     pub(crate) marks: HashMap<VarId, V>,
-    /// In a thread body: variables that start from their reduction's identity, not from what ranges were proved for.
+    /// In a thread body: the variables that start from their reduction's identity, of which no range was proved.
     pub(crate) reduced: Vec<VarId>,
 }
 
 impl<'u, 'a> Variables<'u, 'a> {
-    /// No variable has a home yet.
+    /// The variables of a function, none of which has a home yet.
     pub(crate) fn new(unit: &'u Unit<'a>) -> Self {
         Variables {
             unit,
@@ -57,7 +57,7 @@ impl<'u, 'a> Variables<'u, 'a> {
         }
     }
 
-    /// The home of a variable, of its current copy where copies have their own.
+    /// The home of a variable; of its current copy, where each copy of a body has its own.
     pub(crate) fn home(
         &mut self,
         lanes: &LaneState<'_, '_>,
@@ -79,7 +79,7 @@ impl<'u, 'a> Variables<'u, 'a> {
         Ok(home)
     }
 
-    /// Forgets wide homes: another vector loop may have another number of lanes.
+    /// Forgets wide homes, as another vector loop may have another number of lanes.
     pub(crate) fn forget_wide_homes(&mut self) {
         self.wide_homes.clear();
     }

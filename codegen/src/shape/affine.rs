@@ -13,7 +13,7 @@ pub(super) struct Sum {
     pub(super) terms: BTreeMap<Operand, i64>,
 }
 
-/// Operands of operands that are followed at most.
+/// How deep operands of operands are followed, at most.
 const DEPTH: u32 = 24;
 
 impl Sum {
@@ -40,7 +40,7 @@ impl Sum {
         self.terms.retain(|_, n| *n != 0);
         self
     }
-    /// The constant, if there is nothing else.
+    /// The constant, if the sum has no terms.
     pub(super) fn known(&self) -> Option<i64> {
         self.terms.is_empty().then_some(self.constant)
     }

@@ -9,33 +9,33 @@ use crate::shape::affine::{Sum, sum};
 use crate::shape::ops::{is_pointer_step, latency, waited};
 use crate::shape::read::{Code, Operand, is_function};
 
-/// A loop's own instructions and what drives it.
+/// A loop's own instructions, and what drives the loop.
 pub(super) struct Cycle<'a> {
     pub(super) code: &'a Code,
-    /// By block: the loop's own, inner loops excluded.
+    /// For each block: whether it is the loop's own, not in an inner loop.
     pub(super) own: &'a [bool],
-    /// By block: in the loop, inner loops included.
+    /// For each block: whether it is in the loop, inner loops included.
     pub(super) holds: &'a [bool],
     pub(super) header: usize,
     pub(super) latches: &'a [usize],
-    /// By block: how often it runs in an iteration.
+    /// For each block: how often it runs in an iteration.
     pub(super) runs: &'a [f32],
     pub(super) vector_bits: u32,
 }
 
-/// Instructions of which each waits for the one before.
+/// A dependence chain: instructions each of which waits for the one before.
 #[derive(Default)]
 pub(super) struct Chain {
     insts: Vec<usize>,
-    /// The variable it goes through, if it is none through memory.
+    /// The phi of the variable that the chain goes through; none if it goes through memory.
     phi: Option<usize>,
-    /// How often it is gone through in an iteration. Where a jump decides that it does not, nothing waits for it:
-    /// jumps are foreseen.
+    /// How often the chain is gone through in an iteration. Where a branch decides that it is not, nothing waits for
+    /// it: branches are predicted.
     often: f32,
 }
 
 impl Chain {
-    /// Operations, and functions called, per iteration.
+    /// The operations of the chain, and the functions called in it, per iteration.
     pub(super) fn counts(&self, code: &Code, vector_bits: u32) -> machine_shape::Chain {
         let mut all = machine_shape::Chain::default();
         for k in &self.insts {
@@ -51,8 +51,8 @@ impl Chain {
         all
     }
 
-    /// Whether it begins with what it left when its loop was entered before, in the same execution of the loop around,
-    /// of which these are the blocks: its value comes back to it from there.
+    /// Whether the chain begins with what it left when its loop was entered before, in the same execution of the loop
+    /// around: its value comes back from the blocks of that loop, `around`.
     pub(super) fn is_carried(&self, cycle: &Cycle<'_>, around: &[bool]) -> bool {
         let Some(phi) = self.phi else { return false };
         let mut left = entry_values(cycle, phi);
@@ -313,9 +313,9 @@ impl<'a> Data<'a> {
 struct Search<'a> {
     cycle: &'a Cycle<'a>,
     from: Option<usize>,
-    /// By load: the store that it waits for.
+    /// For each load: the store that it waits for.
     stored: &'a HashMap<usize, usize>,
-    /// By instruction: the length of the longest path to its result, and the operand it comes by.
+    /// For each instruction: the length of the longest path to its result, and the operand that the path comes by.
     known: HashMap<usize, Option<(f32, Option<usize>)>>,
 }
 
@@ -342,7 +342,7 @@ impl<'a> Search<'a> {
         Some((length, self.way(last)?))
     }
 
-    /// The instructions on the longest path to one of which it is known.
+    /// The instructions on the longest path to `last`, which is in `known`.
     fn way(&self, last: usize) -> Option<Vec<usize>> {
         let mut insts = Vec::new();
         let mut at = Some(last).filter(|k| Some(*k) != self.from);

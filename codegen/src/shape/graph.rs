@@ -1,28 +1,28 @@
 //! Control flow: natural loops, and how often blocks run.
 
-/// Blocks and where control goes from them; block 0 is the entry.
+/// Basic blocks and where control goes from them; block 0 is the entry.
 pub(super) struct Graph {
-    /// By block: successors, each with its probability.
+    /// For each block: its successors with their probabilities.
     pub(super) next: Vec<Vec<(usize, f32)>>,
 }
 
-/// A natural loop; loops with one header are one.
+/// A natural loop; loops with the same header are one.
 #[derive(Debug)]
 pub(super) struct Loop {
     pub(super) header: usize,
-    /// Blocks that jump back to the header.
+    /// The blocks that jump back to the header.
     pub(super) latches: Vec<usize>,
-    /// By block: inside, inner loops included.
+    /// For each block: whether it is in the loop, inner loops included.
     pub(super) holds: Vec<bool>,
-    /// The innermost loop around it.
+    /// The innermost loop around this one.
     pub(super) parent: Option<usize>,
 }
 
-/// The loops of a function, outer ones first, and by block the innermost one around it.
+/// The loops of a function, outer ones first, and for each block the innermost one around it.
 pub(super) struct Loops {
     pub(super) all: Vec<Loop>,
     pub(super) of: Vec<Option<usize>>,
-    /// Blocks that are reached, each after its predecessors but for back edges.
+    /// The blocks that are reached, each after its predecessors but for back edges.
     pub(super) order: Vec<usize>,
 }
 
@@ -79,7 +79,7 @@ impl Graph {
         before
     }
 
-    /// Reverse postorder.
+    /// The blocks in reverse postorder.
     fn order(&self) -> Vec<usize> {
         let mut seen = vec![false; self.next.len()];
         let mut order = Vec::new();
@@ -114,8 +114,8 @@ impl Graph {
         holds
     }
 
-    /// By block: how often it runs in one execution of the code directly around it, be that a loop's iteration or the
-    /// function. A loop's header has how often the loop is entered.
+    /// For each block: how often it runs in one execution of the code directly around it, a loop's iteration or the
+    /// function. The value of a loop's header is how often the loop is entered.
     pub(super) fn frequencies(&self, loops: &Loops) -> Vec<f32> {
         let mut runs = vec![0.0; self.next.len()];
         // Inner loops first: what leaves them is what has entered.
@@ -147,7 +147,8 @@ impl Graph {
         runs
     }
 
-    /// Frequencies in one iteration of a loop, or one run of the function; inner loops are passed through.
+    /// The frequency of each block in one iteration of a loop, or one run of the function; inner loops are passed
+    /// through.
     fn spread(&self, of: Option<usize>, loops: &Loops, left: &[Vec<(usize, f32)>]) -> Vec<f32> {
         let start = of.map_or(0, |k| loops.all[k].header);
         let mut runs = vec![0.0; self.next.len()];
@@ -174,7 +175,7 @@ impl Graph {
         loops.all.iter().any(|l| l.header == b && l.parent == of)
     }
 
-    /// Where control goes from a block of a loop's own, given that the loop goes on.
+    /// The successors of a block of a loop's own and their probabilities, given that the loop goes on.
     fn staying(&self, b: usize, of: Option<usize>, loops: &Loops) -> Vec<(usize, f32)> {
         let Some(k) = of else {
             return self.next[b].clone();
@@ -188,7 +189,7 @@ impl Graph {
         }
     }
 
-    /// Where a loop is left to, in shares of 1.
+    /// The blocks to which a loop is left, each with its share of 1.
     fn exits(
         &self,
         k: usize,

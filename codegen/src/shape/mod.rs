@@ -1,4 +1,4 @@
-//! What a kernel executes, read from its optimised IR: [`nestwise_ir::machine_shape`] says what is told.
+//! What a kernel executes, read from its optimised IR as a [`nestwise_ir::machine_shape`].
 //!
 //! Loops carry the number of the nest's loop whose iterations they run as metadata (`MARK`), which LLVM hands on to
 //! what it makes of them: vectorised, unrolled, cut up.
@@ -48,8 +48,8 @@ pub(crate) fn of(module: &Module<'_>, machine: &TargetMachine, vector_bits: u32)
     Reader::new(&read(entry.as_value_ref()), vector_bits, &parts).whole()
 }
 
-/// What the nest tells of the code's loops: how likely each is to be reached by the nest's own branches (the code's are
-/// mostly about trip counts, which prices know), and whether one around it is none any more.
+/// Notes for the code's loops what the nest tells of them: how likely each is to be reached by the nest's own branches
+/// (the code's are mostly about trip counts, which prices know), and whether one around it is none any more.
 pub(crate) fn place(body: &mut Body, nest: &Nest) {
     let mut known = HashMap::new();
     let likely = Likely::of(nest);
@@ -62,9 +62,9 @@ pub(crate) fn place(body: &mut Body, nest: &Nest) {
 
 /// Where a loop stands in a nest.
 struct Place {
-    /// How likely it is reached in an execution of what encloses it.
+    /// The probability that the loop is reached in an execution of what encloses it.
     likely: f32,
-    /// The loops around it.
+    /// The loops around the loop.
     around: Vec<LoopId>,
 }
 
@@ -100,7 +100,7 @@ fn places_in(
     }
 }
 
-/// The nest's loops that are loops of the code.
+/// Adds to `left` the nest's loops that are loops of the code.
 fn collect(body: &Body, left: &mut HashSet<LoopId>) {
     for l in &body.inner {
         left.extend(l.id);
@@ -121,8 +121,9 @@ fn set_places(body: &mut Body, known: &HashMap<LoopId, Place>, left: &HashSet<Lo
     }
 }
 
-/// LLVM's unroller marks the unrolled loop alone. A loop without a mark that executes about as much in an iteration as
-/// a marked one beside it in one of several runs what that leaves over.
+/// Marks loops that run what an unrolled loop leaves over. LLVM's unroller marks the unrolled loop alone; a loop
+/// without a mark that executes about as much in an iteration as a marked one beside it in one of several is taken for
+/// its rest.
 fn claim_rests(loops: &mut [LoopShape]) {
     let size = |l: &LoopShape| l.body.ops.iter().map(|o| o.2).sum::<f32>();
     for k in 0..loops.len() {
@@ -141,7 +142,8 @@ fn claim_rests(loops: &mut [LoopShape]) {
     }
 }
 
-/// From whether to go on to the mask that says so: a comparison of the mask as an int.
+/// The most steps from a truth value that decides whether to go on to the mask that it is made from: a comparison of
+/// the mask as an int.
 const MASK_STEPS: u32 = 3;
 
 struct Reader<'a> {
@@ -167,12 +169,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The whole function.
+    /// The shape of the whole function.
     fn whole(&self) -> Body {
         self.body(None)
     }
 
-    /// One iteration of a loop, or the function outside loops.
+    /// The shape of one iteration of a loop, or of the function outside loops.
     fn body(&self, of: Option<usize>) -> Body {
         let mut body = Body::default();
         let own = self.own(of);
@@ -223,7 +225,8 @@ impl<'a> Reader<'a> {
         of.is_some_and(|k| self.loops.all[k].holds[b])
     }
 
-    /// The widest vector that a truth is made from within a few steps: the mask of lanes of which some go on.
+    /// The number of lanes of the widest vector that a truth value is made from within [`MASK_STEPS`] steps: the mask
+    /// of lanes of which some go on. `steps`: the steps so far.
     fn lanes(&self, o: Operand, steps: u32) -> u32 {
         let Operand::Code(k) = o else { return 1 };
         let inst = &self.code.insts[k];
@@ -266,8 +269,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Blocks whose jumps tell of the loop: those that jump back, and those that leave it, to which the unroller moves
-    /// what was noted when only they decide whether there is a next iteration.
+    /// The blocks whose jumps may carry a loop's mark: those that jump back, and those that leave the loop, to which
+    /// the unroller moves the mark when only they decide whether there is a next iteration.
     fn noted(&self, k: usize) -> impl Iterator<Item = usize> {
         let l = &self.loops.all[k];
         let leaves = move |b: &usize| {
@@ -325,7 +328,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The body of a parallel loop that this call runs.
+    /// The shape of the body of the parallel loop that a call runs, if it is such a call.
     fn parallel(&self, inst: &Inst) -> Option<&Body> {
         let mut functions = inst.operands.iter().filter_map(|o| match o {
             Operand::Fixed(f) => self.parts.get(f),
@@ -339,7 +342,7 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::*;
 
-    /// Blocks by where control goes from each.
+    /// For each block, the nest's loop that it is in; `next`: the successors of each block.
     fn id_of_loop(next: &[&[usize]], marked: usize) -> Vec<Option<LoopId>> {
         let block = |(b, next): (usize, &&[usize])| Block {
             next: next.iter().map(|s| (*s, 1.0 / next.len() as f32)).collect(),

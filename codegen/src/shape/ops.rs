@@ -59,8 +59,8 @@ pub(super) fn ops(code: &Code, inst: &Inst, vector_bits: u32) -> Vec<(Op, Width,
     }
 }
 
-/// A quotient by a constant is a multiplication and shifts, shifts alone by a power of two; a remainder is what the
-/// quotient's multiple leaves. Each waits for the one before.
+/// The operations of a division by a constant: a multiplication and shifts, or shifts alone for a power of two. A
+/// remainder is what the quotient's multiple leaves. Each operation waits for the one before.
 fn by_constant(code: LLVMOpcode, by: i64, width: Width) -> [(Op, Width, f32); 2] {
     let multiplied = matches!(code, LLVMURem | LLVMSRem) as u8 as f32;
     let signed = matches!(code, LLVMSDiv | LLVMSRem) as u8 as f32;
@@ -71,7 +71,7 @@ fn by_constant(code: LLVMOpcode, by: i64, width: Width) -> [(Op, Width, f32); 2]
     [(Op::IntMul, width, products), (Op::Int, width, others)]
 }
 
-/// Products with it are a shift, and a difference or sum.
+/// Whether an operand is one more or less than a power of two: products with it are a shift, and a difference or sum.
 fn is_beside_power_of_two(o: &Operand) -> bool {
     let is_power = |n: Option<u64>| n.is_some_and(u64::is_power_of_two);
     match o {
@@ -83,7 +83,7 @@ fn is_beside_power_of_two(o: &Operand) -> bool {
     }
 }
 
-/// Lane 0 of something that was put there, for all lanes.
+/// Whether an instruction spreads lane 0 of something that was put there to all lanes.
 fn is_splat(code: &Code, inst: &Inst) -> bool {
     let Some(Operand::Code(from)) = inst.operands.first() else {
         return false;
@@ -92,7 +92,7 @@ fn is_splat(code: &Code, inst: &Inst) -> bool {
     from.code == LLVMInsertElement && from.operands.get(2) == Some(&Operand::Int(0))
 }
 
-/// The operations of an instruction whose result is a truth value: by the type of its operands.
+/// The operations of an instruction whose result is a truth value: the type of its operands counts.
 fn with_form(code: &Code, inst: &Inst, op: Op, vector_bits: u32) -> Vec<(Op, Width, f32)> {
     let of = |o: &Operand| match o {
         Operand::Code(k) => code.insts.get(*k).map(|i| i.form),
@@ -121,7 +121,7 @@ fn registers(form: Form, vector_bits: u32) -> (Width, f32) {
     (Width::Vector, bits.div_ceil(vector_bits).max(1) as f32)
 }
 
-/// LLVM's own functions become instructions; others are called.
+/// The operations of a call: LLVM's own functions become instructions, others are called.
 fn call(inst: &Inst, width: Width, count: f32, vector_bits: u32) -> Vec<(Op, Width, f32)> {
     let Some(name) = inst.callee.strip_prefix("llvm.") else {
         return match inst.callee.is_empty() {
@@ -157,7 +157,7 @@ fn call(inst: &Inst, width: Width, count: f32, vector_bits: u32) -> Vec<(Op, Wid
     }
 }
 
-/// Halves are combined until one lane is left.
+/// The operations of a reduction over the lanes of a vector: halves are combined until one lane is left.
 fn reduction(name: &str, vector_bits: u32) -> Vec<(Op, Width, f32)> {
     let float = name.contains(".f");
     let kind = if float { Op::Float } else { Op::Int };
@@ -184,10 +184,10 @@ pub(super) fn latency(op: Op) -> f32 {
     }
 }
 
-/// What waits for an instruction's result waits for: operations one after the other.
+/// The operations, one after the other, that what waits for an instruction's result waits for.
 ///
 /// Comparisons of 512-bit vectors fill mask registers, which takes as long as a multiplication; so does putting the
-/// masks of several registers together and taking them apart again.
+/// masks of several registers together and splitting them again.
 pub(super) fn waited(code: &Code, inst: &Inst, vector_bits: u32) -> Vec<(Op, Width, f32)> {
     let own = ops(code, inst, vector_bits);
     let (width, _) = registers(inst.form, vector_bits);

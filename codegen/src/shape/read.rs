@@ -16,7 +16,7 @@ pub(super) enum Operand {
     Code(usize),
     /// An int.
     Int(i64),
-    /// An argument, a global, any other constant: the same throughout the function.
+    /// An argument, a global or any other constant, which is the same throughout the function.
     Fixed(usize),
 }
 
@@ -25,9 +25,9 @@ pub(super) enum Operand {
 pub(super) struct Form {
     /// Bits of one element; pointers have 64.
     pub(super) bits: u32,
-    /// Elements.
+    /// The number of elements.
     pub(super) lanes: u32,
-    /// Not an int.
+    /// Whether the elements are no ints.
     pub(super) float: bool,
 }
 
@@ -39,22 +39,22 @@ pub(super) struct Inst {
     pub(super) form: Form,
     /// Operands; a phi's in the order of `from`, a call's without the function, a store's value before its address.
     pub(super) operands: Vec<Operand>,
-    /// A phi's blocks.
+    /// The blocks that a phi's operands come from.
     pub(super) from: Vec<usize>,
-    /// A call's function, if it has a name.
+    /// The name of the function that a call calls; empty if it has none.
     pub(super) callee: String,
-    /// For how many lanes of a vector the function is called.
+    /// The number of lanes of a vector for which a call calls its function.
     pub(super) lanes: f32,
     pub(super) masked: bool,
-    /// A pointer computation: bytes by which its only index is scaled.
+    /// The bytes by which the only index of a pointer computation is scaled.
     pub(super) scale: Option<i64>,
-    /// How often its result is used, and whether by jumps alone.
+    /// Whether only branches use the instruction's result.
     pub(super) jumps_only: bool,
 }
 
 impl Inst {
-    /// How often the function of a call is called each time, where the call runs in so many iterations. Where few lanes
-    /// go, they do not go together.
+    /// How often the function of a call is called each time the call runs, if it runs `runs` times in an iteration.
+    /// Where few lanes go, they do not go together.
     pub(super) fn calls(&self, runs: f32) -> f32 {
         match self.masked {
             true => (self.lanes * runs).clamp(1.0, self.lanes),
@@ -69,11 +69,11 @@ pub(super) struct Block {
     pub(super) insts: Vec<usize>,
     /// Successors with probabilities.
     pub(super) next: Vec<(usize, f32)>,
-    /// The loop that its jump back belongs to.
+    /// The loop that the block's jump back belongs to, if it is marked.
     pub(super) mark: Option<u32>,
-    /// Which of its iterations.
+    /// Which of the loop's iterations that jump back runs.
     pub(super) part: Part,
-    /// What its jump decides by, and whether anything says how likely it is.
+    /// What the block's jump decides by.
     pub(super) test: Option<Operand>,
     pub(super) weighed: bool,
 }
@@ -85,17 +85,17 @@ pub(super) struct Code {
     pub(super) blocks: Vec<Block>,
 }
 
-/// Functions that call another one, their first argument, for each lane of a vector, of which the last argument tells
-/// how many there are.
+/// The name prefix of functions that call another one, their first argument, for each lane of a vector; their last
+/// argument is the number of lanes.
 const MAP: &str = "nw_map";
 
-/// Functions that call a loop of NumPy's, their first argument, likewise.
+/// The name prefix of functions that call a loop of NumPy's, their first argument, for the lanes of a vector.
 const BATCH: &str = "nw_npv";
 
 /// The prefix of a loop's mark in its metadata.
 pub(crate) const MARK: &str = "nestwise.loop.";
 
-/// What else is noted of a loop: see [`Part`].
+/// The name of the metadata of a loop that runs whole groups of iterations: see [`Part`].
 pub(crate) const GROUPS: &str = "nestwise.groups";
 pub(crate) const EDGE: &str = "nestwise.edge";
 
@@ -265,7 +265,7 @@ impl Reader {
         }
     }
 
-    /// Shares of 1, where metadata tell how likely each way is.
+    /// The probability of each way that control may go, where metadata tell.
     unsafe fn weights(&self, v: LLVMValueRef, count: usize) -> Option<Vec<f32>> {
         let operands = unsafe { node(LLVMGetMetadata(v, self.prof_kind)) };
         let read = |v: &LLVMValueRef| unsafe {
@@ -328,7 +328,7 @@ unsafe fn name(f: LLVMValueRef) -> String {
     }
 }
 
-/// Whether a comparison only decides where to go, which it does together with the jump.
+/// Whether only branches use a comparison: it is then one operation of the machine with the branch.
 unsafe fn jumps_only(v: LLVMValueRef) -> bool {
     unsafe {
         let mut at = LLVMGetFirstUse(v);

@@ -8,15 +8,15 @@ use llvm_sys::LLVMOpcode::*;
 use crate::shape::affine::{Sum, sum};
 use crate::shape::read::{Code, Inst, Operand};
 
-/// Bytes of a line, and of the smallest elements that loops are begun for.
+/// Bytes of a cache line.
 const LINE: i64 = 64;
 const ELEMENT: f32 = 8.0;
 
-/// Where the vectors of a loop lie.
+/// How the vectors of a loop lie in cache lines.
 pub(super) struct Straddle<'a> {
     code: &'a Code,
     vector_bits: u32,
-    /// Where its first store goes, from the beginning of the array.
+    /// The address of the loop's first store, relative to the beginning of the array.
     stored: Option<Sum>,
 }
 
@@ -32,7 +32,8 @@ impl<'a> Straddle<'a> {
         }
     }
 
-    /// Lines that a register's worth of a load lies in, in the mean; stores take their time in whatever way they lie.
+    /// The mean number of cache lines that a register's worth of a load lies in; 1 for stores, which take their time
+    /// however they lie.
     pub(super) fn lines(&self, inst: &Inst) -> f32 {
         if inst.code != LLVMLoad || inst.form.lanes <= 1 {
             return 1.0;
@@ -53,7 +54,7 @@ impl<'a> Straddle<'a> {
     }
 }
 
-/// An address without the array's own.
+/// An address relative to the beginning of its array.
 fn from_base(code: &Code, address: Operand) -> Sum {
     let mut base = address;
     while let Operand::Code(k) = base

@@ -1,4 +1,4 @@
-//! A device for tests: kernels in their emulated form, thread by thread.
+//! A device for tests: it runs kernels in their emulated form, thread by thread.
 
 #![allow(dead_code)] // Each test file uses its part.
 
@@ -11,23 +11,24 @@ use nestwise_ir::{LoopId, Nest, Schedule, StmtKind};
 
 use super::common::*;
 
-/// What fresh memory holds.
+/// The contents of fresh memory.
 const RUBBISH: u128 = u128::MAX / 0xff * 0xa5;
 
-/// What a launch is given, at the address that its frame's `user` is.
+/// What launches are given: the `user` of their frames points to it.
 pub struct Device {
     code: GridCode,
-    /// Blocks and threads along the axes; their order is shuffled by the seed.
+    /// The number of blocks and threads along the axes; the order in which they run is shuffled by the seed.
     blocks: [i64; 3],
     threads: [i64; 3],
     seed: u64,
-    /// Axes of each kernel.
+    /// The number of axes of each kernel.
     axes: Vec<usize>,
     status: Vec<u128>,
     shared: Vec<u128>,
-    /// Copies that threads have for themselves.
+    /// The copies that threads have for themselves.
     copies: Vec<u128>,
-    /// Kernels, their iterations and those of the second axis; or -1, and bytes of late cells that are asked for.
+    /// The launches so far: the kernel, its iterations and those of the second axis; or -1, and the bytes of late cells
+    /// that are asked for.
     launches: Vec<(i64, i64, i64)>,
 }
 
@@ -105,7 +106,7 @@ pub fn ptx(nest: &Nest, schedule: &Schedule, capability: u32) -> String {
     }
 }
 
-/// Runs the emulated form; `prepare` sets variables. Gives the arrays, the launches, and the status.
+/// Runs the emulated form; `prepare` sets variables. Returns the arrays, the launches, and the status.
 pub fn emulated(
     nest: &Nest,
     schedule: &Schedule,
@@ -163,7 +164,7 @@ pub fn serial(
     run.arrays
 }
 
-/// Those of one axis come first.
+/// Grids to run kernels on: blocks, threads of a block, and the seed that shuffles them. Grids of one axis come first.
 pub const SHAPES: [([i64; 3], [i64; 3], u64); 4] = [
     ([1, 1, 1], [1, 1, 1], 1),
     ([3, 1, 1], [4, 1, 1], 2),
@@ -171,11 +172,11 @@ pub const SHAPES: [([i64; 3], [i64; 3], u64); 4] = [
     ([40, 9, 1], [32, 2, 1], 4),
 ];
 
-/// `ptxas`, which `make test` sets.
+/// The environment variable with the path of `ptxas`, which `make test` sets.
 const PTXAS: &str = "NESTWISE_PTXAS";
 pub const CAPABILITIES: [u32; 4] = [75, 80, 90, 100];
 
-/// Has `ptxas`, if there is one, assemble that for a card, without spills.
+/// Has `ptxas`, if there is one, assemble PTX for a GPU of this compute capability, and checks that nothing is spilled.
 pub fn assemble(name: &str, text: &str, capability: u32) {
     let Some(ptxas) = std::env::var_os(PTXAS) else {
         println!("{PTXAS} is not set: nothing is assembled");

@@ -4,15 +4,15 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use nestwise_codegen::abi::{Body, part};
 
-/// Parts of a range, at most.
+/// The most parts of a range.
 pub static PARTS: AtomicI64 = AtomicI64::new(3);
 
-/// What copies are aligned to.
+/// A cache line, to which copies are aligned.
 #[derive(Clone)]
 #[repr(align(64))]
 struct Line(#[allow(dead_code)] [u8; 64]);
 
-/// Loops on threads run in three parts from now on.
+/// Has loops on threads run in parts ([`PARTS`]) from now on.
 pub fn register() {
     nestwise_codegen::register_parallel(run, free);
 }

@@ -13,12 +13,12 @@ pub enum Value {
     F64(f64),
     C64(f32, f32),
     C128(f64, f64),
-    /// Value and whether it is an int.
+    /// The value, and whether it is an int.
     Num(f64, bool),
 }
 
 impl Value {
-    /// Equality to the bit, except that any NaN is any other.
+    /// Whether two values are equal to the bit, except that any NaN is any other.
     pub fn same(self, other: Value) -> bool {
         let f = |a: f64, b: f64| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
         let g = |a: f32, b: f32| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
@@ -234,7 +234,7 @@ impl<'a> Run<'a> {
         assert_eq!(
             status(&h),
             Status::Done,
-            "event code {} line {}",
+            "failure code {} line {}",
             h.failure_code,
             h.failure_line
         );

@@ -81,7 +81,7 @@ fn strided_and_reversed_accesses() {
     }
 }
 
-/// Guarded indirect reads and writes: negative indices wrap once, others fire.
+/// Guarded indirect reads and writes: negative indices wrap once, others fail.
 #[test]
 fn guarded_indices() {
     let mut b = Builder::new();

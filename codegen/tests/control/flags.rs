@@ -5,7 +5,7 @@ use nestwise_ir::{BinOp, CmpOp, Expr, LoopId, Scalar};
 use crate::common::*;
 use crate::{f, same, ways};
 
-/// Division in a branch not taken must neither fire nor trap.
+/// A division in a branch that is not taken must neither fail nor trap.
 #[test]
 fn divisions_in_branches() {
     let mut b = Builder::new();

@@ -445,7 +445,8 @@ fn complex_lanes_and_lazy_sides() {
     }
 }
 
-/// Interleaved iterations around a loop whose last one leaves something: for i: for k: y = i + k; for j: c[i, j] += x[k, j].
+/// Interleaved iterations around a loop whose last one leaves something: for i: for k: y = i + k; for j: c[i, j] +=
+/// x[k, j].
 #[test]
 fn what_the_last_iteration_of_a_loop_in_between_leaves() {
     let mut b = Builder::new();

@@ -11,7 +11,7 @@ mod ranges;
 use common::*;
 use nestwise_ir::{Expr, IdSet, LoopId, Schedule};
 
-/// Serial, and by lanes where `lanes` of the top loop are allowed.
+/// The schedules that tests run the top loop under: serial, by lanes, on threads, and on threads by lanes.
 fn ways(id: LoopId) -> Vec<(String, Schedule)> {
     let mut all = vec![("serial".to_string(), Schedule::serial())];
     for n in [2, 4, 8, 32] {
@@ -38,7 +38,7 @@ fn same(got: &[f64], want: &[f64], what: &str) {
     }
 }
 
-/// Expressions of this kind are shared by the tests below.
+/// A float constant.
 fn f(v: f64) -> Expr {
     constant(nestwise_ir::Const::Float(v), NPF)
 }

@@ -1,4 +1,4 @@
-//! How loops begin, end, and are left: ranges, chunks, ways out, events.
+//! How loops begin, end, and are left: ranges, chunks, ways out, guard failures.
 
 use nestwise_codegen::abi::{GuardFailure, Status};
 use nestwise_ir::model::nest::{ReturnForm, Returns};
@@ -139,7 +139,7 @@ fn bounds_are_evaluated_once() {
     }
 }
 
-/// Events leave variables and slots as they were at the call.
+/// Guard failures leave variables and slots as they were at the call.
 #[test]
 fn events_leave_the_frame_alone() {
     let mut b = Builder::new();
@@ -255,7 +255,7 @@ fn reductions_and_last_values_over_parts() {
     let values = [1, 2, i64::MAX, 5, 7, 8].map(|v| Value::Int(v.into()));
     let mut run = Run::new(&nest, vec![Buffer::of(Scalar::I64, &values)]);
     assert_eq!(status(&run.run(&parallel, 0, 6)), Status::GuardFailed);
-    // It overflows in none of the parts, but together.
+    // The sum overflows in none of the parts, but when their sums are added.
     let half = i64::MAX / 2;
     let values = [half, 0, half, 0, half, 0].map(|v| Value::Int(v.into()));
     let mut run = Run::new(&nest, vec![Buffer::of(Scalar::I64, &values)]);

@@ -1,4 +1,4 @@
-//! Ints: exact, or an event; wrapping where NumPy wraps.
+//! Ints: exact, or a guard failure; wrapping where NumPy wraps.
 
 use nestwise_ir::model::nest::Cast;
 use nestwise_ir::{BinOp, Expr, Scalar, Ty, UnOp};
@@ -31,7 +31,7 @@ fn int_arithmetic_is_exact_or_fires() {
             let nest = elementwise([side, side], side, |a, b| bin(op, a, b, true));
             check(&format!("{op:?} {s}"), &nest, &pairs, |x, y| {
                 let (x, y) = (as_int(x), as_int(y));
-                // The one quotient that fires although the remainder exists.
+                // The one quotient that fails although the remainder exists.
                 if matches!(op, BinOp::Mod) && x == lo && y == -1 && s.is_signed() {
                     return None;
                 }
@@ -43,7 +43,8 @@ fn int_arithmetic_is_exact_or_fires() {
     }
 }
 
-/// Sums, differences and products by constants of either sign, on either side, at the edges of what they are right for.
+/// Sums, differences and products by constants of either sign, on either side, at the edges of the ranges for which
+/// they are right.
 #[test]
 fn what_constants_add_and_multiply() {
     for s in [

@@ -1,4 +1,4 @@
-//! From one representation to another, and operations on several.
+//! Conversions from one representation to another, and operations on several.
 
 use nestwise_ir::model::nest::Cast;
 use nestwise_ir::{BinOp, CmpOp, Scalar, Ty, UnOp};

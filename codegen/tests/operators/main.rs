@@ -1,5 +1,5 @@
 //! Every operator on every representation against expectations computed here, edge values included, under every
-//! treatment: serial with exact events, sticky events, vector loops, threads.
+//! treatment: serial with exact guard failures, deferred exceptions, vector loops, threads.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -42,7 +42,7 @@ fn treatments() -> Vec<(&'static str, Schedule)> {
     ]
 }
 
-/// Runs `nest` on all pairs; `expect` gives the value, or nothing for an event.
+/// Runs `nest` on all pairs; `expect` gives the value, or nothing where a guard has to fail.
 fn check(
     what: &str,
     nest: &Nest,
@@ -67,7 +67,7 @@ fn check(
             Err(CodegenError::Unsupported(_)) if name.starts_with("vector") => continue,
             Err(e) => panic!("{what}, {name}: {e}"),
         };
-        // One at a time: events exactly where they belong.
+        // One at a time: guards fail exactly where they have to.
         for (x, y) in pairs {
             let mut run = Run::new(nest, buffers(&[(*x, *y)]));
             let h = run.run(&k, 0, 1);
@@ -86,7 +86,7 @@ fn check(
                     assert_eq!(
                         status(&h),
                         Status::Done,
-                        "{what}, {name}: {x:?} {y:?} fired"
+                        "{what}, {name}: {x:?} {y:?} failed"
                     );
                     let got = run.arrays[2].get(0);
                     assert!(
@@ -109,7 +109,7 @@ fn check(
                 "{what}, {name}, together: {x:?} {y:?} gave {got:?}, not {v:?}"
             );
         }
-        // One event among many is noticed.
+        // One guard failure among many is noticed.
         if let Some(bad) = pairs.iter().find(|(x, y)| expect(*x, *y).is_none()) {
             for at in [0, fine.len() / 2, fine.len()] {
                 let mut mixed = fine.clone();
@@ -119,7 +119,7 @@ fn check(
                 assert_eq!(
                     status(&h),
                     Status::GuardFailed,
-                    "{what}, {name}: event at {at} of {} missed",
+                    "{what}, {name}: failure at {at} of {} missed",
                     mixed.len()
                 );
             }
@@ -266,7 +266,7 @@ fn as_f64(v: Value) -> f64 {
     }
 }
 
-/// CPython's float_rem.
+/// CPython's `float_rem`.
 fn py_mod(x: f64, y: f64) -> f64 {
     let mut m = libm_fmod(x, y);
     if m != 0.0 {
@@ -279,7 +279,7 @@ fn py_mod(x: f64, y: f64) -> f64 {
     }
 }
 
-/// CPython's _float_div_mod, the quotient.
+/// The quotient of CPython's `_float_div_mod`.
 fn py_floor_div(x: f64, y: f64) -> f64 {
     let m = libm_fmod(x, y);
     let mut div = (x - m) / y;

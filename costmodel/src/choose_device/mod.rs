@@ -66,7 +66,7 @@ pub struct Quick {
     pub beside: bool,
 }
 
-/// How many times as long as optimised code quick code takes, roughly: it has no vectors, and little stays in
+/// The ratio of quick code's time to optimised code's, roughly: quick code has no vectors, and keeps little in
 /// registers.
 const SLOWER: f64 = 3.0;
 
@@ -435,8 +435,8 @@ fn on_threads(
         };
     }
     if forks == 0.0 {
-        // No loop is worth a start, or has anything to share. But the kernel has another form than the one for one core, which
-        // may be the faster one.
+        // No loop is worth a start, or has anything to share. But the kernel has another form than the one for one
+        // core, which may be the faster one.
         return Estimate {
             compute: native.total() * situation.rest,
             threads,

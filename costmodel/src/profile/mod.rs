@@ -281,7 +281,7 @@ impl PageWeights {
 pub struct ThreadWeights {
     /// Starting and joining a parallel loop, with whatever number of threads.
     pub fork_join: f64,
-    /// What each further thread adds to that.
+    /// What each further thread adds to starting and joining.
     pub thread: f64,
     /// Share of a core that each further thread really adds, 0 to 1, where the core's units are the bottleneck.
     pub compute: f64,
@@ -314,8 +314,8 @@ impl Default for MachineProfile {
             compile: CompileWeights {
                 plan: 1_600_000.0,
                 plan_line: 160_000.0,
-                // Fitted to 188 nests of 52 programs, each made alone: off by 11 % in the median for quick code, 30 % for
-                // optimised code, whose schedules and versions nobody knows before.
+                // Fitted to 188 nests of 52 programs, each made alone: off by 11 % in the median for quick code, 30 %
+                // for optimised code, whose schedules and versions nobody knows before.
                 first: 5_500_000.0,
                 kernel: 6_000_000.0,
                 node: 180_000.0,

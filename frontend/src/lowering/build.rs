@@ -105,7 +105,7 @@ fn fold(op: BinOp, x: i128, y: i128) -> Option<i128> {
     }
 }
 
-/// The conversion `kind` to `ty`; same representation: nothing.
+/// The conversion `kind` to `ty`; nothing is converted where the representation is the same.
 pub(crate) fn cast(kind: Cast, a: Expr, ty: Ty, guard: bool) -> Expr {
     if a.ty.repr == ty.repr {
         return retype(a, ty);
@@ -191,7 +191,7 @@ pub(crate) fn compare(op: CmpOp, a: Expr, b: Expr, ty: Ty, span: Span) -> Expr {
     )
 }
 
-/// `then if cond else orelse`, folded where the condition is a literal. Both are evaluated.
+/// The choice `then if cond else orelse`, folded where the condition is a literal. Both operands are evaluated.
 pub(crate) fn select(cond: Expr, then: Expr, orelse: Expr, ty: Ty) -> Expr {
     let span = cond.span;
     match cond.kind {
@@ -223,7 +223,7 @@ pub(crate) fn call(fun: Fun, lib: Lib, args: Vec<Expr>, ty: Ty, guard: bool, spa
     )
 }
 
-/// `body`, in which `var` holds `value`.
+/// The value of `body`, in which `var` holds `value`.
 pub(crate) fn bind(var: VarId, value: Expr, body: Expr) -> Expr {
     let (ty, span) = (body.ty, body.span);
     expr(
@@ -249,13 +249,13 @@ pub(crate) fn condition(a: Expr) -> Expr {
     retype(a, Ty::PY_BOOL)
 }
 
-/// `not a` on conditions.
+/// The condition `not a`.
 pub(crate) fn not(a: Expr) -> Expr {
     let ty = Ty::PY_BOOL;
     unary(UnOp::Not, condition(a), ty, false)
 }
 
-/// `a and b` on conditions.
+/// The condition `a and b`.
 pub(crate) fn and(a: Expr, b: Expr) -> Expr {
     let span = a.span;
     select(
@@ -266,7 +266,7 @@ pub(crate) fn and(a: Expr, b: Expr) -> Expr {
     )
 }
 
-/// `a or b` on conditions.
+/// The condition `a or b`.
 pub(crate) fn or(a: Expr, b: Expr) -> Expr {
     let span = a.span;
     select(
@@ -277,7 +277,7 @@ pub(crate) fn or(a: Expr, b: Expr) -> Expr {
     )
 }
 
-/// Whether evaluating it twice costs nothing and gives the same: a literal or a variable.
+/// Whether evaluating an expression twice costs nothing and gives the same: a literal or a variable.
 pub(crate) fn is_atom(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Dim(..) => true,
@@ -290,21 +290,21 @@ pub(crate) fn is_atom(e: &Expr) -> bool {
     }
 }
 
-/// Whether it reads an array.
+/// Whether an expression reads an array.
 pub(crate) fn loads(e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Load { .. }));
     found
 }
 
-/// Whether it reads the variable.
+/// Whether an expression reads the variable.
 pub(crate) fn reads(e: &Expr, var: VarId) -> bool {
     let mut found = false;
     e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Var(v) if v == var));
     found
 }
 
-/// Whether any guard of it may fail: then it must be evaluated even if its value is not used.
+/// Whether an expression has a guard that may fail: then it must be evaluated even if its value is not used.
 pub(crate) fn may_fail(e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| {

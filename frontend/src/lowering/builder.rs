@@ -24,7 +24,7 @@ pub(crate) struct Builder {
     pub loops: Arena<LoopId, LoopDecl>,
     /// The loads and stores, those included that were lowered and never placed.
     pub accesses: Arena<AccessId, Access>,
-    /// For each scope the number of loops that are open around it.
+    /// The number of loops that are open around each scope.
     pub scopes: Vec<usize>,
     /// The open blocks, innermost last.
     pub blocks: Vec<Vec<Stmt>>,
@@ -34,7 +34,7 @@ pub(crate) struct Builder {
     pub fixed: HashSet<VarId>,
     /// Bounds of loop counters.
     pub counters: HashMap<VarId, intervals::Range>,
-    /// Variables that hold the length of an axis, each with what that length is.
+    /// The variables that hold the length of an axis, each with its extent.
     pub lengths: HashMap<VarId, Extent>,
     /// The int expressions that hidden variables were set from.
     pub spilled: HashMap<VarId, Expr>,
@@ -43,7 +43,7 @@ pub(crate) struct Builder {
 }
 
 impl Builder {
-    /// A nest without statements: one block is open, the one around the top loop.
+    /// A nest without statements, with one open block, the one around the top loop.
     pub fn new() -> Builder {
         Builder {
             arrays: Arena::new(),
@@ -94,13 +94,13 @@ impl Builder {
         self.emit(kind, span);
     }
 
-    /// A new scope, for statements that leave it.
+    /// Makes a new scope, which statements can leave.
     pub fn scope(&mut self) -> ScopeId {
         self.scopes.push(self.meter.open_loops());
         ScopeId(self.scopes.len() as u32 - 1)
     }
 
-    /// A new variable under a name of the program.
+    /// Makes a new variable under a name of the program.
     pub fn var(&mut self, name: &str, ty: Ty) -> VarId {
         self.vars.push(VarDecl {
             name: name.into(),
@@ -111,7 +111,7 @@ impl Builder {
         })
     }
 
-    /// A new variable that the program does not name.
+    /// Makes a new variable that the program does not name.
     pub fn hidden(&mut self, ty: Ty) -> VarId {
         self.var("", ty)
     }
@@ -147,12 +147,12 @@ impl Builder {
         stable && nodes <= limit
     }
 
-    /// Counts work of the interpreter at the present place: `times` for each execution.
+    /// Counts work of the interpreter at the current point: `times` for each execution.
     pub fn tally(&mut self, kind: Work, times: f64) {
         self.meter.add(kind, times);
     }
 
-    /// Whether it is an object of a list.
+    /// Whether the view is an object of a list.
     pub fn is_object(&self, view: &View) -> bool {
         self.arrays[view.array].kind == ArrayKind::Objects && view.index.len() == 1
     }

@@ -13,7 +13,7 @@ use crate::lowering::value::view::View;
 use crate::lowering::{build, operands};
 use crate::refusal::{R, Refusal, refuse};
 
-/// An `if` statement that sets a hidden variable to one of two expressions of one type.
+/// Emits an `if` statement that sets a hidden variable to one of two expressions of one type; returns the variable.
 pub(crate) fn branches(
     builder: &mut Builder,
     cond: Expr,
@@ -41,7 +41,7 @@ pub(crate) fn branches(
     build::var(var, ty, span)
 }
 
-/// One of two values; only the chosen one is evaluated.
+/// Chooses one of two values; only the chosen one is evaluated.
 pub(crate) fn choose(
     cx: &mut Lowering<'_>,
     cond: Expr,
@@ -102,7 +102,7 @@ pub(crate) fn choose(
     ))
 }
 
-/// One of two values that cost nothing to evaluate.
+/// Chooses one of two values that cost nothing to evaluate.
 pub(crate) fn choose_val(cx: &mut Lowering<'_>, cond: Expr, a: Val, b: Val, span: Span) -> R<Val> {
     match (a, b) {
         (Val::View(a), Val::View(b)) => {
@@ -148,10 +148,10 @@ pub(crate) fn choose_val(cx: &mut Lowering<'_>, cond: Expr, a: Val, b: Val, span
     }
 }
 
-/// Items of a literal are chosen by comparing the subscript with each position.
+/// The most items of a literal: an item is chosen by comparing the subscript with each position.
 pub(crate) const ITEM_LIMIT: usize = 64;
 
-/// The items of a literal: characters of a string, ints of bytes.
+/// The items of a literal: characters of a string, ints of bytes; `None` for other values.
 pub(crate) fn literal_items(value: &Val, span: Span) -> Option<Vec<Val>> {
     match value {
         Val::Str(text) => Some(
@@ -170,7 +170,7 @@ pub(crate) fn literal_items(value: &Val, span: Span) -> Option<Vec<Val>> {
     }
 }
 
-/// `items[at]`: negative positions count from the end, others must exist.
+/// The item `items[at]`: negative positions count from the end; a guard fails for positions out of range.
 pub(crate) fn item_at(cx: &mut Lowering<'_>, items: Vec<Val>, at: Sv, span: Span) -> R<Val> {
     let len = items.len();
     if len > ITEM_LIMIT || len == 0 {

@@ -1,4 +1,4 @@
-//! The context of lowering: what its functions share.
+//! The context of lowering: the state that its functions share.
 //!
 //! Lowering is functions over this context. The few methods of [`Lowering`] are the entry points of its recursion, each
 //! in the file of its duty: [`crate::lowering::expression`] and [`crate::lowering::statement`] above all. A function
@@ -19,20 +19,20 @@ use crate::refusal::R;
 pub(crate) struct Lowering<'a> {
     /// The nest under construction.
     pub builder: Builder,
-    /// What names are.
+    /// The names of the site.
     pub env: Environment<'a>,
-    /// Where jumps go.
+    /// The open loops and calls, and where jumps go.
     pub control: Control,
     /// The arrays that the nest makes.
     pub memory: Memory,
-    /// What is written back behind the nest.
+    /// The live-outs.
     pub live_outs: LiveOuts,
-    /// What launches have to check.
+    /// The preconditions that launches have to check.
     pub preconditions: Preconditions,
 }
 
 impl<'a> Lowering<'a> {
-    /// A round that begins with this environment.
+    /// Begins a round with this environment.
     pub fn new(env: Environment<'a>) -> Lowering<'a> {
         Lowering {
             builder: Builder::new(),
@@ -44,7 +44,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Runs `f` with a block of its own; what was substituted inside does not outlive it.
+    /// Runs `f` with a block of its own, and returns the block; substitutions made inside end with it.
     pub fn inner<T>(&mut self, f: impl FnOnce(&mut Self) -> R<T>) -> R<(T, Vec<Stmt>)> {
         let (substs, stable) = (self.env.substs.len(), self.builder.stable.len());
         let parts = self.memory.parts.mark();
@@ -57,7 +57,7 @@ impl<'a> Lowering<'a> {
         Ok((result?, block))
     }
 
-    /// Runs `f`, which lowers what happens `factor` times in each execution of what is around it.
+    /// Runs `f`, which lowers code that runs `factor` times in each execution of the code around it.
     pub fn scaled<T>(&mut self, factor: f64, f: impl FnOnce(&mut Self) -> R<T>) -> R<T> {
         let before = self.builder.meter.weight();
         self.builder.meter.set_weight(before * factor);

@@ -1,4 +1,4 @@
-//! What the names of the site are while it is lowered.
+//! The names of the site while it is lowered.
 
 use std::collections::HashMap;
 
@@ -14,19 +14,20 @@ use crate::lowering::value::view::View;
 use crate::refusal::{R, Refusal, refuse};
 use crate::site::captures::Capture;
 
-/// What the typed nest depends on besides the types of the captures.
+/// The settings that the typed nest depends on besides the types of the captures.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Options {
     /// The minor version of CPython 3: `math.pow(0.0, -inf)` raises up to 10; from 12 on
     /// builtin `sum` of floats is compensated, and `~` of a bool warns.
     pub python_minor: u32,
-    /// `np.floor`, `np.ceil` and `np.trunc` of ints are ints: from NumPy 2.1 on.
+    /// Whether `np.floor`, `np.ceil` and `np.trunc` of ints are ints, as from NumPy 2.1 on.
     pub whole_ints: bool,
-    /// The promise about floating point.
+    /// The mode of floating point: which results may differ from CPython's.
     pub fp: FpMode,
 }
 
-/// What a live range stands for while its assignment dominates and nothing it is made of can change.
+/// The value that a live range stands for while its assignment dominates and nothing that the value is made of can
+/// change.
 #[derive(Clone, Debug)]
 pub(crate) enum Subst {
     Scalar(Sv),
@@ -39,13 +40,13 @@ pub(crate) enum Subst {
 pub(crate) struct Environment<'a> {
     /// The resolved site.
     pub hir: &'a Hir,
-    /// Its live ranges.
+    /// The live ranges of the site's names.
     pub live_ranges: &'a LiveRanges,
-    /// The types of its captures.
+    /// The types of the site's captures.
     pub captures: &'a [Capture],
-    /// What the nest depends on besides types.
+    /// The settings that the nest depends on besides types.
     pub options: Options,
-    /// What the rounds so far have learnt, and what this one adds.
+    /// The facts that the rounds so far have learnt, and that this one adds to.
     pub facts: &'a mut Facts,
     /// The arrays of the nest that stand for captured ones, by capture.
     pub slots: HashMap<u32, ArrayId>,
@@ -53,11 +54,11 @@ pub(crate) struct Environment<'a> {
     pub variables: HashMap<LiveRangeId, VarId>,
     /// The variables that hold the subscripts of a view, or the numbers that say which part of an array it is.
     pub view_vars: HashMap<LiveRangeId, Vec<VarId>>,
-    /// Bool variables that say of which of its types a live range's value is.
+    /// The tags: bool variables that say which of its types a live range's value has.
     pub tag_vars: HashMap<LiveRangeId, VarId>,
-    /// Bool variables that say whether a local has been assigned.
+    /// The flags: bool variables that say whether a local has been assigned.
     pub flag_vars: HashMap<LocalId, VarId>,
-    /// Values at entry that the bounds of the top loop read.
+    /// The variables of values at entry that the bounds of the top loop read.
     pub entry_vars: HashMap<LocalId, VarId>,
     /// Substitutions in effect, innermost last.
     pub substs: Vec<(LiveRangeId, Subst)>,
@@ -94,7 +95,7 @@ impl<'a> Environment<'a> {
     /// The representation of a live range's variable.
     ///
     /// # Errors
-    /// There is none that keeps all its values.
+    /// No representation keeps all values of the live range.
     pub fn representation(&self, live: LiveRangeId, span: Span) -> R<Scalar> {
         let fact = self.facts.live_ranges.get(live).and_then(|f| f.repr());
         fact.ok_or_else(|| self.type_changes(live, span))
@@ -158,7 +159,7 @@ impl<'a> Environment<'a> {
         }
     }
 
-    /// Whether an assignment is its live range's only one and the name had no value the live range could also have.
+    /// Whether an assignment is the only one of its live range, which also has no value at entry.
     pub fn alone(&self, def: DefId, live: LiveRangeId) -> bool {
         self.live_ranges
             .defs
@@ -167,7 +168,7 @@ impl<'a> Environment<'a> {
             && self.live_ranges.entry.get(live) == Some(&None)
     }
 
-    /// Whether what the local holds in the end can be seen.
+    /// Whether the value that a local has after the nest can be seen.
     pub fn observed(&self, def: Def) -> bool {
         let local = self.hir.locals.get(def.local);
         let last = self

@@ -1,8 +1,8 @@
-//! Expressions.
+//! Lowers expressions.
 //!
-//! Statements cannot stand inside typed expressions, but an inlined call needs some. So an expression is lowered
-//! into the open block where it stands; an operand that may not be evaluated is lowered into a block of its own,
-//! and if that is not empty the choice becomes an `if` statement.
+//! Statements cannot stand inside typed expressions, but an inlined call needs some. So an expression is lowered into
+//! the open block where it stands; an operand that may not be evaluated is lowered into a block of its own, and if that
+//! block is not empty the choice becomes an `if` statement.
 
 use nestwise_ir::branch_likelihood::{HALF, likelihood_of_range};
 use nestwise_ir::model::nest::{Expr, StmtKind};
@@ -25,7 +25,7 @@ use crate::lowering::{build, choice, interpreter_cost, operands};
 use crate::refusal::{R, Refusal, refuse};
 
 impl Lowering<'_> {
-    /// The value of an expression.
+    /// Lowers an expression to its value.
     pub fn expression(&mut self, e: &hir::Expr) -> R<Val> {
         let span = e.span;
         interpreter_cost::count_leaf(self, e);
@@ -170,7 +170,7 @@ impl Lowering<'_> {
 }
 
 impl Lowering<'_> {
-    /// The truth of an expression.
+    /// Lowers an expression to its truth.
     pub fn condition(&mut self, e: &hir::Expr) -> R<Expr> {
         let before = std::mem::replace(&mut self.env.want_tag, false);
         let result = cond_inner(self, e);
@@ -216,7 +216,7 @@ fn cond_inner(cx: &mut Lowering<'_>, e: &hir::Expr) -> R<Expr> {
     }
 }
 
-/// Short-circuit over conditions.
+/// Lowers `and` (`all`) or `or` of conditions, with short-circuit evaluation.
 fn conds(cx: &mut Lowering<'_>, all: bool, items: &[hir::Expr]) -> R<Expr> {
     let Some((first, rest)) = items.split_first() else {
         return Ok(build::boolean(all, Ty::PY_BOOL, Span::default()));
@@ -255,7 +255,7 @@ fn conds(cx: &mut Lowering<'_>, all: bool, items: &[hir::Expr]) -> R<Expr> {
     Ok(result)
 }
 
-/// `a < b`.
+/// Lowers a single comparison, like `a < b`.
 fn comparison(cx: &mut Lowering<'_>, op: Cmp, a: &hir::Expr, b: &hir::Expr, span: Span) -> R<Val> {
     let left = cx.expression(a)?;
     if elementwise::is_numpy_array(&cx.builder, &left) {
@@ -274,7 +274,7 @@ fn comparison(cx: &mut Lowering<'_>, op: Cmp, a: &hir::Expr, b: &hir::Expr, span
     compare::compare_vals(cx, op, left, right, span).map(Val::Scalar)
 }
 
-/// `a < b <= c`.
+/// Lowers a chain of comparisons, like `a < b <= c`.
 fn compare_chain(
     cx: &mut Lowering<'_>,
     first: &hir::Expr,
@@ -362,7 +362,7 @@ fn compare_rest(cx: &mut Lowering<'_>, left: Val, rest: &[(Cmp, hir::Expr)], spa
     ))
 }
 
-/// `a and b`, `a or b` as values: the operand that decides.
+/// Lowers `a and b`, `a or b` as values: the operand that decides.
 fn and_or(cx: &mut Lowering<'_>, all: bool, items: &[hir::Expr], span: Span) -> R<Val> {
     let Some((first, rest)) = items.split_first() else {
         return Err(refuse(
@@ -426,7 +426,7 @@ fn call_body(cx: &mut Lowering<'_>, call: &hir::Inline, span: Span) -> R<()> {
     Ok(())
 }
 
-/// A call of a user's function.
+/// Lowers an inlined call of a user's function.
 fn inlined(cx: &mut Lowering<'_>, call: &hir::Inline, span: Span) -> R<Val> {
     let want_tag = std::mem::replace(&mut cx.env.want_tag, false);
     provenance::forget(cx, &call.fresh, span);

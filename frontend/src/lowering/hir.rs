@@ -1,12 +1,11 @@
 //! The resolved nest: the surface nest with every name looked up and every call of a user's function inlined.
 //!
-//! What an access path holds is known from its capture, so here a name is a *local* (a value), a known function, or
-//! gone. Each inlined call has locals of its own. `return` of an inlined function is an assignment of its result
-//! locals, followed by [`Kind::Leave`] where it is not the last thing the function does.
+//! What an access path holds is known from its capture, so here a name is a *local* (a value) or a known function, or
+//! has been resolved to what it stands for. Each inlined call has locals of its own. `return` of an inlined function is
+//! an assignment of its result locals, followed by [`Kind::Leave`] where it is not the last thing the function does.
 //!
 //! Every read and every assignment of a local has an id, for the analysis that groups them
-//! ([`crate::lowering::types::live_ranges`]): what a local holds here and what it holds there may be of different
-//! types.
+//! ([`crate::lowering::types::live_ranges`]): a local may hold values of different types at different points.
 
 use std::collections::BTreeMap;
 
@@ -17,33 +16,33 @@ use crate::builtins::Known;
 
 /// A local: a name of the site, or one of an inlined call.
 pub(crate) type LocalId = usize;
-/// One textual read.
+/// The id of one read in the text.
 pub(crate) type OccId = usize;
-/// One textual assignment; [`Hir::entry`] numbers the values at entry behind them.
+/// The id of one assignment in the text; [`Hir::entry`] numbers the values at entry behind them.
 pub(crate) type DefId = usize;
-/// A block that [`Kind::Leave`] leaves.
+/// The id of a block that [`Kind::Leave`] leaves.
 pub(crate) type BlockId = usize;
 
 /// A local's declaration.
 #[derive(Debug)]
 pub(crate) struct Local {
-    /// In the user's words.
+    /// The name, as the user knows it.
     pub name: String,
-    /// The access path it is written back to, if it is one of the site's that the site assigns.
+    /// The access path that the local is written back to, if the site assigns it.
     pub path: Option<PathId>,
-    /// Index of its capture, if it has a value at entry.
+    /// The index of the local's capture, if it has a value at entry.
     pub capture: Option<u32>,
-    /// It holds an array and takes part in buffer swaps.
+    /// The local holds an array and takes part in buffer swaps.
     pub swapped: bool,
-    /// It is an element of the tuple that the access path holds: which one.
+    /// The index of the local in the tuple that the access path holds, if it holds one.
     pub element: Option<usize>,
-    /// How many attributes its name goes through.
+    /// The number of attributes in the access path.
     pub attributes: u32,
-    /// How CPython finds the name, if not as a local.
+    /// The work by which CPython looks the name up, if it is not a local.
     pub lookup: Option<Work>,
 }
 
-/// A whole site.
+/// A resolved site.
 #[derive(Debug, Default)]
 pub(crate) struct Hir {
     pub locals: Vec<Local>,
@@ -55,7 +54,7 @@ pub(crate) struct Hir {
     pub blocks: usize,
     /// The lists that the nest appends to and reads, by the capture of the method.
     pub grown: BTreeMap<u32, Grown>,
-    /// Groups of locals whose arrays change places.
+    /// The groups of locals whose arrays change places.
     pub swap_groups: Vec<Vec<LocalId>>,
 }
 
@@ -91,7 +90,7 @@ pub(crate) struct Stmt {
     pub span: Span,
 }
 
-/// What a statement does.
+/// The kind of a statement.
 #[derive(Debug)]
 pub(crate) enum Kind {
     Assign {
@@ -125,11 +124,11 @@ pub(crate) enum Kind {
     Break,
     Continue,
     Return(Option<Expr>),
-    /// Control that gets here is CPython's.
+    /// Leaves the nest to CPython where control gets here.
     Raise,
     /// A call for its effect.
     Effect(Expr),
-    /// `xs.append(value)`; the method is a capture.
+    /// The call `xs.append(value)`, whose method is a capture.
     Append {
         method: u32,
         name: String,
@@ -139,7 +138,7 @@ pub(crate) enum Kind {
     Leave(BlockId),
 }
 
-/// What is assigned.
+/// A target of an assignment.
 #[derive(Debug)]
 pub(crate) enum Target {
     Local(Def),
@@ -156,7 +155,7 @@ pub(crate) struct Expr {
     pub span: Span,
 }
 
-/// What an expression is.
+/// The kind of an expression.
 #[derive(Debug)]
 pub(crate) enum ExprKind {
     Int(i128),
@@ -164,9 +163,9 @@ pub(crate) enum ExprKind {
     Imag(f64),
     Bool(bool),
     None,
-    /// `...` as a subscript.
+    /// The ellipsis `...` as a subscript.
     Ellipsis,
-    /// A type of arrays' elements, as an argument.
+    /// A type of arrays' elements, as an argument of a call.
     Dtype(Scalar),
     Str(String),
     Bytes(Vec<u8>),
@@ -175,7 +174,7 @@ pub(crate) enum ExprKind {
     Subscript(Box<Expr>, Vec<Expr>),
     /// An element of a list that the nest appends to.
     Grown(Grown, Box<Expr>),
-    /// The number of its elements.
+    /// The number of elements of a list that the nest appends to.
     GrownLen(Grown),
     /// A value that has to be an int, as `operator.index` gives it.
     Index(Box<Expr>),
@@ -194,11 +193,11 @@ pub(crate) enum ExprKind {
     Or(Vec<Expr>),
     Compare(Box<Expr>, Vec<(CmpOp, Expr)>),
     InText(Box<Expr>, String),
-    /// `a is None`.
+    /// The test `a is None`.
     IsNone(Box<Expr>),
-    /// `a is b`.
+    /// The test `a is b`.
     Is(Box<Expr>, Box<Expr>),
-    /// An object of a list whose objects have a method of that name.
+    /// An object of a list, whose objects must have a method of this name.
     Having(Box<Expr>, String),
     IfExp {
         test: Box<Expr>,
@@ -206,11 +205,11 @@ pub(crate) enum ExprKind {
         orelse: Box<Expr>,
     },
     Tuple(Vec<Expr>),
-    /// `start:stop:step` as a subscript.
+    /// The slice `start:stop:step` as a subscript.
     Slice(Slice),
 }
 
-/// `start:stop:step`.
+/// The slice `start:stop:step`.
 #[derive(Debug)]
 pub(crate) struct Slice {
     pub start: Option<Box<Expr>>,
@@ -228,45 +227,45 @@ pub(crate) struct Grown {
 /// An inlined call.
 #[derive(Debug)]
 pub(crate) struct Inline {
-    /// Parameters first, as assignments, then the function's statements.
+    /// The assignments of the parameters, then the function's statements.
     pub body: Vec<Stmt>,
-    /// How many of those assignments there are.
+    /// The number of assignments of parameters.
     pub params: usize,
-    /// The block that a `return` inside a loop leaves; `None`: there is none.
+    /// The block that a `return` inside a loop leaves; `None` where there is none.
     pub block: Option<BlockId>,
-    /// What it returns: one read, or those of a tuple's elements.
+    /// The reads of the result: one, or one for each element of a tuple.
     pub results: Vec<Read>,
-    /// Whether it returns a tuple.
+    /// Whether the call returns a tuple.
     pub tuple: bool,
     /// The locals that start without a value at each call.
     pub fresh: Vec<LocalId>,
-    /// It stands for the builtin `sum`.
+    /// Whether the call stands for the builtin `sum`.
     pub sum: bool,
-    /// What CPython runs in its place.
+    /// The origin of the call: what CPython runs in its place.
     pub origin: Origin,
 }
 
-/// `[element for target in iter]`.
+/// A list comprehension `[element for target in iter]`.
 #[derive(Debug)]
 pub(crate) struct ListComprehension {
-    /// A loop, with the element as an expression that is evaluated, where tests are true.
+    /// The loop, in which the element is an expression that is evaluated, where the tests are true.
     pub each: Stmt,
-    /// The locals of its own.
+    /// The locals of the comprehension's own.
     pub fresh: Vec<LocalId>,
 }
 
-/// What an inlined call is to CPython.
+/// The origin of an inlined call: what it is to CPython.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Origin {
     /// A function of the user's.
     Function,
     /// A builtin that takes a generator expression.
     Generator,
-    /// A function of a library's.
+    /// A function of a library.
     Library(LibraryWork),
 }
 
-/// Whether all of them have this truth; none: one before the first that has the other is not known.
+/// Whether all operands have this truth; `None` where that is not known before the types are.
 fn all_are(truth: bool, items: &[Expr]) -> Option<bool> {
     for item in items {
         if item.truth()? != truth {
@@ -277,7 +276,7 @@ fn all_are(truth: bool, items: &[Expr]) -> Option<bool> {
 }
 
 impl Expr {
-    /// The expressions directly inside (not the statements of an inlined call).
+    /// The expressions directly inside this one (not the statements of an inlined call).
     pub fn children(&self) -> Vec<&Expr> {
         match &self.kind {
             ExprKind::Attr(a, _)
@@ -309,7 +308,7 @@ impl Expr {
         }
     }
 
-    /// Whether it is true, where that is known before its operands' types are.
+    /// The truth of the expression, where it is known before its operands' types are.
     pub fn truth(&self) -> Option<bool> {
         match &self.kind {
             ExprKind::Bool(value) => Some(*value),
@@ -321,7 +320,7 @@ impl Expr {
         }
     }
 
-    /// Whether, as a subscript, it keeps an axis or makes one: a slice, `...`, `None`.
+    /// Whether the expression, as a subscript, keeps an axis or makes one: a slice, `...`, `None`.
     pub fn is_slice(&self) -> bool {
         matches!(
             self.kind,
@@ -329,7 +328,7 @@ impl Expr {
         )
     }
 
-    /// Whether it is a number that was written as such.
+    /// Whether the expression is a number that was written as such.
     pub fn is_number(&self) -> bool {
         matches!(
             self.kind,
@@ -337,13 +336,13 @@ impl Expr {
         )
     }
 
-    /// Whether evaluating it may change what was read before it: an inlined function may store into an array, or
-    /// assign an attribute of its object.
+    /// Whether evaluating the expression may change what was read before it: an inlined function may store into an
+    /// array, or assign an attribute of its object.
     pub fn stores(&self) -> bool {
         self.changes(&[])
     }
 
-    /// Whether evaluating it assigns a local that is none of `own`, or stores into an array.
+    /// Whether evaluating the expression assigns a local that is none of `own`, or stores into an array.
     fn changes(&self, own: &[LocalId]) -> bool {
         match &self.kind {
             ExprKind::Inline(call) => {

@@ -1,9 +1,10 @@
-//! What CPython does, counted while the nest is lowered: here the types are known and the text is as it was written.
+//! Counts the work that CPython does in a nest while the nest is lowered: here the types are known and the text is as
+//! it was written.
 //!
-//! Weights say how often something happens in one execution of the loop's body around it. How likely branches are is
-//! told by the same rules as for compiled code ([`nestwise_ir::branch_likelihood`]), here from the text; each later
-//! operand of `and` and `or` counts half. A range that something is to lie in is as a rule where an array can be
-//! indexed.
+//! Weights say how often something happens in one execution of the loop's body around it. The likelihood of branches
+//! follows the same rules as for compiled code ([`nestwise_ir::branch_likelihood`]), here from the text; each later
+//! operand of `and` and `or` counts half. A test that a value lies in a range is taken to hold where an array could be
+//! indexed with the value.
 
 use nestwise_ir::branch_likelihood::{
     End, HALF, likelihood_of_comparison, likelihood_of_range, share_of_first,
@@ -22,11 +23,11 @@ use crate::lowering::value::Val;
 use crate::lowering::value::scalar::Sv;
 use crate::lowering::value::view::View;
 
-/// Bits of one digit of an int.
+/// The number of bits in one digit of an int.
 const DIGIT: u32 = 30;
 
-/// What an operation sees of a scalar. Of several types NumPy's counts: an accumulator that starts as `0.0` is one of
-/// NumPy's from the first addition on.
+/// The class of a scalar's types, as an operation sees it. Of several types NumPy's counts: an accumulator that starts
+/// as `0.0` is one of NumPy's from the first addition on.
 #[derive(Clone, Copy, PartialEq)]
 enum Class {
     Int,
@@ -131,7 +132,7 @@ pub(crate) fn count_comparison(builder: &mut Builder, a: &Val, b: &Val) {
     builder.tally(kind, 1.0);
 }
 
-/// A jump that depends on the truth of a value.
+/// Counts a jump that depends on the truth of a value.
 pub(crate) fn count_branch(builder: &mut Builder, value: &Val) {
     builder.tally(Work::Branch, 1.0);
     match value {
@@ -141,7 +142,7 @@ pub(crate) fn count_branch(builder: &mut Builder, value: &Val) {
     }
 }
 
-/// Reading a local, or writing it: by what it is under its name.
+/// Counts reading a local, or writing it, by how CPython looks its name up.
 pub(crate) fn count_name(cx: &mut Lowering<'_>, local: LocalId, here: Work) {
     let decl = &cx.env.hir.locals[local];
     let (attributes, lookup) = (f64::from(decl.attributes), decl.lookup);
@@ -154,7 +155,7 @@ pub(crate) fn count_name(cx: &mut Lowering<'_>, local: LocalId, here: Work) {
     cx.builder.tally(Work::Attribute, attributes);
 }
 
-/// Names and constants are work of their own.
+/// Counts an expression that is a name or a constant.
 pub(crate) fn count_leaf(cx: &mut Lowering<'_>, e: &hir::Expr) {
     match &e.kind {
         hir::ExprKind::Read(read) => count_name(cx, read.local, Work::Load),
@@ -181,7 +182,7 @@ pub(crate) fn count_leaf(cx: &mut Lowering<'_>, e: &hir::Expr) {
     }
 }
 
-/// `value.name`.
+/// Counts `value.name`.
 pub(crate) fn count_attribute(builder: &mut Builder, value: &Val) {
     let kind = match value {
         Val::View(view) if !builder.is_object(view) => Work::Shape,
@@ -190,7 +191,7 @@ pub(crate) fn count_attribute(builder: &mut Builder, value: &Val) {
     builder.tally(kind, 1.0);
 }
 
-/// `view[index]`, and `view[index] = ...`.
+/// Counts `view[index]`, or `view[index] = ...`.
 pub(crate) fn count_access(builder: &mut Builder, view: &View, index: &[Val], store: bool) {
     let decl = &builder.arrays[view.array];
     let (kind, rank) = (decl.kind, decl.rank as usize);
@@ -226,7 +227,7 @@ pub(crate) fn count_access(builder: &mut Builder, view: &View, index: &[Val], st
     }
 }
 
-/// A part of an array, as an `object` of its own or an element.
+/// Counts a subscript of an array: a part, as an `object` of its own, or an element.
 pub(crate) fn count_section(builder: &mut Builder, given: usize, object: bool, store: bool) {
     let kind = match (object, store) {
         (true, _) => Work::ArrayRow,
@@ -240,7 +241,7 @@ pub(crate) fn count_section(builder: &mut Builder, given: usize, object: bool, s
     }
 }
 
-/// `view[index] op= ...` reads what [`count_access`] has counted as written.
+/// Counts the read of `view[index] op= ...`, whose write [`count_access`] has counted.
 pub(crate) fn count_read_back(builder: &mut Builder, view: &View, given: usize) {
     let decl = &builder.arrays[view.array];
     match decl.kind {
@@ -259,7 +260,7 @@ pub(crate) fn count_read_back(builder: &mut Builder, view: &View, given: usize) 
     }
 }
 
-/// The value that an array is given may have to be converted.
+/// Counts the conversion of a value that is stored into an array.
 pub(crate) fn count_stored(builder: &mut Builder, view: &View, value: &Val) {
     let decl = &builder.arrays[view.array];
     let Val::Scalar(sv) = value else { return };
@@ -277,7 +278,7 @@ pub(crate) fn count_stored(builder: &mut Builder, view: &View, value: &Val) {
     }
 }
 
-/// A call of a function that is known by name, with so many arguments.
+/// Counts a call of a known function with these arguments.
 pub(crate) fn count_call(builder: &mut Builder, known: Known, args: &[Val]) {
     let more = (args.len() as f64 - 2.0).max(0.0);
     match known {
@@ -294,7 +295,7 @@ pub(crate) fn count_call(builder: &mut Builder, known: Known, args: &[Val]) {
             builder.tally(Work::MathQuick, 1.0)
         }
         Known::Math(MathFn::Unary(_)) => builder.tally(Work::Math, 1.0),
-        // It takes a base, too.
+        // The function takes a base, too.
         Known::Math(MathFn::Special(MathSpecial::Log)) => builder.tally(Work::MathTwo, 1.0),
         Known::Math(MathFn::Special(_)) if args.len() < 2 => builder.tally(Work::MathQuick, 1.0),
         Known::Math(MathFn::Special(_)) => builder.tally(Work::MathTwo, 1.0),
@@ -304,7 +305,7 @@ pub(crate) fn count_call(builder: &mut Builder, known: Known, args: &[Val]) {
     }
 }
 
-/// A call that is lowered as statements; true if these are what CPython runs.
+/// Counts a call that is lowered as statements; true if these are what CPython runs.
 pub(crate) fn count_inlined(builder: &mut Builder, call: &hir::Inline) -> bool {
     match call.origin {
         Origin::Function => {
@@ -324,7 +325,7 @@ pub(crate) fn count_inlined(builder: &mut Builder, call: &hir::Inline) -> bool {
     !matches!(call.origin, Origin::Library(_))
 }
 
-/// The end of a `for`: what `zip` asks first is what ends it, where all have the same length.
+/// Counts the end of a `for`; the first iterable of a `zip` ends it, where all have the same length.
 pub(crate) fn count_end(builder: &mut Builder, seq: &Seq) {
     match seq {
         Seq::View(view) if builder.arrays[view.array].kind == ArrayKind::Ndarray => {
@@ -337,7 +338,7 @@ pub(crate) fn count_end(builder: &mut Builder, seq: &Seq) {
     }
 }
 
-/// One iteration of a `for`.
+/// Counts one iteration of a `for`.
 pub(crate) fn count_step(builder: &mut Builder, seq: &Seq) {
     count_items(builder, seq);
     if builder.meter.take_generator() {
@@ -376,16 +377,17 @@ fn count_items(builder: &mut Builder, seq: &Seq) {
     }
 }
 
-/// How often what an `if` holds runs, as shares of how often the `if` does.
+/// The shares of an `if`'s executions in which its sides run.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Shares {
     pub body: f64,
     pub orelse: f64,
-    /// What follows it in its block: less where a side goes on to the next iteration.
+    /// The share in which the statements after the `if` in its block run: less than 1 where a side goes on to the next
+    /// iteration.
     pub rest: f64,
 }
 
-/// What an `if` says of its sides.
+/// The shares of an `if`, as its text tells them.
 pub(crate) fn shares(test: &hir::Expr, body: &[hir::Stmt], orelse: &[hir::Stmt]) -> Shares {
     let (then, other) = (end(body), end(orelse));
     let likely = share_of_first(then, other, likelihood(test));
@@ -402,7 +404,7 @@ pub(crate) fn shares(test: &hir::Expr, body: &[hir::Stmt], orelse: &[hir::Stmt])
     }
 }
 
-/// How likely a test is to hold.
+/// The likelihood that a test holds, between 0 and 1.
 fn likelihood(test: &hir::Expr) -> f64 {
     let is_zero = |e: &hir::Expr| matches!(e.kind, hir::ExprKind::Int(0));
     match &test.kind {
@@ -418,7 +420,8 @@ fn likelihood(test: &hir::Expr) -> f64 {
     }
 }
 
-/// The divisor of a remainder by a constant, each of which is as likely as any other.
+/// The divisor of a remainder by a constant, where each remainder is as likely as any other; `None` for other
+/// expressions.
 fn every(e: &hir::Expr) -> Option<f64> {
     let hir::ExprKind::Binary(Op::Mod, _, by) = &e.kind else {
         return None;
@@ -429,7 +432,7 @@ fn every(e: &hir::Expr) -> Option<f64> {
     }
 }
 
-/// How a side of an `if` ends.
+/// The way in which a side of an `if` ends.
 fn end(side: &[hir::Stmt]) -> End {
     match side.last().map(|s| &s.kind) {
         Some(Stmt::Continue) => End::Skips,

@@ -7,9 +7,9 @@ use nestwise_ir::interpreter_work::{LoopWork, NestWork, Tally, Work};
 #[derive(Debug)]
 pub(crate) struct Meter {
     work: NestWork,
-    /// Open loops: which one, and the weight around it.
+    /// The open loops: each one's id, and the weight around it.
     open: Vec<(usize, f64)>,
-    /// How often the present place is reached in one execution of the loop's body around it.
+    /// The number of times that the current point is reached in one execution of the loop's body around it.
     weight: f64,
     /// Whether the next loop is a generator expression's.
     generator: bool,
@@ -31,7 +31,7 @@ impl Meter {
         self.work
     }
 
-    /// Counts `times` of a kind of work for each execution of the present place.
+    /// Counts `times` of a kind of work for each execution of the current point.
     pub fn add(&mut self, kind: Work, times: f64) {
         let tally = match self.open.last() {
             Some((at, _)) => &mut self.work.loops[*at].body,
@@ -40,17 +40,17 @@ impl Meter {
         tally.add(kind, times * self.weight);
     }
 
-    /// How often the present place is reached in one execution of the loop's body around it.
+    /// The number of times that the current point is reached in one execution of the loop's body around it.
     pub fn weight(&self) -> f64 {
         self.weight
     }
 
-    /// Says how often the present place is reached.
+    /// Sets the number of times that the current point is reached in one execution of the loop's body around it.
     pub fn set_weight(&mut self, weight: f64) {
         self.weight = weight;
     }
 
-    /// Opens a loop at the present place.
+    /// Opens a loop at the current point.
     pub fn open_loop(&mut self) {
         self.open.push((self.work.loops.len(), self.weight));
         self.work.loops.push(LoopWork {
@@ -62,26 +62,26 @@ impl Meter {
         self.weight = 1.0;
     }
 
-    /// The innermost open loop is one that the program does not have, and runs once.
+    /// Notes that the innermost open loop is one that the program does not have, and runs once.
     pub fn runs_once(&mut self) {
         if let Some((at, _)) = self.open.last() {
             self.work.loops[*at].once = true;
         }
     }
 
-    /// How many loops are open.
+    /// The number of open loops.
     pub fn open_loops(&self) -> usize {
         self.open.len()
     }
 
-    /// A jump at the present place leaves all open loops but the `outside` outermost.
+    /// Notes that a jump at the current point leaves all open loops but the `outside` outermost ones.
     pub fn leaves(&mut self, outside: usize) {
         for (at, _) in self.open.iter().skip(outside) {
             self.work.loops[*at].leaves = true;
         }
     }
 
-    /// A jump at the present place leaves this loop.
+    /// Notes that a jump at the current point leaves this loop.
     pub fn breaks(&mut self, id: LoopId) {
         let outside = self.open.iter().position(|(at, _)| *at == id.index());
         self.leaves(outside.unwrap_or(self.open.len()));
@@ -94,7 +94,7 @@ impl Meter {
         }
     }
 
-    /// The next loop is a generator expression's.
+    /// Notes that the next loop is a generator expression's.
     pub fn begin_generator(&mut self) {
         self.generator = true;
     }

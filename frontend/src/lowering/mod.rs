@@ -1,4 +1,4 @@
-//! A surface nest and the types of its captures to a typed nest.
+//! Takes a surface nest and the types of its captures to a typed nest.
 //!
 //! [`specialise`] goes through these stages:
 //!
@@ -36,7 +36,6 @@ pub(crate) mod passes;
 pub(crate) mod pipeline;
 pub(crate) mod preconditions;
 pub(crate) mod scalar;
-pub(crate) mod spill;
 pub(crate) mod statement;
 #[cfg(test)]
 mod tests;

@@ -45,7 +45,7 @@ pub(crate) fn scalar(cx: &mut Lowering<'_>, e: &hir::Expr, what: &str) -> R<Sv> 
     convert::need_scalar(val, what, e.span)
 }
 
-/// An operand behind an array: evaluating it must not change that.
+/// Evaluates an operand that follows an array: refuses one whose evaluation may change the array.
 pub(crate) fn beside_array(cx: &mut Lowering<'_>, e: &hir::Expr) -> R<Val> {
     if e.stores() {
         let what = "a call that assigns something, beside an array".into();
@@ -54,7 +54,7 @@ pub(crate) fn beside_array(cx: &mut Lowering<'_>, e: &hir::Expr) -> R<Val> {
     cx.expression(e)
 }
 
-/// Several values, left to right.
+/// Evaluates several expressions, left to right.
 pub(crate) fn tuple(cx: &mut Lowering<'_>, items: &[hir::Expr]) -> R<Vec<Val>> {
     let mut values: Vec<Val> = Vec::with_capacity(items.len());
     for item in items {

@@ -1,4 +1,4 @@
-//! From a surface nest and the types of its captures to a typed nest: the stages, and the passes at the end.
+//! Takes a surface nest and the types of its captures to a typed nest: the stages, and the passes at the end.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ const PASSES: [Pass; 2] = [
     },
 ];
 
-/// Rounds of lowering after which types are taken never to settle.
+/// The number of rounds of lowering after which types are taken never to settle.
 const ROUND_LIMIT: u32 = 60;
 
 /// The typed nest of `site` for captures of these types (see [`crate::site::captures`] for their order).
@@ -101,7 +101,7 @@ fn lower(site: &Site, hir: &Hir, captures: &[Capture], options: Options) -> R<Ne
     Err(refuse(site.top.span, Refusal::Internal { message }))
 }
 
-/// One round.
+/// Lowers the site once, with the facts that are known so far.
 fn lower_once(
     hir: &Hir,
     live_ranges: &LiveRanges,

@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 use nestwise_ir::Precondition;
 
-/// What launches have to check of the arrays of the nest.
+/// The preconditions on the nest's arrays, which launches have to check.
 #[derive(Default)]
 pub(crate) struct Preconditions {
     required: BTreeSet<Precondition>,
-    /// Whether a part of an array is looked at as a whole.
+    /// Whether a part of an array is used as a whole.
     pub sliced: bool,
 }
 
 impl Preconditions {
-    /// Has launches check a condition.
+    /// Adds a condition that launches have to check.
     pub fn require(&mut self, condition: Precondition) {
         self.required.insert(condition);
     }

@@ -1,4 +1,4 @@
-//! Statements.
+//! Lowers statements.
 
 use nestwise_ir::model::nest::{Expr, StmtKind, While};
 use nestwise_ir::surface::BinOp as Op;
@@ -28,15 +28,15 @@ use crate::lowering::{interpreter_cost, operands};
 use crate::refusal::{R, Refusal, refuse};
 use crate::site::captures::Capture;
 
-/// What an augmented assignment has made, and where it belongs.
+/// The result of an augmented assignment, and where it is stored.
 enum Updated {
     Element(View, Val),
     Name(Val),
-    /// Elements of an array, which are stored.
+    /// The elements of an array, which are stored already.
     Part,
     /// All of an array that has a name.
     Array(View),
-    /// A part of one; all of what the nest has made.
+    /// A part of an array with a name, or all of an array that the nest has made.
     Named {
         section: Section,
         whole: bool,
@@ -44,7 +44,7 @@ enum Updated {
 }
 
 impl Lowering<'_> {
-    /// A block; what follows a jump in it is never reached and not lowered.
+    /// Lowers a block; statements behind a jump are never reached and not lowered.
     pub fn block(&mut self, stmts: &[hir::Stmt]) -> R<()> {
         let before = self.builder.meter.weight();
         for stmt in stmts {
@@ -288,7 +288,7 @@ fn augmented(
     }
 }
 
-/// What is there that is going to be updated by a value, and where to store it then.
+/// The old value of an element that is updated by a value, and where to store the new one.
 fn old_value(
     cx: &mut Lowering<'_>,
     view: View,
@@ -383,7 +383,7 @@ fn augmented_value(
     })
 }
 
-/// A place that stays the same, whatever the right side of an assignment changes.
+/// A view that stands for the same element whatever the right side of an assignment changes.
 fn kept_place(cx: &mut Lowering<'_>, view: View, span: Span) -> R<View> {
     if swaps::trades_places(&cx.env, view.capture) {
         let what = "an element of an array that the right side may swap".into();
@@ -397,7 +397,7 @@ fn kept_place(cx: &mut Lowering<'_>, view: View, span: Span) -> R<View> {
     Ok(View { index, ..view })
 }
 
-/// Arrays change places.
+/// Lowers a buffer swap, in which arrays change places.
 fn swap(cx: &mut Lowering<'_>, pairs: &[(LocalId, LocalId)], span: Span) -> R<()> {
     let mut slots: Vec<(ArrayId, ArrayId)> = Vec::new();
     for (target, source) in pairs {

@@ -1,10 +1,10 @@
-//! The access paths of a site: names and attribute chains on names, which of them the site assigns, and of which it
-//! needs the value they have when it starts.
+//! The access paths of a site: names and attribute chains on names, which of them the site assigns, and for which it
+//! needs the value at its start.
 //!
-//! The second is a forward definite-assignment analysis (the dataflow problem of the Java Language Specification,
-//! chapter 16, on Python's statements). Expressions never assign here, so the order inside one does not matter:
-//! every name an expression mentions counts as read, also where `and`, `or` or a conditional may skip it. Sets only
-//! grow along a path, so the state at a loop's head is the state before the loop, and one pass is enough.
+//! Which values are needed is found by a forward definite-assignment analysis (the dataflow problem of the Java
+//! Language Specification, chapter 16, on Python's statements). Expressions never assign here, so the order inside one
+//! does not matter: every name an expression mentions counts as read, also where `and`, `or` or a conditional may skip
+//! it. Sets only grow along a path, so the state at a loop's head is the state before the loop, and one pass is enough.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,7 @@ use nestwise_ir::{Arena, PathId, Span};
 
 use crate::site::{definite_assignment, walk};
 
-/// What the caller knows about the scope a site stands in.
+/// The caller's knowledge of the scope that a site stands in.
 #[derive(Clone, Debug, Default)]
 pub struct ScopeInfo {
     /// The site stands at module level: every name is global.
@@ -24,21 +24,21 @@ pub struct ScopeInfo {
     pub bound_names: HashSet<String>,
 }
 
-/// Collects the access paths while a text is read.
+/// The table of access paths, which is filled while a text is read.
 #[derive(Default)]
-pub(crate) struct PlaceTable {
+pub(crate) struct PathTable {
     paths: Arena<PathId, AccessPath>,
     known: HashMap<(Option<PathId>, String), PathId>,
 }
 
-impl PlaceTable {
-    /// The access path of a name, made when it is new; `local` says whether a new one is the function's own.
+impl PathTable {
+    /// The access path of a name, made when it is new; `local` says whether a new one is local to a function.
     pub(crate) fn name(&mut self, name: &str, local: bool) -> PathId {
         let scope = if local { Scope::Local } else { Scope::Global };
         self.path(None, name, scope)
     }
 
-    /// The access path of an attribute of an access path.
+    /// The access path of an attribute of another path, made when it is new.
     pub(crate) fn attr(&mut self, parent: PathId, name: &str) -> PathId {
         self.path(Some(parent), name, Scope::Attr)
     }
@@ -60,14 +60,14 @@ impl PlaceTable {
             })
     }
 
-    /// The finished table, flags unset.
+    /// The finished table, with all flags unset.
     pub(crate) fn finish(self) -> Arena<PathId, AccessPath> {
         self.paths
     }
 }
 
-/// Marks the access paths that the statements assign, and returns the spans of those assignments to an attribute whose
-/// object is not the same throughout: its root, or an access path on the way, is in `unstable` or assigned itself.
+/// Marks the access paths that the statements assign, and returns the spans of assignments to an attribute of an object
+/// that is not the same throughout: its root, or an access path on the way, is in `unstable` or assigned itself.
 pub(crate) fn mark_written(
     paths: &mut Arena<PathId, AccessPath>,
     stmts: &[Stmt],
@@ -103,7 +103,8 @@ pub(crate) fn is_stable(
     true
 }
 
-/// Sets `captured` for a site: what is read before it is assigned, and what may stay unassigned and had a value.
+/// Marks the access paths of a site that are captured: those that are read before they are assigned, and those that may
+/// stay unassigned and had a value.
 pub(crate) fn mark_captured(site: &mut Site, scope: &ScopeInfo) {
     let flow = definite_assignment::flow_of_loop(&site.paths, &site.top);
     let ids: Vec<PathId> = site.paths.ids().collect();
@@ -124,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_place_is_made_once() {
-        let mut table = PlaceTable::default();
+        let mut table = PathTable::default();
         let a = table.name("a", true);
         let x = table.attr(a, "x");
         assert_eq!((table.name("a", true), table.attr(a, "x")), (a, x));

@@ -1,34 +1,34 @@
-//! Bounds of the amount of work, as formulas over the sizes that a call comes with.
+//! Bounds of the amount of work, as formulas over the sizes of a call's arguments.
 
 use nestwise_ir::PathId;
 
 /// An upper bound of a number's magnitude that grows with its atoms.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Bound {
-    /// That number.
+    /// A constant.
     Number(f64),
-    /// The size of an atom, by its place in [`atoms`](crate::site::static_cost::Effort::atoms).
+    /// The size of an atom, by its index in [`atoms`](crate::site::static_cost::Effort::atoms).
     Atom(usize),
     /// The sum of several bounds.
     Sum(Vec<Bound>),
     /// The product of two bounds.
     Product(Box<Bound>, Box<Bound>),
-    /// The largest of several.
+    /// The largest of several bounds.
     Largest(Vec<Bound>),
-    /// The smallest of several.
+    /// The smallest of several bounds.
     Smallest(Vec<Bound>),
-    /// Trips of a loop that may be left before it has made so many: the mean where each order of magnitude is as
-    /// likely.
+    /// The trips of a loop that may be left before it has made this number of trips: the mean, where each order of
+    /// magnitude is equally likely.
     Left(Box<Bound>),
 }
 
 impl Bound {
-    /// One.
+    /// The constant 1.
     pub(crate) const ONE: Bound = Bound::Number(1.0);
-    /// Longer formulas are not worth their evaluation.
+    /// The length of the longest formula that is worth its evaluation.
     const LONGEST: usize = 64;
 
-    /// Its value where the atoms have these sizes.
+    /// The value of the bound where the atoms have these sizes.
     pub fn value(&self, sizes: &[f64]) -> f64 {
         let values = |all: &[Bound]| all.iter().map(|b| b.value(sizes)).collect::<Vec<_>>();
         match self {
@@ -56,7 +56,7 @@ impl Bound {
         }
     }
 
-    /// Infinity instead of a long formula.
+    /// The bound itself, or infinity instead of a formula that is too long.
     pub(crate) fn short(self) -> Bound {
         match self.length() > Self::LONGEST {
             true => Bound::Number(f64::INFINITY),
@@ -65,22 +65,22 @@ impl Bound {
     }
 }
 
-/// What of an access path counts.
+/// The number that is read off the value of an access path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AtomKind {
     /// The value of an int.
     Int,
     /// `len(path)`.
     Len,
-    /// The extent of an axis: `path.shape[k]`, or the length of what `k` subscripts lead to. Axis 0 is `Len`.
+    /// The extent of axis `k`: `path.shape[k]`, or the length of the element after `k` subscripts. Axis 0 is `Len`.
     Dim(u32),
 }
 
 /// A number that the amount of work grows with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Atom {
-    /// A name, or an attribute chain on one.
+    /// The access path whose value tells the number.
     pub path: PathId,
-    /// What of it.
+    /// The number that is read off the value.
     pub kind: AtomKind,
 }

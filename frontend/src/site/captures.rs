@@ -1,4 +1,4 @@
-//! What the hook found in the access paths of a site: types, never values.
+//! The captures of a site: what the hook found in its access paths, as types, never as values.
 //!
 //! The list of captures is flat: one entry per access path of the site (`captures[path.index()]`), then, for every
 //! [`Capture::User`], one entry per access path of that function from its `first` on. The same function captured
@@ -11,54 +11,54 @@ use nestwise_ir::{ArrayKind, Scalar, Ty, surface};
 
 use crate::builtins::Known;
 
-/// What the objects in a list have in common.
+/// The property that the objects in a list have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Alike {
-    /// Their class.
+    /// The objects are of one class.
     Class,
-    /// The items are tuples of that many items of several types; what stands at one place is an attribute by the name
-    /// of [`item_name`](crate::item_name).
+    /// The objects are tuples of this many items of several types; the item at an index is an attribute by the name of
+    /// [`item_name`](crate::item_name).
     Tuples(usize),
-    /// Nothing that a nest could use: they are only kept for names that hold them.
+    /// The objects have nothing in common that a nest could use: they are only kept for names that hold them.
     Nothing,
 }
 
-/// What one access path holds when the hook runs.
+/// The type of what one access path holds when the hook runs.
 #[derive(Clone, Debug)]
 pub enum Capture {
-    /// Nothing: the path is not captured, or has no value.
+    /// The path is not captured, or has no value.
     Unbound,
     /// A scalar. A Python int from `2**63` to `2**64 - 1` has the type `py.u64`. `range` is a promise about an
     /// int's value that is part of the signature (`None`: all values of the type).
     Scalar {
-        /// Its type; never [`nestwise_ir::Prov::Dyn`].
+        /// The type of the scalar; never [`nestwise_ir::Prov::Dyn`].
         ty: Ty,
-        /// Smallest and largest value.
+        /// The smallest and the largest value; `None` for all values of the type.
         range: Option<(i64, i64)>,
     },
     /// A sequence of numbers (or of such sequences), or a `str`.
     Array {
-        /// Python's object.
+        /// The kind of Python's object.
         kind: ArrayKind,
-        /// How elements lie in memory (for lists: in the converted buffer).
+        /// The representation of elements in memory (for lists: in the converted buffer).
         storage: Scalar,
-        /// Type of a loaded element.
+        /// The type of a loaded element.
         elem: Ty,
-        /// Number of dimensions, 1 to 8.
+        /// The number of dimensions, 1 to 8.
         rank: u32,
         /// Whether elements may be stored.
         writable: bool,
     },
     /// A list or tuple of objects.
     Objects {
-        /// What they have in common.
+        /// The property that the objects have in common.
         alike: Alike,
-        /// Names that may be asked for, and the captures of what the objects have under them: arrays of attributes,
-        /// with an element for each object, or methods; [`Capture::Unbound`] where there is nothing. They come behind
-        /// those of access paths.
+        /// The names of attributes that may be read, each with the index of its capture: an array with an element for
+        /// each object, or a method; [`Capture::Unbound`] where there is nothing. These captures come behind those of
+        /// access paths.
         attributes: Vec<(String, u32)>,
     },
-    /// `append` of a list.
+    /// The bound method `append` of a list.
     Append,
     /// A function or type that is known by name and checked by identity.
     Known(Known),
@@ -70,13 +70,13 @@ pub enum Capture {
     User {
         /// The parsed function.
         function: Arc<surface::Function>,
-        /// Index of the capture of its first access path.
+        /// The index of the capture of the function's first access path.
         first: u32,
-        /// It is bound to the object that the path is an attribute of: its first parameter. That parameter's
-        /// path, and attributes of it, have captures too.
+        /// Whether the function is a method bound to the object that the path is an attribute of, which is its first
+        /// parameter. That parameter's path, and attributes of it, have captures too.
         method: bool,
     },
-    /// Anything else: the name of its type.
+    /// An object of any other type, by the name of its type.
     Other(String),
 }
 

@@ -1,4 +1,5 @@
-//! Definite assignment: what is certainly assigned at a point of one iteration, and what is read before it is.
+//! Definite assignment: finds what is certainly assigned at a point of one iteration, and what is read before it is
+//! assigned.
 //!
 //! The text alone decides what is captured, before any type is known and any call is inlined; so this is an analysis of
 //! its own beside the reaching definitions of [`crate::lowering::types::live_ranges`], which ask of the resolved nest
@@ -13,12 +14,12 @@ use crate::site::{inner_names, walk};
 
 /// A set of access paths.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct PlaceSet(Vec<u64>);
+pub(crate) struct PathSet(Vec<u64>);
 
-impl PlaceSet {
-    /// No access path, out of `len`.
-    pub(crate) fn empty(len: usize) -> PlaceSet {
-        PlaceSet(vec![0; len.div_ceil(64)])
+impl PathSet {
+    /// The empty set, with room for `len` access paths.
+    pub(crate) fn empty(len: usize) -> PathSet {
+        PathSet(vec![0; len.div_ceil(64)])
     }
     /// Whether `path` is in the set.
     pub(crate) fn contains(&self, path: PathId) -> bool {
@@ -32,15 +33,15 @@ impl PlaceSet {
             *word |= 1 << (path.index() % 64);
         }
     }
-    fn intersect(&mut self, other: &PlaceSet) {
+    fn intersect(&mut self, other: &PathSet) {
         for (word, other) in self.0.iter_mut().zip(&other.0) {
             *word &= other;
         }
     }
 }
 
-/// What is definitely assigned at a point; `None` where no path leads to.
-pub(crate) type State = Option<PlaceSet>;
+/// The access paths that are definitely assigned at a point; `None` where no path leads to the point.
+pub(crate) type State = Option<PathSet>;
 
 /// The state where two paths meet.
 pub(crate) fn meet(a: State, b: State) -> State {
@@ -59,13 +60,13 @@ pub(crate) struct Flow {
     pub(crate) reads: HashMap<PathId, Span>,
     /// Access paths assigned on every path from the start of the first iteration of the top loop to its end, its
     /// `break`s and its `return`s.
-    pub(crate) definite: PlaceSet,
+    pub(crate) definite: PathSet,
 }
 
 /// Analyses one iteration of a top loop. Its `else` clause is CPython's and not looked at.
 pub(crate) fn flow_of_loop(paths: &Arena<PathId, AccessPath>, top: &Stmt) -> Flow {
     let mut walk = Walk::new(paths);
-    let start = Some(PlaceSet::empty(paths.len()));
+    let start = Some(PathSet::empty(paths.len()));
     let body = match &top.kind {
         StmtKind::For {
             target, iter, body, ..
@@ -83,18 +84,19 @@ pub(crate) fn flow_of_loop(paths: &Arena<PathId, AccessPath>, top: &Stmt) -> Flo
     let end = meet(meet(body.end, body.breaks), walk.returns.take());
     Flow {
         reads: walk.reads,
-        definite: end.unwrap_or_else(|| PlaceSet::empty(paths.len())),
+        definite: end.unwrap_or_else(|| PathSet::empty(paths.len())),
     }
 }
 
-/// What a function's body reads before it assigns it, its parameters assigned; in order of the access paths.
+/// The access paths that a function's body reads before it assigns them, with the parameters assigned; in order of the
+/// access paths.
 pub(crate) fn function_reads(
     paths: &Arena<PathId, AccessPath>,
     params: &[PathId],
     body: &[Stmt],
 ) -> Vec<(PathId, Span)> {
     let mut walk = Walk::new(paths);
-    let mut start = PlaceSet::empty(paths.len());
+    let mut start = PathSet::empty(paths.len());
     params.iter().for_each(|&param| start.insert(param));
     walk.block(body, Some(start));
     let mut reads: Vec<(PathId, Span)> = walk.reads.into_iter().collect();
@@ -102,12 +104,12 @@ pub(crate) fn function_reads(
     reads
 }
 
-/// How the paths through a loop's body leave it.
+/// The states in which paths through a loop's body leave it.
 #[derive(Default)]
 pub(crate) struct LoopEnds {
-    /// At the end of the body or by `continue`.
+    /// The state at the end of the body or at a `continue`.
     end: State,
-    /// By `break`.
+    /// The state at a `break`.
     breaks: State,
 }
 
@@ -147,7 +149,7 @@ impl Walk<'_> {
             }
             StmtKind::AugAssign { target, value, .. } => {
                 if let Target::Path(path) = target {
-                    self.read_place(*path, stmt.span, &state);
+                    self.read_path(*path, stmt.span, &state);
                 }
                 self.read(value, &state);
                 self.assign(target, state, stmt.span)
@@ -224,7 +226,7 @@ impl Walk<'_> {
             Target::Path(path) => {
                 // To set an attribute, the object is read.
                 if let Some(parent) = self.paths.get(*path).and_then(|p| p.parent) {
-                    self.read_place(parent, span, &state);
+                    self.read_path(parent, span, &state);
                 }
                 if let Some(state) = &mut state {
                     state.insert(*path);
@@ -249,13 +251,13 @@ impl Walk<'_> {
     fn read(&mut self, expr: &Expr, state: &State) {
         walk::walk_expr(expr, &mut |e| {
             if let ExprKind::Path(path) = e.kind {
-                self.read_place(path, e.span, state);
+                self.read_path(path, e.span, state);
             }
         });
     }
 
-    /// A read of `a.b.c` reads `a` and `a.b` too.
-    fn read_place(&mut self, path: PathId, span: Span, state: &State) {
+    /// Notes a read of an access path and of its parents: a read of `a.b.c` reads `a` and `a.b` too.
+    fn read_path(&mut self, path: PathId, span: Span, state: &State) {
         // Where no path leads nothing is read.
         let Some(assigned) = state else { return };
         let mut next = Some(path);
@@ -272,7 +274,7 @@ impl Walk<'_> {
     }
 }
 
-/// `while True:` and `while 1:` are left by `break` or `return` alone.
+/// Whether the condition of a `while` is always true, so that the loop is left by `break` or `return` alone.
 fn always_true(test: &Expr) -> bool {
     matches!(test.kind, ExprKind::Bool(true)) || matches!(test.kind, ExprKind::Int(v) if v != 0)
 }
@@ -283,8 +285,8 @@ mod tests {
 
     #[test]
     fn sets_of_more_than_one_word() {
-        let mut a = PlaceSet::empty(130);
-        let mut b = PlaceSet::empty(130);
+        let mut a = PathSet::empty(130);
+        let mut b = PathSet::empty(130);
         for i in [0, 63, 64, 129] {
             a.insert(PathId(i));
         }

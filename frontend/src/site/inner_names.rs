@@ -1,6 +1,6 @@
 //! Names of variables that belong to a comprehension alone.
 
-/// The name of a comprehension's own variable, as no Python name is spelled.
+/// The name of a comprehension's own variable, spelled as no Python name is.
 pub(crate) fn inner_name(name: &str, number: usize) -> String {
     format!(".{number}.{name}")
 }

@@ -1,4 +1,4 @@
-//! What the hook of a site is given and gives back.
+//! The interface of a site's hook: what it is given and gives back.
 
 use nestwise_ir::surface::{AccessPath, ExprKind, Scope, Site, StmtKind};
 use nestwise_ir::{PathId, WithSpan};
@@ -14,17 +14,17 @@ use crate::site::static_cost::Effort;
 use crate::site::walk::{walk_expr, walk_stmts};
 use crate::site::whole_array_uses::{WholeArrayUse, whole_array_uses};
 
-/// Expressions with fewer turns, whatever is captured, are no sites.
+/// The least number of turns of an expression's loops, whatever is captured, for which it is a site.
 const FEW_TURNS: f64 = 20.0;
 
 /// The kind of a site's own loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LoopKind {
-    /// `for`.
+    /// The loop is a `for`.
     For,
-    /// `while`.
+    /// The loop is a `while`.
     While,
-    /// None: the site is an expression.
+    /// The site is an expression, not a loop.
     Value,
 }
 
@@ -48,24 +48,24 @@ pub struct Interface {
     pub maybe_order: Vec<PathId>,
     /// Global names and attributes that the site assigns; the hook stores them.
     pub stores: Vec<PathId>,
-    /// Captured access paths whose entry value the nest itself never uses: the access path may only keep it. Its type does not
-    /// matter, and a signature need not hold it.
+    /// The captured access paths whose entry value the nest itself never uses: a path may only keep it. Its type does
+    /// not matter, and a signature need not hold it.
     pub pass_through: Vec<PathId>,
-    /// Pairs of access paths whose objects must not be one and the same: they have an attribute of one name, and the site
-    /// assigns it through one of them.
+    /// The pairs of access paths whose objects must not be one and the same: they have an attribute of one name, and
+    /// the site assigns it through one of them.
     pub distinct: Vec<(PathId, PathId)>,
-    /// What decides how much work the nest is: the trip count of every loop is bounded by a function of these numbers
-    /// that grows with each of them. `None` if that is not known from a few ints and lengths.
+    /// The atoms, which decide how much work the nest is: the trip count of every loop is bounded by a function of
+    /// these numbers that grows with each of them. `None` if that is not known from a few ints and lengths.
     pub atoms: Option<Vec<Atom>>,
-    /// What CPython does, at most if there are atoms, and otherwise at least.
+    /// The work of CPython in the nest: an upper bound if there are atoms, and otherwise a lower one.
     pub effort: Effort,
-    /// The access paths that it calls, each as often as its text does.
+    /// The access paths that the site calls, each as often as its text does.
     pub calls: Vec<PathId>,
-    /// Names of which it uses more than an element at once if they are arrays of more axes: then it does more than
-    /// `effort` says.
+    /// The access paths of which the site uses more than an element at once if they hold arrays of more axes: then it
+    /// does more than `effort` says.
     pub whole_array_uses: Vec<WholeArrayUse>,
-    /// The names among `reads` that the atoms are of; where there are no atoms, whatever may tell small calls from
-    /// large.
+    /// The names among `reads` that the atoms belong to; where there are no atoms, the names that may tell small calls
+    /// from large ones.
     pub sizes: Vec<String>,
     /// The site holds a `return`.
     pub returns: bool,
@@ -168,8 +168,8 @@ fn root(site: &Site, id: PathId) -> &AccessPath {
     path
 }
 
-/// Two objects with an attribute of the same name, assigned through one: if they were one object, the other's value
-/// would be stale.
+/// The pairs of objects with an attribute of the same name that is assigned through one of them: if they were one
+/// object, the other's value would be stale.
 fn distinct(site: &Site) -> Vec<(PathId, PathId)> {
     let attrs: Vec<_> = site
         .paths

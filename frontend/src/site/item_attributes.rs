@@ -1,8 +1,8 @@
 //! Attributes of objects that a site finds in lists: `bodies[i].x`, `for b in bodies: b.x += b.vx`.
 //!
-//! The attributes of one name of all objects in a list are an array to a nest. Which list an object is from only types
-//! tell (`lowering/objects/records.rs`), so whoever binds a list of objects does so for each name of an attribute that
-//! is asked of something which is not the same throughout ([`attributes_of_site`], [`attributes_of_function`]).
+//! The attributes of one name of all objects in a list are an array to a nest. Only types tell which list an object is
+//! from (`lowering/objects/records.rs`), so whoever binds a list of objects binds each attribute whose name is read of
+//! an object that is not the same throughout ([`attributes_of_site`], [`attributes_of_function`]).
 
 use std::collections::BTreeSet;
 
@@ -13,13 +13,13 @@ use crate::site::access_paths::is_stable;
 use crate::site::inner_names::is_inner;
 use crate::site::walk::{targets_of, walk_expr, walk_stmts};
 
-/// The name of a tuple's item, among attributes.
+/// The name of a tuple's item, used like an attribute's.
 pub fn item_name(which: usize) -> String {
     format!("[{which}]")
 }
 
-/// Makes attributes of an expression of those targets that are attributes of something which the statements assign, or
-/// that is `unstable` otherwise.
+/// Turns access paths among the targets into attributes of expressions, where the object is not the same throughout:
+/// the statements assign it, or it is `unstable` otherwise.
 pub(crate) fn part_targets(
     paths: &Arena<PathId, AccessPath>,
     stmts: &mut [Stmt],
@@ -77,12 +77,12 @@ fn each_target(stmts: &mut [Stmt], f: &mut impl FnMut(&mut Target, Span)) {
     }
 }
 
-/// The names of attributes that a site asks of what is not the same throughout.
+/// The names of attributes that a site reads of objects that are not the same throughout.
 pub fn attributes_of_site(site: &Site) -> BTreeSet<String> {
     attributes(&site.paths, std::slice::from_ref(&site.top), &[])
 }
 
-/// The attributes that a function asks of items of lists; its parameters differ from call to call.
+/// The names of attributes that a function may read of items of lists; its parameters differ from call to call.
 pub fn attributes_of_function(function: &Function) -> BTreeSet<String> {
     let params: Vec<PathId> = function.params.iter().map(|p| p.path).collect();
     attributes(&function.paths, &function.body, &params)
@@ -118,7 +118,7 @@ fn attributes(
     names
 }
 
-/// The names of an access path and of those around it, as far as they are attributes of something which is not the same
+/// The names of an access path and of its parents, as far as they are attributes of objects that are not the same
 /// throughout.
 fn changing(
     paths: &Arena<PathId, AccessPath>,
@@ -138,7 +138,7 @@ fn changing(
     names.into_iter()
 }
 
-/// Calls `f` on the targets of a statement itself, those inside tuples too.
+/// Calls `f` on the targets of a statement itself, including those inside tuples.
 pub(crate) fn targets<'a>(stmt: &'a Stmt, f: &mut impl FnMut(&'a Target)) {
     fn of_target<'a>(target: &'a Target, f: &mut impl FnMut(&'a Target)) {
         match target {
@@ -153,7 +153,7 @@ pub(crate) fn targets<'a>(stmt: &'a Stmt, f: &mut impl FnMut(&'a Target)) {
     }
 }
 
-/// Calls `f` on the expressions of a statement itself, those of its targets too.
+/// Calls `f` on the expressions of a statement itself, including those of its targets.
 pub(crate) fn exprs_of<'a>(stmt: &'a Stmt, f: &mut impl FnMut(&'a Expr)) {
     match &stmt.kind {
         StmtKind::Assign { value, .. }

@@ -1,5 +1,4 @@
-//! What a site is to the rest: the values its hook is given and gives back, and what its text alone
-//! tells of its cost.
+//! The properties of a site that its text alone tells: the values its hook is given and gives back, and its cost.
 
 pub mod access_paths;
 pub mod bounds;

@@ -1,10 +1,10 @@
-//! The few numbers that decide how much work a nest is.
+//! Finds the few numbers that decide how much work a nest is.
 //!
 //! A site that lost against the interpreter is to be left alone while its sizes are as small. So the work must be
-//! bounded by a function of some ints and lengths, its *atoms*, that grows with each of them. A loop over
-//! `range(a, b, c)` has at most `|a| + |b|` trips, so it is enough that the size of each bound is such a function:
-//! sums, products and quotients of atoms are. Nothing here decides what a nest computes; a bound that is missed only
-//! costs the cheap test.
+//! bounded by a function of several ints and lengths, its *atoms*, that grows with each of them. A loop over `range(a,
+//! b, c)` has at most `|a| + |b|` trips, so it is enough that the size of each end is such a function: sums, products
+//! and quotients of atoms are. Nothing here decides what a nest computes; a bound that is missed only costs the cheap
+//! test.
 
 use std::collections::HashMap;
 
@@ -19,12 +19,12 @@ use crate::site::item_attributes::exprs_of;
 use crate::site::static_cost::{Effort, Turn};
 use crate::site::walk::{children, targets_of, walk_expr, walk_stmts};
 
-/// More than this are not worth a test.
+/// The most atoms that are worth a test.
 pub(crate) const MAX_ATOMS: usize = 8;
-/// Longest chain of definitions that is followed.
+/// The longest chain of definitions that is followed.
 const MAX_CHAIN: u32 = 16;
 
-/// What a site's work is bounded by, if it is, and what CPython does.
+/// The atoms that bound a site's work, if it is bounded, and the work of CPython.
 pub(crate) fn atoms(site: &Site, reads: &[String]) -> (Option<Vec<Atom>>, Effort) {
     let top = std::slice::from_ref(&site.top);
     let mut finder = Finder {
@@ -44,14 +44,14 @@ pub(crate) fn atoms(site: &Site, reads: &[String]) -> (Option<Vec<Atom>>, Effort
     (atoms, effort)
 }
 
-/// How an access path gets a value inside the site.
+/// The way in which an access path gets a value inside the site.
 #[derive(Clone, Copy)]
 enum Definition<'a> {
-    /// By `path = value`.
+    /// The path gets this value in `path = value`.
     Value(&'a Expr),
-    /// By `for path in iter`, a statement's or a comprehension's.
+    /// The path gets elements of this iterable in `for path in iter`, of a statement or a comprehension.
     Element(&'a Expr),
-    /// Some other way.
+    /// The path gets a value in another way.
     Unknown,
 }
 
@@ -95,7 +95,7 @@ fn definitions<'a>(stmts: &'a [Stmt]) -> HashMap<PathId, Vec<Definition<'a>>> {
     all
 }
 
-/// Trips of a loop over `range(ends...)`, whose ends are taken not to be negative.
+/// The trips of a loop over `range(ends...)`, whose ends are taken not to be negative.
 fn trips(mut ends: Vec<Bound>, step: Option<&Expr>) -> Bound {
     let step = step.map(|step| match &step.kind {
         ExprKind::Int(v) => Some(*v as f64),
@@ -137,7 +137,7 @@ fn returns(body: &[Stmt]) -> bool {
     found
 }
 
-/// An access path and what is added to it.
+/// An expression as an access path and a constant that is added to it; `None` for other expressions.
 fn offset(expr: &Expr) -> Option<(PathId, f64)> {
     match &expr.kind {
         ExprKind::Path(path) => Some((*path, 0.0)),
@@ -159,14 +159,14 @@ struct Finder<'a> {
     site: &'a Site,
     definitions: HashMap<PathId, Vec<Definition<'a>>>,
     found: Vec<(PathId, AtomKind)>,
-    /// Access paths assigned inside whose size was asked for, and the answer once it is there.
+    /// The access paths, assigned inside the site, whose size was asked for, and the answer once it is there.
     asked: HashMap<PathId, Option<Bound>>,
-    /// Something is not bounded.
+    /// Whether something is not bounded.
     open: bool,
 }
 
 impl<'a> Finder<'a> {
-    /// What statements do.
+    /// The operations of statements.
     fn block(&mut self, stmts: &'a [Stmt]) -> Turn {
         let mut turn = Turn::default();
         for stmt in stmts {
@@ -226,7 +226,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// What a target takes, besides its value.
+    /// Counts the operations of a target, besides those of the value.
     fn assigned(&mut self, target: &'a Target, turn: &mut Turn) {
         match target {
             Target::Path(_) => turn.add_name(),
@@ -249,7 +249,7 @@ impl<'a> Finder<'a> {
         self.calls(expr, turn);
     }
 
-    /// Bounds the elements of something iterated; where it is open, by what is known of them, or at least one.
+    /// The trips of a loop over an iterable; where it is not bounded, what is known of them, or at least 1.
     fn trips(&mut self, iter: &'a Expr) -> Bound {
         if let Some(trips) = self.window(iter) {
             return Bound::Number(trips);
@@ -273,8 +273,8 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The length of a range around a number, cut off at the edges perhaps: `range(i - 1, i + 2)`,
-    /// `range(max(i - 1, 0), min(i + 2, n))`.
+    /// The length of a range around a number, possibly cut off at the edges: `range(i - 1, i + 2)`, `range(max(i - 1,
+    /// 0), min(i + 2, n))`. `None` for other iterables.
     fn window(&self, iter: &'a Expr) -> Option<f64> {
         let (first, last) = match self.range(iter)? {
             [first, last] => (first, last),
@@ -291,7 +291,7 @@ impl<'a> Finder<'a> {
         lengths.reduce(f64::min)
     }
 
-    /// Whether a range begins or ends where the counter of a loop around it is.
+    /// Whether a range begins or ends at the counter of a loop around it.
     fn follows_counter(&self, iter: &'a Expr) -> bool {
         let mut follows = false;
         let counts = |id: &PathId| match self.definitions.get(id).map(Vec::as_slice) {
@@ -306,7 +306,7 @@ impl<'a> Finder<'a> {
         follows
     }
 
-    /// The ends of a `range`.
+    /// The ends of a `range`; `None` for other iterables.
     fn range(&self, iter: &'a Expr) -> Option<&'a [Expr]> {
         match &iter.kind {
             ExprKind::Call { func, args, .. } if self.builtin(func) == Some("range") => {
@@ -345,7 +345,7 @@ impl<'a> Finder<'a> {
         (path.scope == Scope::Global && !path.written).then_some(path.name.as_str())
     }
 
-    /// Bounds the number of elements of something iterated.
+    /// The bound of the number of elements of an iterable, if there is one.
     fn iterable(&mut self, iter: &'a Expr, chain: u32) -> Option<Bound> {
         if let ExprKind::Call { func, args, .. } = &iter.kind {
             return match self.builtin(func)? {
@@ -383,7 +383,7 @@ impl<'a> Finder<'a> {
         )
     }
 
-    /// The captured sequence that an expression is part of, and how many subscripts deep.
+    /// The captured sequence that an expression is part of, and the number of subscripts; `None` for other expressions.
     fn view(&self, expr: &'a Expr, chain: u32) -> Option<(PathId, u32)> {
         if chain > MAX_CHAIN {
             return None;
@@ -414,7 +414,7 @@ impl<'a> Finder<'a> {
         exprs.iter().map(|e| self.size(e, chain)).collect()
     }
 
-    /// Bounds the size of a number.
+    /// The bound of the magnitude of a number, if there is one.
     fn size(&mut self, expr: &'a Expr, chain: u32) -> Option<Bound> {
         if chain > MAX_CHAIN {
             return None;
@@ -509,7 +509,7 @@ impl<'a> Finder<'a> {
         Some(bound)
     }
 
-    /// A loop variable over a range is as large as the range's ends.
+    /// The bound of a loop variable's magnitude: over a range it is as large as the range's ends.
     fn size_of_element(&mut self, iter: &'a Expr, chain: u32) -> Option<Bound> {
         let ExprKind::Call { func, args, .. } = &iter.kind else {
             return None;
@@ -521,7 +521,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// `A.shape[k]`.
+    /// The extent `A.shape[k]`; `None` for other subscripts.
     fn shape(&mut self, base: &Expr, index: &[Expr]) -> Option<Bound> {
         let (ExprKind::Path(attr), [axis]) = (&base.kind, index) else {
             return None;
@@ -536,8 +536,8 @@ impl<'a> Finder<'a> {
         self.add_extent(parent, u32::try_from(*axis).ok()?)
     }
 
-    /// The work of the calls in an expression: those of known functions of scalars are constant. What is done for each
-    /// element of something goes to `turn`.
+    /// Counts the work of the calls in an expression: known functions of scalars take constant work. What is done for
+    /// each element of an iterable is added to `turn`.
     fn calls(&mut self, expr: &'a Expr, turn: &mut Turn) {
         match &expr.kind {
             ExprKind::Comprehension { element, parts, .. } => {
@@ -553,7 +553,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The loops of a comprehension, what is in which runs once for each turn of those around it.
+    /// Counts the loops of a comprehension, whose inner parts run once for each turn of the loops around them.
     fn comprehended(&mut self, element: &'a Expr, parts: &'a [Generator], turn: &mut Turn) {
         let Some((part, rest)) = parts.split_first() else {
             return self.evaluated(element, turn);
@@ -590,7 +590,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// A function of `math` or NumPy under one of its usual names.
+    /// Whether a called function is one of `math` or NumPy under one of its usual names.
     fn is_library(&self, func: &Expr) -> bool {
         let ExprKind::Path(id) = func.kind else {
             return false;
@@ -605,7 +605,7 @@ impl<'a> Finder<'a> {
         })
     }
 
-    /// The atoms, if they can be looked at and are few.
+    /// The atoms, if they can be looked up and are few.
     fn chosen(&self, reads: &[String]) -> Option<Vec<Atom>> {
         let paths = &self.site.paths;
         let mut plan = Vec::new();

@@ -1,8 +1,8 @@
-//! What is done with objects whose class has methods for it: `grid[x, y]` calls `__getitem__`, `grid[x, y] = v`
+//! Operations on objects whose class has methods for them: `grid[x, y]` calls `__getitem__`, `grid[x, y] = v`
 //! `__setitem__`, `f(x)` `__call__`.
 //!
-//! What a name holds only captures tell, so there is an access path for such a method of everything that has
-//! subscripts or is called; it is empty unless that is an object whose class has the method
+//! Only captures tell what a name holds, so everything that is subscripted or called has an access path for such a
+//! method; it has no value unless the name holds an object whose class has the method
 //! (`lowering/names/resolve/special_methods.rs`).
 
 use nestwise_ir::surface::{AccessPath, Expr, ExprKind, Scope, Stmt, StmtKind, Target};
@@ -11,14 +11,14 @@ use nestwise_ir::{Arena, PathId};
 use crate::site::item_attributes::{exprs_of, targets};
 use crate::site::walk::{walk_expr, walk_stmts};
 
-/// Called for a subscript that is read.
+/// The method that a read of a subscript calls.
 pub(crate) const GET: &str = "__getitem__";
-/// Called for one that is assigned.
+/// The method that an assignment to a subscript calls.
 pub(crate) const SET: &str = "__setitem__";
-/// Called for a call.
+/// The method that a call of an object calls.
 pub(crate) const CALL: &str = "__call__";
-/// Names that hardly ever are an object's, and the modules that functions mostly come from: without access paths for those a
-/// call is looked at sooner.
+/// Names that hardly ever hold such an object, and the modules that functions mostly come from: a call without access
+/// paths for these is looked at sooner.
 const USUAL: [&str; 14] = [
     "range",
     "len",
@@ -36,12 +36,12 @@ const USUAL: [&str; 14] = [
     "random",
 ];
 
-/// Whether an access path is such a method.
+/// Whether an access path is a special method.
 pub fn is_method(path: &AccessPath) -> bool {
     path.parent.is_some() && [GET, SET, CALL].contains(&path.name.as_str())
 }
 
-/// The access path of a method of what another access path holds.
+/// The access path of a special method of the object that another path holds, if there is one.
 pub(crate) fn method_of(
     paths: &Arena<PathId, AccessPath>,
     object: PathId,
@@ -51,7 +51,8 @@ pub(crate) fn method_of(
     paths.iter().find(|(_, path)| is(path)).map(|(id, _)| id)
 }
 
-/// Adds access paths for methods of what has subscripts or is called in these statements, and is nothing that they assign.
+/// Adds access paths for the special methods of everything that is subscripted or called in these statements, and that
+/// they do not assign.
 pub(crate) fn add_methods(paths: &mut Arena<PathId, AccessPath>, stmts: &[Stmt]) {
     let mut wanted: Vec<(PathId, &str)> = Vec::new();
     let mut want = |base: &Expr, name: &'static str| {

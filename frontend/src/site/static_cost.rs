@@ -1,29 +1,29 @@
-//! What CPython does in a nest, counted from its text alone.
+//! Counts the work of CPython in a nest from its text alone.
 //!
-//! Finding out what a nest may do, and what it costs where, takes about a millisecond: many loops are over sooner. How
-//! much one call does at most is counted here by kinds of operations, each times the bounds of the loops around it,
-//! which are functions of some ints and lengths. Types are not known yet, so kinds are coarse; each branch of an `if`
-//! is taken every other time, and a loop that nothing bounds turns once.
+//! Finding out what a nest may do, and what it costs where, takes about a millisecond: many loops are over sooner. The
+//! most work of one call is counted here by kinds of operations, each times the bounds of the loops around it, which
+//! are functions of several ints and lengths. Types are not known yet, so kinds are coarse; each branch of an `if` is
+//! taken every other time, and a loop that nothing bounds turns once.
 
 use nestwise_ir::surface::{Expr, ExprKind};
 
 use crate::site::bounds::{Atom, Bound};
 use crate::site::walk::children;
 
-/// Operations of each kind.
+/// The number of operations of each kind.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Operations {
-    /// Names and constants read, names assigned.
+    /// The names and constants that are read, and the names that are assigned.
     pub names: f64,
-    /// Operators, comparisons, tests, attributes.
+    /// The operators, comparisons, tests and attributes.
     pub arithmetic: f64,
-    /// Operators inside subscripts, where numbers are ints.
+    /// The operators inside subscripts, where numbers are ints.
     pub indexing: f64,
-    /// Elements of arrays and lists read or written.
+    /// The elements of arrays and lists that are read or written.
     pub elements: f64,
-    /// Calls.
+    /// The calls of functions.
     pub calls: f64,
-    /// Turns of loops.
+    /// The turns of loops.
     pub turns: f64,
 }
 
@@ -38,22 +38,22 @@ impl Operations {
     }
 }
 
-/// What a site does.
+/// The work of a site, as a function of its atoms.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Effort {
-    /// What it depends on.
+    /// The atoms that the work depends on.
     pub atoms: Vec<Atom>,
     pub(crate) turns: Turn,
 }
 
 impl Effort {
-    /// What it does where its atoms have these sizes.
+    /// The operations of the site where its atoms have these sizes.
     pub fn operations(&self, sizes: &[f64]) -> Operations {
         self.turns.operations(sizes)
     }
 }
 
-/// What a block does: once, and as often as its loops turn.
+/// The work of a block: operations that happen once, and loops.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Turn {
     once: Operations,
@@ -69,7 +69,7 @@ impl Turn {
         all
     }
 
-    /// One of two branches.
+    /// Adds one of two branches, which is taken half of the time.
     pub(crate) fn add_branch(&mut self, branch: Turn) {
         self.once.add(&branch.once, 0.5);
         let loops = branch.loops.into_iter();
@@ -79,13 +79,13 @@ impl Turn {
         }));
     }
 
-    /// A loop of so many turns.
+    /// Adds a loop with this number of trips.
     pub(crate) fn add_loop(&mut self, trips: Bound, mut body: Turn) {
         body.once.turns += 1.0;
         self.loops.push((trips, body));
     }
 
-    /// What evaluating an expression does; the elements of comprehensions are counted apart.
+    /// Adds the evaluation of an expression; the elements of comprehensions are counted elsewhere.
     pub(crate) fn add_expr(&mut self, expr: &Expr) {
         let once = &mut self.once;
         match &expr.kind {
@@ -113,7 +113,7 @@ impl Turn {
         children(expr, &mut |child| self.add_expr(child));
     }
 
-    /// What evaluating a subscript does.
+    /// Adds the evaluation of a subscript.
     fn add_index(&mut self, expr: &Expr) {
         let mut index = Turn::default();
         index.add_expr(expr);
@@ -121,12 +121,12 @@ impl Turn {
         self.once.add(&index.once, 1.0);
     }
 
-    /// A name assigned.
+    /// Adds the assignment of a name.
     pub(crate) fn add_name(&mut self) {
         self.once.names += 1.0;
     }
 
-    /// An element read or written.
+    /// Adds the read or write of an element.
     pub(crate) fn add_element(&mut self, base: &Expr, index: &[Expr]) {
         self.once.elements += 1.0;
         // A slice makes two objects, and is there for an operation on each element of what it is.
@@ -136,7 +136,7 @@ impl Turn {
         index.iter().for_each(|e| self.add_index(e));
     }
 
-    /// One operator more.
+    /// Adds one operator.
     pub(crate) fn add_operator(&mut self) {
         self.once.arithmetic += 1.0;
     }

@@ -1,9 +1,9 @@
 //! Names that hold a tuple of scalars: `where = (y, x)`, `state = step(state, dt)`.
 //!
-//! Such a name is not a value of the nest. Each of its elements is a local of its own, and what is written back is a
-//! tuple made of them. This holds where nothing sees the tuple as an object: it is assigned displays of one length, and
-//! what functions of the user's return that are no other; it is read by constant subscripts and by unpacking, and
-//! handed to such functions. What a name of a site holds at the beginning is looked at item by item.
+//! Such a name is not a value of the nest. Each of its elements is a local of its own, and a tuple made of them is
+//! written back. This holds where nothing sees the tuple as an object: the name is assigned displays of one length, or
+//! the results of user functions that return no other tuples; it is read by constant subscripts and by unpacking, and
+//! handed to such functions. The value that a site's name holds at the beginning is looked at item by item.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,34 +17,34 @@ use crate::site::definite_assignment::flow_of_loop;
 use crate::site::item_attributes::item_name;
 use crate::site::walk::walk_stmts;
 
-/// What is called.
+/// The kind of a callee.
 pub(crate) enum Callee {
-    /// That is not known yet.
+    /// The callee is not known yet.
     Any,
     /// A function that is inlined.
     User {
         function: Arc<Function>,
-        /// How many of its first parameters are given otherwise.
+        /// The number of its first parameters that are not given by arguments of the call.
         skipped: usize,
         /// The length of the tuples that it returns, if it returns nothing else.
         length: Option<usize>,
     },
-    /// A list's `append`, which gets a tuple of its own.
+    /// The callee is a list's `append`, which gets a tuple of its own.
     Append,
     Other,
 }
 
-/// Tells what an expression in the place of a function is.
+/// A function that tells what a called expression is.
 pub(crate) type Callees<'a> = &'a dyn Fn(&Expr) -> Callee;
 
-/// The names of a site that may be such tuples, with their lengths.
+/// The names of a site that may hold tuples of scalars, with the tuples' lengths.
 pub(crate) fn tuples_of_site(site: &Site, callee: Callees<'_>) -> BTreeMap<PathId, usize> {
     let mut scan = Scan::new(callee, false);
     scan.stmt(&site.top);
     scan.found(&site.paths)
 }
 
-/// The names of a function's own that are.
+/// The local names of a function that hold tuples of scalars, with the tuples' lengths.
 pub(crate) fn tuples_of_function(f: &Function, callee: Callees<'_>) -> BTreeMap<PathId, usize> {
     let mut scan = Scan::new(callee, true);
     scan.block(&f.body);
@@ -73,14 +73,14 @@ pub(crate) fn add_items(site: &mut Site) {
     }
 }
 
-/// The element that a constant subscript names.
+/// The index of the element that a constant subscript names; `None` where it is out of range.
 pub(crate) fn element(index: i128, length: usize) -> Option<usize> {
     let length = i128::try_from(length).ok()?;
     let at = if index < 0 { index + length } else { index };
     usize::try_from(at).ok().filter(|_| at < length)
 }
 
-/// A subscript that is an int literal.
+/// The value of a subscript that is an int literal; `None` for others.
 pub(crate) fn constant_index(index: &[Expr]) -> Option<i128> {
     match index {
         [one] => match &one.kind {
@@ -97,13 +97,13 @@ pub(crate) fn constant_index(index: &[Expr]) -> Option<i128> {
 
 struct Scan<'a> {
     callee: Callees<'a>,
-    /// What is returned is a tuple to the caller, and nothing else.
+    /// Whether the statements are a function's, whose returned tuples are not seen as objects.
     in_function: bool,
-    /// Access paths that are assigned displays, and their length.
+    /// The access paths that are assigned displays, with the displays' length.
     lengths: BTreeMap<PathId, usize>,
-    /// Access paths that are used in any other way.
+    /// The access paths that are used in any other way.
     whole: BTreeSet<PathId>,
-    /// Constant subscripts.
+    /// The constant subscripts of access paths.
     uses: Vec<(PathId, i128)>,
 }
 
@@ -208,8 +208,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The arguments of a call; functions that are inlined take tuples apart, as long as their names stay what they
-    /// are.
+    /// Scans the arguments of a call; an inlined function may take a tuple apart, as long as its parameter is not
+    /// assigned.
     fn arguments(&mut self, func: &Expr, args: &[Expr], kwargs: &[(String, Expr)]) {
         let callee = (self.callee)(func);
         let takes = |param: Option<PathId>| match (&callee, param) {
@@ -324,7 +324,7 @@ fn is_tuple(e: &Expr) -> bool {
     matches!(e.kind, ExprKind::Tuple(_))
 }
 
-/// How many items the tuples have that a function returns, if all have as many.
+/// The number of items of the tuples that a function returns; `None` if they differ or it returns something else.
 pub(crate) fn returned(function: &Function, callee: Callees<'_>) -> Option<usize> {
     let own = tuples_of_function(function, callee);
     let length = |e: &Expr| match &e.kind {

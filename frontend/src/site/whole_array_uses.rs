@@ -1,21 +1,22 @@
 //! Names of which a site may use more than an element at once.
 //!
-//! `y[i] = x[i] * 2` does as much each time, whatever `x` is, if that has one axis; `y[i] = x[i]` copies a row if it
-//! has two, and `x * y` may be one operation or a million. What such a site does is not told by its text and the bounds
-//! of its loops: it depends on how many axes arrays have, which is known when it is called.
+//! The statement `y[i] = x[i] * 2` is the same work each time, whatever `x` holds, if `x` has one axis; `y[i] = x[i]`
+//! copies a row if it has two, and `x * y` may be one operation or a million. The work of such a site is not told by
+//! its text and the bounds of its loops: it depends on how many axes arrays have, which is known when the site is
+//! called.
 
 use nestwise_ir::PathId;
 use nestwise_ir::surface::{Expr, ExprKind, Site, Stmt, StmtKind, Target};
 
 use crate::site::walk::{children, walk_stmts};
 
-/// An access path, and of how many axes an array in it is used element by element: with more, it is used in larger parts
-/// somewhere.
+/// An access path, and the number of axes for which an array in it is used element by element: one of more axes is used
+/// in larger parts somewhere.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WholeArrayUse {
     /// The access path.
     pub path: PathId,
-    /// The fewest subscripts that it has anywhere, slices aside.
+    /// The fewest subscripts that the path has anywhere, without slices.
     pub axes: u32,
 }
 
@@ -29,7 +30,7 @@ pub(crate) fn whole_array_uses(site: &Site) -> Vec<WholeArrayUse> {
     uses.found
 }
 
-/// What an array tells of itself.
+/// The attributes that do not use an array's elements.
 const FACTS: [&str; 4] = ["shape", "size", "ndim", "dtype"];
 
 struct Uses<'a> {
@@ -74,7 +75,7 @@ impl Uses<'_> {
         }
     }
 
-    /// A value of which `axes` more are taken by subscripts.
+    /// Looks at a value that has `axes` subscripts behind it.
     fn value(&mut self, expr: &Expr, axes: u32) {
         match &expr.kind {
             ExprKind::Path(path) => self.add(*path, axes),
@@ -105,7 +106,7 @@ impl Uses<'_> {
         index.iter().for_each(|e| self.value(e, 0));
     }
 
-    /// A method may do something to all of its object.
+    /// Looks at a called expression: a method may use all of its object.
     fn called(&mut self, func: &Expr) {
         match func.kind {
             ExprKind::Path(id) => {

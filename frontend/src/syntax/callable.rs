@@ -9,7 +9,7 @@ pub(crate) enum Callable<'a> {
     Lambda(&'a ast::ExprLambda),
 }
 
-/// The callable that a text is, if it is one and nothing else.
+/// The callable that a text defines, if it defines one and nothing else.
 pub(crate) fn find_callable(suite: &[ast::Stmt]) -> Option<Callable<'_>> {
     let [stmt] = suite else { return None };
     let value = match stmt {
@@ -26,7 +26,7 @@ pub(crate) fn find_callable(suite: &[ast::Stmt]) -> Option<Callable<'_>> {
 }
 
 impl<'a> Callable<'a> {
-    /// The offset at which it begins.
+    /// The offset in bytes at which the callable begins.
     pub fn start(&self) -> u32 {
         let start = match self {
             Callable::Def(def) => def.start(),
@@ -45,7 +45,8 @@ impl<'a> Callable<'a> {
         }
     }
 
-    /// Why a function of this form is not inlined: the offset and the end of "it ...".
+    /// The reason why a function of this form is not inlined, if there is one: its offset and the end of a sentence "it
+    /// ...".
     pub fn objection(&self, name: &str) -> Option<(u32, &'static str)> {
         let args = self.arguments();
         let at = |node: &ast::Arg| u32::from(node.start());

@@ -1,8 +1,8 @@
-//! The parser's nodes in words, for refusals.
+//! Describes the parser's nodes in words, for refusals.
 
 use rustpython_parser::ast;
 
-/// `a.b.c` as text.
+/// The text of a dotted name like `a.b.c`; `None` for other expressions.
 pub(crate) fn dotted(expr: &ast::Expr) -> Option<String> {
     let mut parts = Vec::new();
     let mut next = expr;

@@ -1,15 +1,15 @@
-//! Byte offsets of a piece of the user's file to lines and columns.
+//! Converts byte offsets in a piece of the user's file to lines and columns.
 
 use nestwise_ir::Span;
 
-/// Where the lines of a text start. Lines end as Python's do: at `\n`, `\r\n` or `\r`.
+/// The table of where the lines of a text start. Lines end as Python's do: at `\n`, `\r\n` or `\r`.
 #[derive(Debug)]
 pub(crate) struct Lines {
-    /// Byte offset of each line's first byte, ascending; the first is 0.
+    /// The byte offset of each line's first byte, ascending; the first is 0.
     starts: Vec<u32>,
     /// The line of the user's file that the text starts with, 1-based.
     first_line: u32,
-    /// Bytes in front of the text that the parser saw and the user did not write.
+    /// The number of bytes in front of the text that the parser saw and the user did not write.
     prefix: u32,
 }
 
@@ -35,7 +35,7 @@ impl Lines {
         }
     }
 
-    /// Position of a parser's byte offset in the user's file.
+    /// The position in the user's file of a parser's byte offset.
     pub(crate) fn span(&self, offset: u32) -> Span {
         let offset = offset.saturating_sub(self.prefix);
         let line = self

@@ -1,4 +1,4 @@
-//! Source text to surface nest. Only this folder knows the parser.
+//! Takes source text to the surface nest. Only this folder knows the parser.
 //!
 //! The text of one statement is lexed, screened for what would hurt the parser (nesting that overflows a stack,
 //! f-strings, whose insides it would parse on its own), parsed, and converted by one exhaustive match over Python's
@@ -51,7 +51,7 @@ pub fn parse_site(
 
 /// Reads an expression with a loop in it: a list comprehension, `sum(x * x for x in xs)`.
 ///
-/// `text` is a line of its own, `first_line` where it stands in the file.
+/// `text` is a line of its own; `first_line` is where the expression stands in the file.
 pub fn parse_value(
     text: &str,
     first_line: u32,
@@ -66,7 +66,7 @@ pub fn parse_value(
     finish(converter, top, scope, true)
 }
 
-/// The site of a loop that was converted, or why there is none.
+/// Builds the site of a loop that was converted, or says why there is none.
 fn finish(
     mut converter: Converter<'_>,
     mut top: Option<Stmt>,
@@ -171,7 +171,7 @@ pub fn parse_function(
     Ok(function)
 }
 
-/// Marks what a function assigns, all of it its own; or says where and why that is not so.
+/// Marks what a function assigns, which must all be its own; else returns where it is not, and why.
 fn mark_function_writes(
     function: &mut Function,
     declared: &HashSet<String>,
@@ -216,7 +216,8 @@ fn root(paths: &Arena<PathId, AccessPath>, mut path: PathId) -> PathId {
     path
 }
 
-/// Marks what a function needs from outside. A local that a path reads before it is assigned refuses it.
+/// Marks what a function needs from outside. Refuses a function with a local that is read on some path before it is
+/// assigned.
 fn mark_function_captures(
     function: &mut Function,
     free_names: &HashSet<String>,

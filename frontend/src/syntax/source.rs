@@ -9,16 +9,16 @@ use crate::refusal::Refusal;
 use crate::syntax::lines::Lines;
 use crate::syntax::names;
 
-/// Most tokens of one logical line. The parser's own tree is at most that deep and freed recursively.
+/// The most tokens of one logical line. The parser's own tree is at most that deep and freed recursively.
 const MAX_LINE_TOKENS: usize = 2000;
 
-/// Most `elif`s of a text (each nests in the one before) and deepest indentation.
+/// The most `elif`s of a text (each nests in the one before), and the deepest indentation.
 const MAX_BLOCKS: usize = 500;
 
-/// Longest text in bytes.
+/// The longest text in bytes.
 const MAX_TEXT: usize = 1 << 20;
 
-/// Stands in front of an indented text so that it parses.
+/// The line that is put in front of an indented text so that it parses.
 const WRAPPER: &str = "if 1:\n";
 
 /// A parsed text.
@@ -27,14 +27,14 @@ pub(crate) struct Source {
     screened: Screened,
 }
 
-/// What was found in a text.
+/// The result of lexing, screening and parsing a text.
 pub(crate) struct Screened {
     pub suite: Vec<ast::Stmt>,
     /// Offsets of f-strings, which were replaced by plain ones.
     pub f_strings: Vec<u32>,
     /// Offsets of strings with escapes that the parser may read differently from CPython.
     pub odd_strings: Vec<u32>,
-    /// It may suspend the function around it.
+    /// Whether the text may suspend the function around it.
     pub suspends: bool,
 }
 

@@ -1,7 +1,7 @@
-//! The reference interpreter: what a typed nest means, one element at a time.
+//! The reference interpreter: it defines what a typed nest means, one element at a time.
 //!
-//! It is for tests, which compare passes, kernels and CPython with it. A [`Hook`] sees every access and every iteration,
-//! and may change the order of a loop's iterations and what loads find.
+//! The interpreter is for tests, which compare passes, kernels and CPython with it. A [`Hook`] sees every access and
+//! every iteration, and may change the order of a loop's iterations and what loads find.
 
 mod operations;
 
@@ -12,7 +12,7 @@ use crate::model::types::Scalar;
 
 pub use crate::interpreter::operations::fits;
 
-/// A scalar.
+/// A scalar value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
     /// A bool.
@@ -21,27 +21,27 @@ pub enum Value {
     Int(i128),
     /// A float, already rounded to its representation.
     Float(f64),
-    /// Real and imaginary part.
+    /// A complex number: real and imaginary part.
     Complex(f64, f64),
     /// The value of a [`Scalar::Num`], and whether it is an int.
     Num(f64, bool),
 }
 
-/// An array's memory, row-major.
+/// An array: its extents and its elements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object {
-    /// Extents.
+    /// The extents of the array.
     pub dims: Vec<i64>,
-    /// Elements.
+    /// The elements, in row-major order.
     pub data: Vec<Value>,
 }
 
-/// What a nest runs on.
+/// The arrays and variables that a nest runs on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    /// Arrays.
+    /// The arrays.
     pub objects: Vec<Object>,
-    /// By slot: the place of its array among the objects.
+    /// By slot: the index of its array in `objects`.
     pub slots: Vec<usize>,
     /// By variable: its value, if it has one.
     pub vars: Vec<Option<Value>>,
@@ -53,58 +53,58 @@ impl State {
         &self.objects[self.slots[array.index()]]
     }
 
-    /// The array that a slot holds, to be changed.
+    /// The array that a slot holds, for changing it.
     pub fn object_mut(&mut self, array: ArrayId) -> &mut Object {
         &mut self.objects[self.slots[array.index()]]
     }
 }
 
-/// One access that is about to happen.
+/// An access that is about to be executed.
 #[derive(Clone, Copy, Debug)]
 pub struct Touch {
-    /// Which one in the text.
+    /// The access in the text.
     pub access: AccessId,
     /// The slot.
     pub array: ArrayId,
-    /// The element's place in the array's data.
+    /// The element's index in the array's data.
     pub element: usize,
-    /// A store, or a load.
+    /// Whether the access stores.
     pub store: bool,
 }
 
-/// What looks on, and may interfere. Every method does nothing unless it is implemented.
+/// Observes a run, and may interfere. Every method does nothing unless it is implemented.
 pub trait Hook {
-    /// A loop is entered. True: the iterations of this `for` are to run from the last to the first.
+    /// Called when a loop is entered. Returning true makes the iterations of a `for` run from the last to the first.
     fn enter(&mut self, _id: LoopId, _state: &State) -> bool {
         false
     }
-    /// An iteration of a `for` begins, the `number`th that runs; its counter is set.
+    /// Called when an iteration of a `for` begins, the `number`th that runs; its counter is set.
     fn begin(&mut self, _l: &For, _number: u64, _going: Going, _state: &mut State) {}
-    /// The condition of a `while` is about to be evaluated for the `number`th time.
+    /// Called when the condition of a `while` is about to be evaluated for the `number`th time.
     fn ask(&mut self, _id: LoopId, _number: u64) {}
-    /// An iteration of a `while` begins.
+    /// Called when an iteration of a `while` begins.
     fn iterate(&mut self, _id: LoopId) {}
-    /// An iteration of a `for` has run, and the loop was not left.
+    /// Called when an iteration of a `for` has run, and the loop was not left.
     fn finish(&mut self, _l: &For, _number: u64, _state: &mut State) {}
-    /// A `for` ends after `iterations` of them, or its `break`.
+    /// Called when a `for` ends, after `iterations` iterations or by a `break`.
     fn end(&mut self, _l: &For, _iterations: u64, _state: &mut State) {}
-    /// A loop is left, however that comes about.
+    /// Called when a loop is left, in whatever way.
     fn leave(&mut self, _id: LoopId) {}
-    /// An access happens. A load finds what is returned, if anything is, instead of the element.
+    /// Called when an access is executed. If a value is returned, a load finds it instead of the element.
     fn touch(&mut self, _touch: Touch, _state: &State) -> Option<Value> {
         None
     }
 }
 
-/// Nobody looks on.
+/// The hook that observes nothing.
 impl Hook for () {}
 
-/// Where a `for` is.
+/// The state of a `for`.
 #[derive(Clone, Copy, Debug)]
 pub struct Going {
     /// The counter's value.
     pub counter: i128,
-    /// What it grows by.
+    /// What the counter grows by in each iteration.
     pub step: i128,
 }
 
@@ -113,19 +113,19 @@ pub struct Going {
 pub enum End<'a> {
     /// The top loop ran to its end.
     Done,
-    /// By `return`.
+    /// A `return` ended the nest.
     Returned,
     /// The guard of an expression failed.
     FailedExpr(&'a Expr),
     /// The guard of a statement failed.
     FailedStmt(&'a Stmt),
-    /// An operation without a guard did what only a guarded one may; this says what.
+    /// An operation without a guard failed; the text says how.
     Violation(&'static str),
-    /// There were too many steps.
+    /// The run took more steps than its budget.
     Budget,
 }
 
-/// Why a statement is not followed by the next one.
+/// The reason why a statement is not followed by the next one.
 enum Jump<'a> {
     Break(LoopId),
     Continue(LoopId),
@@ -135,12 +135,12 @@ enum Jump<'a> {
 
 type Step<'a, T> = Result<T, Jump<'a>>;
 
-/// How a nest is run.
+/// The limits of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Statements and iterations.
+    /// The most statements and iterations of the run.
     pub budget: u64,
-    /// Iterations of one launched range of a nest that is run whole ([`Nest::whole`]).
+    /// The most iterations of one launched range of a nest that runs as a whole ([`Nest::whole`]).
     pub range: u64,
 }
 
@@ -188,7 +188,7 @@ fn violation<'a, T>(what: &'static str) -> Step<'a, T> {
     Err(Jump::Stop(End::Violation(what)))
 }
 
-/// The guard of `e` fails, or it is missing.
+/// The end of a run in which `e` fails: a guard failure, or a violation if it has no guard.
 fn failed<'a, T>(guard: bool, e: &'a Expr, why: &'static str) -> Step<'a, T> {
     match guard {
         true => Err(Jump::Stop(End::FailedExpr(e))),
@@ -299,7 +299,7 @@ impl<'a, H: Hook> Machine<'a, '_, H> {
         }
     }
 
-    /// One iteration; false: the loop ends.
+    /// Runs one iteration; returns false if the loop ends.
     fn iteration(&mut self, id: LoopId, body: &'a [Stmt]) -> Step<'a, bool> {
         self.spend()?;
         match self.block(body) {
@@ -366,7 +366,7 @@ impl<'a, H: Hook> Machine<'a, '_, H> {
         index.iter().map(|e| self.int(e)).collect()
     }
 
-    /// The place of an element, if there is one: a guarded subscript wraps once.
+    /// The index of an element in the array's data, if the element exists; a guarded subscript wraps once.
     fn locate(&self, array: ArrayId, index: &[i128], guard: bool) -> Option<usize> {
         let mut at = 0;
         for (subscript, extent) in index.iter().zip(&self.state.object(array).dims) {

@@ -12,13 +12,13 @@ fn wrap_range(repr: Scalar) -> (i128, i128) {
 /// Whether an integer representation (or bool) holds the value.
 ///
 /// # Panics
-/// If the representation is of no integers.
+/// If the representation is not one of integers or bools.
 pub fn fits(repr: Scalar, v: i128) -> bool {
     let (lo, hi) = wrap_range(repr);
     lo <= v && v <= hi
 }
 
-/// CPython's float_rem.
+/// The remainder as CPython's `float_rem` computes it.
 fn float_mod(a: f64, b: f64) -> f64 {
     let m = a % b;
     if m != 0.0 {
@@ -28,7 +28,7 @@ fn float_mod(a: f64, b: f64) -> f64 {
     }
 }
 
-/// CPython's float_floor_div.
+/// The quotient as CPython's `float_floor_div` computes it.
 fn float_floor_div(a: f64, b: f64) -> f64 {
     let mut m = a % b;
     let mut div = (a - m) / b;
@@ -74,7 +74,7 @@ pub(super) fn unary<'a>(op: UnOp, v: V, e: &'a Expr, guard: bool) -> Step<'a, V>
     })
 }
 
-/// An exact result, if there is one and the representation holds it.
+/// The value of an exact result; without one, or if the representation does not hold it, the operation fails or wraps.
 fn int<'a>(v: Option<i128>, repr: Scalar, e: &'a Expr, guard: bool) -> Step<'a, V> {
     match v {
         Some(v) if fits(repr, v) => Ok(V::Int(v)),
@@ -132,7 +132,7 @@ pub(super) fn binary<'a>(op: BinOp, x: V, y: V, e: &'a Expr, guard: bool) -> Ste
     }
 }
 
-/// Smith's division as CPython does it, or with NumPy's reciprocal.
+/// The quotient of complex numbers by Smith's method, as CPython computes it, or with NumPy's reciprocal.
 fn smith(a: f64, b: f64, c: f64, d: f64, python: bool) -> V {
     let over = |x: f64, denom: f64| if python { x / denom } else { x * (1.0 / denom) };
     if c.abs() >= d.abs() {

@@ -1,4 +1,4 @@
-//! Entities are `u32` newtypes whose `Display` is the text form, and [`Arena`] is the table they index.
+//! Ids of a nest's entities, `u32` newtypes whose `Display` is the text form, and [`Arena`], the table they index.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -69,6 +69,14 @@ id!(
     AccessId, "x"
 );
 id!(
+    /// A clause of the conditions under which loops of a nest may run in parallel.
+    ClauseId, "c"
+);
+id!(
+    /// A property of an index array that such conditions require.
+    PropertyId, "q"
+);
+id!(
     /// A block that [`crate::StmtKind::Leave`] may leave.
     ScopeId, "s"
 );
@@ -126,6 +134,15 @@ impl<I: Id, T> Arena<I, T> {
     }
 }
 
+impl<I: Id, T> From<Vec<T>> for Arena<I, T> {
+    fn from(items: Vec<T>) -> Self {
+        Self {
+            items,
+            marker: PhantomData,
+        }
+    }
+}
+
 impl<I: Id, T> Index<I> for Arena<I, T> {
     type Output = T;
     fn index(&self, id: I) -> &T {
@@ -141,7 +158,8 @@ impl<I: Id, T> IndexMut<I> for Arena<I, T> {
 
 /// A set of ids, a bit each in one word: it is copied like a number, and never allocates.
 ///
-/// Ids from [`IdSet::CAPACITY`] on are in no set. So a set says what is known of entities; of those beyond it nothing is known.
+/// Ids from [`IdSet::CAPACITY`] on are in no set. So a set says what is known of entities; of those beyond it nothing
+/// is known.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct IdSet<I> {
@@ -151,7 +169,7 @@ pub struct IdSet<I> {
 }
 
 impl<I: Id> IdSet<I> {
-    /// Ids that a set has room for.
+    /// The number of ids that a set has room for.
     pub const CAPACITY: usize = u64::BITS as usize;
 
     /// The empty set.
@@ -186,7 +204,7 @@ impl<I: Id> IdSet<I> {
         self.bits |= Self::bit(id);
     }
 
-    /// Takes `id` out.
+    /// Removes `id`.
     pub fn remove(&mut self, id: I) {
         self.bits &= !Self::bit(id);
     }
@@ -194,6 +212,11 @@ impl<I: Id> IdSet<I> {
     /// Whether no id is in the set.
     pub fn is_empty(self) -> bool {
         self.bits == 0
+    }
+
+    /// The number of ids in the set before the first one that is not.
+    pub fn leading(self) -> usize {
+        self.bits.trailing_ones() as usize
     }
 
     /// The ids in the set, in order.

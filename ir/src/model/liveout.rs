@@ -7,35 +7,35 @@ use crate::model::ids::{ArrayId, PathId, VarId};
 pub struct LiveOut {
     /// The site's access path.
     pub path: PathId,
-    /// Its value.
+    /// The kind of the value that the access path holds.
     pub kind: LiveOutKind,
-    /// `None`: assigned whenever the top loop ran an iteration. `Some(flag)`: assigned when the bool variable is
-    /// true; the flag is false at entry.
+    /// When the access path is assigned. `None`: whenever the top loop ran an iteration. `Some(flag)`: when the bool
+    /// variable is true; the flag is false at entry.
     pub assigned: Option<VarId>,
 }
 
 /// The kinds of live-outs.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub enum LiveOutKind {
-    /// A scalar.
+    /// A scalar, the value of a variable.
     Var(VarId),
-    /// A row: the object of the slot's entry array, indexed by the variables (`row = A[i]`; no index: `B = A`).
+    /// A row: the object that the slot holds at entry, indexed by the variables (`row = A[i]`; no index: `B = A`).
     View(ArrayId, Vec<VarId>),
     /// The object that the slot holds at the end (buffer swaps).
     Slot(ArrayId),
-    /// The access path is a list's `append`: `count` is the number of elements, each of one value, or a tuple of one from
-    /// each column; those that were not there at entry are new.
+    /// The appended elements of a list, if the access path is the list's `append`: `count` is the number of elements,
+    /// each of one value, or a tuple of one from each column; those that were not there at entry are new.
     Appended {
         /// The list of numbers, or one for each item of a tuple.
         columns: Vec<ArrayId>,
-        /// How many elements the list has.
+        /// The number of elements of the list.
         count: VarId,
         /// Whether elements are tuples.
         tuple: bool,
     },
     /// A new tuple of scalars.
     Tuple(Vec<VarId>),
-    /// A part of an array, as slices make it.
+    /// A part of the array that a slot holds at entry, as slices make it.
     Part(ArrayId, Vec<PartAxis>),
     /// A new array.
     Made(MadeArray),
@@ -43,30 +43,30 @@ pub enum LiveOutKind {
     MadePart(MadeArray, Vec<PartAxis>),
 }
 
-/// A new array: along each axis the first elements of a slot of the nest's own.
+/// A new array, made of the first elements along each axis of a slot of the nest's own.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct MadeArray {
     /// The slot.
     pub array: ArrayId,
-    /// By axis: how many elements of the slot belong to it.
+    /// By axis: the number of elements of the slot that belong to the array.
     pub lens: Vec<VarId>,
-    /// Bool variables with the object that the access path holds instead where the variable is true.
+    /// Objects that the access path holds instead, each with the bool variable that is true in that case.
     pub same: Vec<(VarId, SameAs)>,
     /// The bool variable that is true where the access path holds a view of such an array.
     #[serde(default)]
     pub viewed: Option<VarId>,
 }
 
-/// An object that may be what an access path holds.
+/// An object that an access path may hold instead of a new array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum SameAs {
-    /// The new array that another access path holds, of that slot.
+    /// The new array of that slot, which another access path holds.
     Made(ArrayId),
-    /// What a capture was at entry.
+    /// The object that a capture was at entry.
     Entry(u32),
 }
 
-/// One axis of an array in a part of it.
+/// What a part of an array has along one axis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum PartAxis {
     /// One position along the axis.
@@ -75,9 +75,9 @@ pub enum PartAxis {
     Range {
         /// The first position.
         start: VarId,
-        /// How many positions.
+        /// The number of positions.
         len: VarId,
-        /// The distance between two.
+        /// The distance between two neighbouring positions.
         step: i64,
     },
 }

@@ -25,7 +25,7 @@ pub struct Nest {
     pub loops: Arena<LoopId, LoopDecl>,
     /// Every textual array access; an access stands exactly once in the body.
     pub accesses: Arena<AccessId, Access>,
-    /// Number of scopes, `s0..`.
+    /// The number of scopes, `s0..`.
     pub scopes: u32,
     /// Statements before the top loop: `Let`s of loop invariants, without array accesses.
     pub prologue: Vec<Stmt>,
@@ -35,19 +35,20 @@ pub struct Nest {
     pub live_outs: Vec<LiveOut>,
     /// Values of `return`, in order (a tuple has several); set before [`StmtKind::Return`].
     pub returns: Option<Returns>,
-    /// What every launch checks before it runs the nest; each condition once, in order.
+    /// The conditions that every launch checks before it runs the nest; each condition once, in order.
     pub preconditions: Vec<Precondition>,
-    /// What axes of the nest's own memory are computed of.
+    /// The lengths that axes of the nest's own memory are computed from.
     pub lengths: Vec<Length>,
-    /// `None`: the body of the top loop runs once for each of its iterations. `Some(end)`: once for each launched range
-    /// of them that is not empty, and does what all of them do together, in an order of its own. The top loop's
-    /// counter then holds the first iteration's value, and `end`, an `i64` that nothing assigns, what would be the
-    /// value after the last.
+    /// `None`: the body of the top loop runs once for each of its iterations. `Some(end)`: the nest runs as a whole,
+    /// that is, the body runs once for each launched range of iterations that is not empty, and does what all of them
+    /// do together, in an order of its own. The top loop's counter then holds the first iteration's value, and `end`,
+    /// an `i64` that nothing assigns, what would be the value after the last.
     pub whole: Option<VarId>,
-    /// Loops inside the top loop in which a kernel asks whether somebody waits: entering or repeating one of them is a
-    /// guard failure then. Chosen for each launch ([`interrupts`](crate::interrupts)); none in a nest as it was written.
+    /// Loops inside the top loop in which a kernel polls whether signal handlers or other threads wait: entering or
+    /// repeating one of them is a guard failure then. Chosen for each launch ([`interrupts`](crate::interrupts)); empty
+    /// in a nest as it was written.
     pub interruptible: Vec<LoopId>,
-    /// What CPython does in it, as it was written. No kernel depends on it.
+    /// What CPython does in the nest as it was written. No kernel depends on it.
     #[serde(skip)]
     pub work: NestWork,
 }
@@ -77,18 +78,18 @@ impl Nest {
 /// The variables a `return` sets.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Returns {
-    /// One per element.
+    /// The variables, one for each element of the tuple.
     pub vars: Vec<VarId>,
-    /// How they are boxed.
+    /// The form in which they are boxed.
     pub form: ReturnForm,
 }
 
 /// What `return` returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum ReturnForm {
-    /// `return`, `return None`.
+    /// `return` or `return None`.
     None,
-    /// One scalar.
+    /// A scalar.
     Scalar,
     /// A tuple of scalars.
     Tuple,
@@ -99,25 +100,25 @@ pub enum ReturnForm {
     Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
 pub enum ArrayKind {
-    /// `numpy.ndarray`, in place.
+    /// A `numpy.ndarray`, used in place.
     Ndarray,
     /// A regular list (of lists ...): converted into a row-major buffer, written elements put back.
     List,
     /// A tuple of numbers: a read-only list.
     Tuple,
-    /// `array.array`, in place.
+    /// An `array.array`, used in place.
     ArrayArray,
-    /// `bytes` or `bytearray`, in place.
+    /// A `bytes` or `bytearray`, used in place.
     Bytes,
-    /// `str`: a buffer of code points, read-only.
+    /// A `str`, converted into a read-only buffer of code points.
     Str,
     /// A list that grows: a buffer with room behind. What the list holds at entry is at its front if the nest reads
     /// the slot; otherwise that is not looked at, and the buffer starts empty.
     Appended,
-    /// What an operation on whole arrays makes before it is stored, or gives a name: memory of a launch's own.
+    /// An intermediate array of an operation on whole arrays, or one that gets a name: memory of the launch's own.
     Scratch,
-    /// A list or tuple of objects of one class. Its second axis stands for an object, of which nothing but attributes is
-    /// looked at: arrays of their own, with an element for each object.
+    /// A list or tuple of objects of one class. Its second axis stands for an object, of which only attributes are
+    /// used: each attribute is an array of its own, with an element for each object.
     Objects,
 }
 
@@ -135,7 +136,7 @@ impl ArrayKind {
         ArrayKind::Objects,
     ];
 
-    /// Whether it is memory that a launch makes for itself alone, and that is no copy of what anybody else has.
+    /// Whether the slot is memory that a launch makes for itself alone, and not a copy of another object's.
     pub fn is_own(self) -> bool {
         matches!(self, Self::Appended | Self::Scratch)
     }
@@ -144,81 +145,81 @@ impl ArrayKind {
 /// An array slot.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct ArrayDecl {
-    /// The name in the user's words.
+    /// The array's name in the user's words.
     pub name: String,
-    /// Index into the flat list of captures (see the frontend): whose object it holds at entry.
+    /// The index of a capture in the flat list (see the frontend), whose object the slot holds at entry.
     pub capture: u32,
-    /// Python's object.
+    /// The kind of Python object.
     pub kind: ArrayKind,
-    /// Representation in memory.
+    /// The representation of an element in memory.
     pub storage: Scalar,
-    /// Type of a loaded element; same representation as `storage`, except that Python ints and floats widen
+    /// The type of a loaded element; same representation as `storage`, except that Python ints and floats widen
     /// (`array.array('i')` loads as `py.i64`, `bytes` as `py.i64`).
     pub elem: Ty,
-    /// Number of dimensions, 1 to 8.
+    /// The number of dimensions, 1 to 8.
     pub rank: u32,
-    /// The nest loads from this slot.
+    /// Whether the nest loads from this slot.
     pub read: bool,
-    /// The nest stores to this slot.
+    /// Whether the nest stores to this slot.
     pub written: bool,
-    /// Of [`ArrayKind::Scratch`]: how long its axes are.
+    /// The lengths of the axes, for [`ArrayKind::Scratch`].
     pub like: Vec<Extent>,
-    /// Of [`ArrayKind::Scratch`]: it begins as a copy of the capture's array.
+    /// Whether the memory begins as a copy of the capture's array, for [`ArrayKind::Scratch`].
     pub starts: bool,
-    /// Whole rows of this list change places, which the nest does element by element: nothing but the list may hold
-    /// them.
+    /// Whether whole rows of this list swap places, which the nest does element by element: nothing but the list may
+    /// hold those rows.
     pub moved: bool,
-    /// A list that was made of the attributes of one name of a list's objects, which are set when the nest has run.
+    /// Whether the slot holds the attributes of one name of a list's objects, which are set when the nest has run.
     pub attributes: bool,
-    /// Of [`ArrayKind::Scratch`]: it is a list of Python's, or of lists, which is just as long.
+    /// Whether the memory stands for a Python list, or a list of lists, of that length, for [`ArrayKind::Scratch`].
     pub list: bool,
 }
 
 impl ArrayDecl {
-    /// Whether its elements are references to Python objects that were boxed one by one, or will be.
+    /// Whether the elements are references to Python objects that were boxed one by one, or will be.
     pub fn boxes(&self) -> bool {
         matches!(self.kind, ArrayKind::List | ArrayKind::Appended) || self.list
     }
 }
 
-/// How long an axis of memory of the nest's own is.
+/// The length of an axis of memory of the nest's own.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Extent {
-    /// As an axis of a captured array.
+    /// The length of an axis of a captured array, plus a constant.
     Axis {
         /// Index into the flat list of captures.
         capture: u32,
-        /// Which of its axes.
+        /// The axis of the array.
         axis: u32,
-        /// So many more.
+        /// The constant that is added.
         plus: i32,
     },
-    /// So long.
+    /// A constant length.
     Fixed(u32),
-    /// As an int that is captured says.
+    /// The value of a captured int, plus a constant.
     Value {
         /// Index into the flat list of captures.
         capture: u32,
-        /// So many more.
+        /// The constant that is added.
         plus: i32,
     },
-    /// Computed of others: a place in [`Nest::lengths`].
+    /// A length that is computed from others: an index in [`Nest::lengths`].
     Computed(u32),
 }
 
-/// A length that is computed of others, which come before it in [`Nest::lengths`].
+/// A length that is computed from others, which come before it in [`Nest::lengths`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Length {
-    /// `Add`, `Sub`, `Mul`, `FloorDiv`, `Min` or `Max`, of ints.
+    /// The operation on ints: `Add`, `Sub`, `Mul`, `FloorDiv`, `Min` or `Max`.
     pub op: BinOp,
-    /// On its left.
+    /// The left operand.
     pub a: Extent,
-    /// On its right.
+    /// The right operand.
     pub b: Extent,
 }
 
 impl Extent {
-    /// The extent that is longer by `by`; `None` if the sum is not representable.
+    /// The extent that is longer by `by`; `None` if it is a computed one, or the sum is not representable.
     pub fn longer(self, by: i64) -> Option<Extent> {
         let more = |plus: i32| i32::try_from(i64::from(plus).checked_add(by)?).ok();
         Some(match self {
@@ -245,12 +246,12 @@ impl Extent {
 /// variables (flags, tags) start as false.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct VarDecl {
-    /// The name in the user's words; empty for hidden ones.
+    /// The variable's name in the user's words; empty for hidden variables.
     pub name: String,
-    /// Type of its value throughout the nest.
+    /// The type of the variable's value throughout the nest.
     pub ty: Ty,
-    /// Index into the flat list of captures, if it has a value at entry. The captured value is cast to `ty`
-    /// without loss by the binder.
+    /// The index of a capture in the flat list, if the variable has a value at entry. The binder casts the captured
+    /// value to `ty` without loss.
     pub live_in: Option<u32>,
     /// The range a live-in int was promised to be in (part of the signature).
     pub range: Option<(i64, i64)>,
@@ -262,24 +263,24 @@ pub struct VarDecl {
 /// A loop's declaration.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct LoopDecl {
-    /// Line of the `for` or `while`.
+    /// The position of the `for` or `while`.
     pub span: Span,
     /// The user's loop variable(s) as text, empty for `while`.
     pub name: String,
-    /// Nesting depth, the top loop is 0.
+    /// The nesting depth; that of the top loop is 0.
     pub depth: u32,
-    /// The enclosing loop.
+    /// The enclosing loop, if there is one.
     pub parent: Option<LoopId>,
 }
 
-/// One textual access.
+/// One textual access to an array.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Access {
     /// The slot.
     pub array: ArrayId,
-    /// A store, or a load.
+    /// Whether the access stores.
     pub store: bool,
-    /// Where.
+    /// The position of the access.
     pub span: Span,
 }
 
@@ -288,21 +289,21 @@ pub struct Access {
 pub struct Stmt {
     /// What it does.
     pub kind: StmtKind,
-    /// Where it stands.
+    /// The position in the source.
     pub span: Span,
 }
 
-/// Statements.
+/// The kinds of statements.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub enum StmtKind {
-    /// `var = value`; the types are equal.
+    /// The assignment `var = value`; the types are equal.
     Let {
         /// The variable.
         var: VarId,
         /// The value.
         value: Expr,
     },
-    /// `array[index] = value`; `value.ty.repr` is loadable into `storage` by the one rule of
+    /// The store `array[index] = value`; `value.ty.repr` is loadable into `storage` by the one rule of
     /// [`ArrayDecl::elem`]: it equals the element type's representation.
     Store {
         /// The access, by its number.
@@ -313,73 +314,73 @@ pub enum StmtKind {
         index: Vec<Expr>,
         /// The value.
         value: Expr,
-        /// Whether it may fail.
+        /// Whether the operation may fail.
         guard: bool,
     },
     /// Simultaneous assignment of slots: each `dst` gets what `src` held before. Always a permutation.
     Rebind(Vec<(ArrayId, ArrayId)>),
-    /// Two-way branch.
+    /// A two-way branch.
     If {
         /// The condition.
         cond: Expr,
-        /// What is chosen where the condition holds.
+        /// The statements that run if the condition holds.
         then: Vec<Stmt>,
-        /// What is chosen where it does not hold.
+        /// The statements that run if the condition does not hold.
         orelse: Vec<Stmt>,
     },
-    /// Counted loop.
+    /// A counted loop.
     For(For),
-    /// `while`.
+    /// A `while` loop.
     While(While),
     /// Leaves loop `L` (no `else` clause runs: those are lowered with scopes).
     Break(LoopId),
-    /// Next iteration of loop `L`.
+    /// Goes on with the next iteration of loop `L`.
     Continue(LoopId),
     /// A block that may be left early.
     Scope {
         /// The scope.
         id: ScopeId,
-        /// What it is about.
+        /// The statements of the block.
         body: Vec<Stmt>,
     },
     /// Leaves the scope.
     Leave(ScopeId),
     /// Ends the nest; the return variables are set.
     Return,
-    /// A guard failure if the condition is false.
+    /// Fails if the condition is false: a guard failure.
     Check {
         /// The condition.
         cond: Expr,
-        /// Whether it may fail.
+        /// Whether the operation may fail.
         guard: bool,
     },
     /// Evaluates for its guards alone: the value is unused, but the expression may fail.
     Eval(Expr),
 }
 
-/// `for counter in start, start + step, ..., before stop`.
+/// A counted loop: `for counter in start, start + step, ..., before stop`.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct For {
     /// This loop.
     pub id: LoopId,
     /// The counter, a `py.i64` variable assigned by nothing else.
     pub counter: VarId,
-    /// First value; evaluated once, as are `stop` and `step`.
+    /// The first value; evaluated once, as are `stop` and `step`.
     pub start: Expr,
-    /// Exclusive end.
+    /// The end, exclusive.
     pub stop: Expr,
-    /// Non-zero; a guard failure if it is zero and not constant.
+    /// The step; if it is not constant, a guard failure if it is zero.
     pub step: Expr,
     /// The body.
     pub body: Vec<Stmt>,
 }
 
-/// `while cond: body`.
+/// A loop `while cond: body`.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct While {
     /// This loop.
     pub id: LoopId,
-    /// Bool; evaluated before each iteration.
+    /// The condition, a bool evaluated before each iteration.
     pub cond: Expr,
     /// The body.
     pub body: Vec<Stmt>,
@@ -392,34 +393,34 @@ pub struct Expr {
     pub kind: ExprKind,
     /// Type of the result.
     pub ty: Ty,
-    /// Where it stands in the source.
+    /// The position in the source.
     pub span: Span,
 }
 
-/// Literal values.
+/// The value of a literal.
 #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Const {
     /// Bool.
     Bool(bool),
-    /// Any integer representation, characters too.
+    /// The value of any integer representation, characters too.
     Int(i128),
-    /// Any real floating-point representation (already rounded to it).
+    /// The value of any real floating-point representation (already rounded to it).
     Float(f64),
-    /// Real and imaginary part.
+    /// A complex number: real and imaginary part.
     Complex(f64, f64),
 }
 
-/// Expressions. `guard: true` means that the operation may fail.
+/// The kinds of expressions. `guard: true` means that the operation may fail.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub enum ExprKind {
     /// A literal.
     Const(Const),
     /// A variable's value.
     Var(VarId),
-    /// Extent of an axis of a slot, `py.i64`, never negative.
+    /// The extent of an axis of a slot, `py.i64`, never negative.
     Dim(ArrayId, u32),
-    /// `array[index]`; one `py.i64` index per axis. Guarded: a negative index wraps once, then out of range fails.
-    /// Unguarded: in `0..extent`.
+    /// The load `array[index]`; one `py.i64` index per axis. Guarded: a negative index wraps once, then out of range
+    /// fails. Unguarded: in `0..extent`.
     Load {
         /// The access, by its number.
         access: AccessId,
@@ -427,7 +428,7 @@ pub enum ExprKind {
         array: ArrayId,
         /// A subscript for each axis.
         index: Vec<Expr>,
-        /// Whether it may fail.
+        /// Whether the operation may fail.
         guard: bool,
     },
     /// Unary operation; operand and result have the same representation, except for [`UnOp::Not`] (bool).
@@ -436,7 +437,7 @@ pub enum ExprKind {
         op: UnOp,
         /// The only operand, or the left one.
         a: Box<Expr>,
-        /// Whether it may fail.
+        /// Whether the operation may fail.
         guard: bool,
     },
     /// Arithmetic; both operands have the result's representation ([`BinOp`] lists the exceptions).
@@ -447,7 +448,7 @@ pub enum ExprKind {
         a: Box<Expr>,
         /// The right operand.
         b: Box<Expr>,
-        /// Whether it may fail.
+        /// Whether the operation may fail.
         guard: bool,
     },
     /// Comparison of two operands of one representation; bool result. Ints exactly, floats as IEEE.
@@ -459,43 +460,44 @@ pub enum ExprKind {
         /// The right operand.
         b: Box<Expr>,
     },
-    /// `if cond { then } else { orelse }`, only the chosen side evaluated. `and` and `or` are this too.
+    /// The choice `if cond { then } else { orelse }`, of which only the chosen side is evaluated. `and` and `or` are
+    /// choices, too.
     Select {
         /// The condition.
         cond: Box<Expr>,
-        /// What is chosen where the condition holds.
+        /// The value if the condition holds.
         then: Box<Expr>,
-        /// What is chosen where it does not hold.
+        /// The value if the condition does not hold.
         orelse: Box<Expr>,
     },
     /// Conversion of `a` to the expression's type; see [`Cast`].
     Cast {
-        /// Which conversion.
+        /// The kind of conversion.
         kind: Cast,
         /// The only operand, or the left one.
         a: Box<Expr>,
-        /// Whether it may fail.
+        /// Whether the operation may fail.
         guard: bool,
     },
     /// A mathematical function.
     Call {
         /// The function.
         fun: Fun,
-        /// Whose implementation.
+        /// The library whose implementation is meant.
         lib: Lib,
         /// The arguments by position, in order.
         args: Vec<Expr>,
-        /// Whether it may fail.
+        /// Whether the operation may fail.
         guard: bool,
     },
-    /// `{ let var = value; body }`: names a value that an expression uses several times (a chained comparison's
-    /// middle, the operand that `or` returns, min's operands).
+    /// The binding `{ let var = value; body }`: names a value that an expression uses several times (a chained
+    /// comparison's middle, the operand that `or` returns, min's operands).
     Bind {
         /// The variable.
         var: VarId,
         /// The value.
         value: Box<Expr>,
-        /// What it is about.
+        /// The expression that may use the variable.
         body: Box<Expr>,
     },
 }
@@ -622,7 +624,7 @@ impl Stmt {
 }
 
 impl Expr {
-    /// Whether it reads elements of arrays that are `asked` for.
+    /// Whether the expression reads elements of arrays that `asked` accepts.
     pub fn reads(&self, asked: impl Fn(ArrayId) -> bool) -> bool {
         let mut found = false;
         self.walk(&mut |e| {
@@ -646,14 +648,14 @@ pub fn stored(block: &[Stmt]) -> HashSet<ArrayId> {
 }
 
 impl Nest {
-    /// Whether it appends to lists.
+    /// Whether the nest appends to lists.
     pub fn appends(&self) -> bool {
         let appended = |out: &LiveOut| matches!(out.kind, LiveOutKind::Appended { .. });
         self.live_outs.iter().any(appended)
     }
 
-    /// Slots that trade places (buffer swaps) hold each other's arrays in turn: what one of them writes or reads, any of their
-    /// arrays may see.
+    /// Spreads the `read` and `written` flags among slots that swap arrays: they hold each other's arrays in turn, so
+    /// any of their arrays may be read or written through each of them.
     pub fn spread_accesses(&mut self) {
         let mut moves: Vec<(ArrayId, ArrayId)> = Vec::new();
         self.walk(&mut |stmt| {
@@ -698,7 +700,7 @@ impl Nest {
             _ => None,
         }
     }
-    /// Bytes between consecutive elements' value planes: the element size of a slot.
+    /// The size in bytes of an element of a slot (of its value plane for [`Scalar::Num`]).
     pub fn elem_size(&self, array: ArrayId) -> usize {
         let storage: Scalar = self.arrays[array].storage;
         storage.size()

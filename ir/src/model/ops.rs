@@ -1,6 +1,6 @@
 //! Operations of the typed nest.
 
-/// Unary operations.
+/// The unary operations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum UnOp {
     /// Negation; guarded for ints (the smallest int; unsigned non-zero).
@@ -11,15 +11,15 @@ pub enum UnOp {
     Not,
     /// Absolute value (ints, floats; of complex: `hypot`, result float); guarded for ints.
     Abs,
-    /// Real part of a complex.
+    /// The real part of a complex number.
     Real,
-    /// Imaginary part of a complex.
+    /// The imaginary part of a complex number.
     Imag,
-    /// Complex conjugate.
+    /// The complex conjugate.
     Conj,
 }
 
-/// Arithmetic. Guarded integer operations fail when the exact result leaves the representation.
+/// The arithmetic operations. Guarded integer operations fail when the exact result leaves the representation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum BinOp {
     /// Sum. Bools: logical or (NumPy's bool).
@@ -43,20 +43,20 @@ pub enum BinOp {
     /// Arithmetic (signed) or logical (unsigned) right shift; guarded: negative amount fails; amounts of `bits`
     /// and more give the sign.
     Shr,
-    /// Bitwise and; of bools logical.
+    /// Bitwise and; logical and of bools.
     And,
     /// Bitwise or.
     Or,
     /// Bitwise exclusive or.
     Xor,
-    /// `a if a < b else b` for ints; floats: NumPy's `minimum` (NaN propagates). Python's `min` is
-    /// `Bind` + `Compare` + `Select`.
+    /// `a if a < b else b` for ints; floats: NumPy's `minimum` (NaN propagates). Python's `min` is `Bind` + `Compare` +
+    /// `Select`.
     Min,
-    /// The mirror of `Min`.
+    /// `a if a > b else b` for ints; floats: NumPy's `maximum` (NaN propagates).
     Max,
 }
 
-/// Comparisons.
+/// The comparisons.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum CmpOp {
     /// `==`.
@@ -98,7 +98,7 @@ impl CmpOp {
     }
 }
 
-/// Conversions between representations (same representation: the provenance changes, nothing is computed).
+/// The conversions between representations (if both are the same, only the provenance changes and nothing is computed).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Cast {
     /// Keeps the value: bool/int to wider int (or to narrower, guarded: does not fit fails), int or f32 to f64,
@@ -115,7 +115,7 @@ pub enum Cast {
     Ord,
 }
 
-/// Whose implementation, to the bit.
+/// The library whose results a function has, to the bit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Lib {
     /// The C library's function that CPython's math module calls; guarded with the rules of CPython's math
@@ -125,7 +125,7 @@ pub enum Lib {
     Numpy,
 }
 
-/// Mathematical functions on floats (f64 for [`Lib::C`]; the result type says which for [`Lib::Numpy`]).
+/// The mathematical functions on floats (f64 for [`Lib::C`]; the result type says which for [`Lib::Numpy`]).
 #[derive(
     Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
@@ -134,19 +134,19 @@ pub enum Fun {
     Sqrt,
     /// Absolute value.
     Fabs,
-    /// Down to an integer.
+    /// The largest integer that is not greater.
     Floor,
-    /// Up to an integer.
+    /// The smallest integer that is not less.
     Ceil,
-    /// Toward zero to an integer.
+    /// Rounding toward zero to an integer.
     Trunc,
-    /// To nearest, ties to even.
+    /// Rounding to the nearest integer, ties to even.
     Rint,
-    /// `e ** x`.
+    /// The exponential `e ** x`.
     Exp,
-    /// `2 ** x`.
+    /// The exponential `2 ** x`.
     Exp2,
-    /// `e ** x - 1`.
+    /// The exponential less one, `e ** x - 1`.
     Expm1,
     /// Natural logarithm.
     Log,
@@ -184,11 +184,11 @@ pub enum Fun {
     Cbrt,
     /// Error function.
     Erf,
-    /// Its complement, `1 - erf(x)`.
+    /// The complement of the error function, `1 - erf(x)`.
     Erfc,
-    /// Angle of the point `(y, x)`.
+    /// The angle of the point `(y, x)`.
     Atan2,
-    /// Euclidean length of two sides.
+    /// The length of the hypotenuse of two sides.
     Hypot,
     /// C's remainder, with the sign of the dividend.
     Fmod,
@@ -198,29 +198,31 @@ pub enum Fun {
     Pow,
     /// The complex number of two parts.
     Pair,
-    /// Whether it is NaN; bool.
+    /// Whether the argument is NaN; bool.
     IsNan,
-    /// Whether it is an infinity; bool.
+    /// Whether the argument is an infinity; bool.
     IsInf,
-    /// Whether it is neither an infinity nor NaN; bool.
+    /// Whether the argument is neither an infinity nor NaN; bool.
     IsFinite,
-    /// A step of a sum in NumPy's order of additions, of `(sum so far, next element)`: has a meaning only as the whole body
-    /// of a loop.
+    /// A step of a sum in NumPy's order of additions, with the arguments `(sum so far, next element)`: has a meaning
+    /// only as the whole body of a loop.
     AddNext,
-    /// A step of `np.dot` as NumPy's BLAS does it, of `(product so far, next element, next element of the other vector)`: has a
-    /// meaning only as the whole body of a loop.
+    /// A step of `np.dot` as NumPy's BLAS computes it, with the arguments
+    /// `(product so far, next element, next element of the other vector)`: has a meaning only as the whole body of a
+    /// loop.
     DotNext,
-    /// [`Fun::DotNext`] for `@`, which takes vectors as they lie.
+    /// The step [`Fun::DotNext`] for `@`, which takes vectors with the strides that they have.
     MatMulNext,
-    /// [`Fun::DotNext`] where one of the two is a matrix: a step of the sum for each element of the product. Has a meaning only
-    /// as the whole of three loops that set each of them: over rows, columns, and what is summed.
+    /// The step [`Fun::DotNext`] where one of the operands is a matrix: a step of the sum for each element of the
+    /// product. Has a meaning only as the whole of three loops that set each of them: over rows, columns, and what is
+    /// summed.
     DotEachNext,
-    /// [`Fun::DotEachNext`] for `@`.
+    /// The step [`Fun::DotEachNext`] for `@`.
     MatMulEachNext,
-    /// [`Fun::AddNext`] for arrays of several axes that NumPy takes for one of one axis: has a meaning only as the whole of the
-    /// loops over those.
+    /// The step [`Fun::AddNext`] for arrays of several axes that NumPy treats as one axis: has a meaning only as the
+    /// whole of the loops over those axes.
     AddFlatNext,
-    /// [`Fun::DotNext`] for arrays of several axes, like [`Fun::AddFlatNext`].
+    /// The step [`Fun::DotNext`] for arrays of several axes, like [`Fun::AddFlatNext`].
     DotFlatNext,
 }
 
@@ -273,13 +275,13 @@ impl Fun {
         Fun::DotFlatNext,
     ];
 
-    /// Whether the function is a step of what only a whole loop, or several, computes.
+    /// Whether the function is a step of a computation that takes a whole loop, or several.
     pub fn is_fold(self) -> bool {
         let one_loop = matches!(self, Fun::AddNext | Fun::DotNext | Fun::MatMulNext);
         one_loop || self.is_of_matrices() || self.is_flat()
     }
 
-    /// Whether the function is a step of what a loop for each axis computes.
+    /// Whether the function is a step of a computation that takes one loop for each axis.
     pub fn is_flat(self) -> bool {
         matches!(self, Fun::AddFlatNext | Fun::DotFlatNext)
     }

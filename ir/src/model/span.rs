@@ -17,18 +17,18 @@ use std::fmt;
     serde::Deserialize,
 )]
 pub struct Span {
-    /// 1-based line of the file.
+    /// The line of the file, from 1.
     pub line: u32,
-    /// 0-based byte column.
+    /// The column in bytes, from 0.
     pub column: u32,
 }
 
-/// An error with the place it is about. Error enums themselves carry no positions.
+/// An error with the position it is about. Error enums themselves carry no positions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct WithSpan<E> {
-    /// Where.
+    /// The position.
     pub span: Span,
-    /// What.
+    /// The error.
     pub error: E,
 }
 

@@ -7,33 +7,33 @@ use std::fmt;
     Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
 pub enum Scalar {
-    /// One byte in memory, `i1` in registers.
+    /// A bool: one byte in memory, `i1` in registers.
     Bool,
-    /// 8 bits, signed.
+    /// A signed integer of 8 bits.
     I8,
-    /// 16 bits, signed.
+    /// A signed integer of 16 bits.
     I16,
-    /// 32 bits, signed.
+    /// A signed integer of 32 bits.
     I32,
-    /// 64 bits, signed.
+    /// A signed integer of 64 bits.
     I64,
-    /// 8 bits, unsigned.
+    /// An unsigned integer of 8 bits.
     U8,
-    /// 16 bits, unsigned.
+    /// An unsigned integer of 16 bits.
     U16,
-    /// 32 bits, unsigned.
+    /// An unsigned integer of 32 bits.
     U32,
-    /// 64 bits, unsigned.
+    /// An unsigned integer of 64 bits.
     U64,
     /// An intermediate Python int of up to 128 bits; never stored.
     I128,
-    /// IEEE single precision.
+    /// A float of IEEE single precision.
     F32,
-    /// IEEE double precision.
+    /// A float of IEEE double precision.
     F64,
-    /// Two `f32`.
+    /// A complex number of two `f32`.
     C64,
-    /// Two `f64`.
+    /// A complex number of two `f64`.
     C128,
     /// A Python number that is an int or a float, known only at run time (a list that holds both): an `f64`
     /// value and an `i1` tag, true for int. Ints beyond 2**53 are guard failures. In memory: a plane of `f64`
@@ -63,7 +63,7 @@ impl Scalar {
         Self::Num,
         Self::Char,
     ];
-    /// Bytes of one stored element (of the value plane for [`Scalar::Num`]).
+    /// The size in bytes of one stored element (of the value plane for [`Scalar::Num`]).
     pub fn size(self) -> usize {
         match self {
             Self::Bool | Self::I8 | Self::U8 => 1,
@@ -96,11 +96,11 @@ impl Scalar {
     pub fn is_complex(self) -> bool {
         matches!(self, Self::C64 | Self::C128)
     }
-    /// Bits of an integer representation.
+    /// The number of bits of an integer representation.
     pub fn bits(self) -> u32 {
         self.size() as u32 * 8
     }
-    /// Smallest and largest value of an integer representation (bool counts as 0..=1).
+    /// The smallest and the largest value of an integer representation (bool counts as 0..=1).
     pub fn int_range(self) -> Option<(i128, i128)> {
         match self {
             Self::Bool => Some((0, 1)),
@@ -121,7 +121,7 @@ pub enum Prov {
     Py,
     /// A NumPy scalar.
     Np,
-    /// Either, with one representation; the variable's shadow tag says which at run time
+    /// Python's or NumPy's, with one representation; the variable's shadow tag says which at run time
     /// ([`crate::VarDecl::np_tag`]).
     Dyn,
 }
@@ -131,9 +131,9 @@ pub enum Prov {
     Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
 pub struct Ty {
-    /// Python's or NumPy's.
+    /// The provenance of the value.
     pub prov: Prov,
-    /// Representation.
+    /// The representation of the value.
     pub repr: Scalar,
 }
 
@@ -169,7 +169,7 @@ impl Ty {
             repr,
         }
     }
-    /// The least type that covers both, if they share a representation.
+    /// The narrowest type that covers both, if they share a representation.
     pub fn join(self, other: Ty) -> Option<Ty> {
         if self.repr != other.repr {
             return None;

@@ -1,4 +1,4 @@
-//! A nest from calls that make its statements and expressions one by one.
+//! Builds a nest from calls that make its statements and expressions one by one.
 
 use crate::model::ids::{AccessId, Arena, ArrayId, LoopId, PathId, VarId};
 use crate::model::liveout::{LiveOut, LiveOutKind};
@@ -92,7 +92,7 @@ impl Builder {
             assigned: None,
         });
     }
-    /// The next loop; ids are to be asked for in the order of the text.
+    /// The id of the next loop; ids have to be asked for in the order of the text.
     pub fn loop_id(&mut self) -> LoopId {
         self.next_loop += 1;
         LoopId(self.next_loop - 1)
@@ -104,7 +104,7 @@ impl Builder {
             span: span(1),
         })
     }
-    /// `array[index]` with an access of its own.
+    /// The load `array[index]` with an access of its own.
     pub fn load(&mut self, array: ArrayId, index: Vec<Expr>, guard: bool) -> Expr {
         let access = self.access(array, false);
         let ty = self.nest.arrays[array].elem;
@@ -119,7 +119,7 @@ impl Builder {
             span: span(3),
         }
     }
-    /// `array[index] = value` with an access of its own.
+    /// The store `array[index] = value` with an access of its own.
     pub fn store(&mut self, array: ArrayId, index: Vec<Expr>, value: Expr, guard: bool) -> Stmt {
         let access = self.access(array, true);
         stmt(StmtKind::Store {
@@ -138,7 +138,7 @@ impl Builder {
             span: span(2),
         }
     }
-    /// `for counter in range(start, stop, step)` as loop `id`.
+    /// The loop `for counter in range(start, stop, step)` with number `id`.
     pub fn for_(&self, id: LoopId, counter: VarId, bounds: [Expr; 3], body: Vec<Stmt>) -> Stmt {
         let [start, stop, step] = bounds;
         stmt(StmtKind::For(For {
@@ -150,11 +150,11 @@ impl Builder {
             body,
         }))
     }
-    /// `while cond` as loop `id`.
+    /// The loop `while cond` with number `id`.
     pub fn while_(&self, id: LoopId, cond: Expr, body: Vec<Stmt>) -> Stmt {
         stmt(StmtKind::While(While { id, cond, body }))
     }
-    /// Renumbers the accesses that stand in the nest.
+    /// Renumbers the accesses that occur in the nest, and drops the others.
     fn drop_unused_accesses(&mut self) {
         let old = std::mem::take(&mut self.nest.accesses);
         let renumber = |id: &mut AccessId, accesses: &mut Arena<AccessId, Access>| {
@@ -182,7 +182,7 @@ impl Builder {
     /// Completes the nest: loops are declared, accesses numbered in the order of the text.
     ///
     /// # Panics
-    /// If the verifier refuses it.
+    /// If the verifier refuses the nest.
     pub fn finish(mut self, top: Stmt) -> Nest {
         self.nest.top = top;
         self.drop_unused_accesses();
@@ -237,7 +237,7 @@ fn nesting(
     }
 }
 
-/// A statement.
+/// A statement without a position.
 pub fn stmt(kind: StmtKind) -> Stmt {
     Stmt {
         kind,

@@ -1,12 +1,12 @@
-//! The text form says all of a nest.
+//! Checks that the text form says all of a nest.
 
 use crate::model::nest::{Expr, Nest, Stmt};
 use crate::text::read;
 
-/// Reads what is printed of `nest`.
+/// Checks that reading the text form of `nest` gives `nest` again.
 ///
 /// # Panics
-/// If it is not `nest` again, positions and the interpreter's work aside.
+/// If it does not, positions and the interpreter's work aside.
 pub fn assert_round_trip(nest: &Nest) {
     let text = nest.to_string();
     let again = read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -20,7 +20,7 @@ pub fn assert_round_trip(nest: &Nest) {
     }
 }
 
-/// All of a nest but positions and work.
+/// The debug text of a nest without positions and work.
 fn bare(nest: &Nest) -> String {
     let mut nest = nest.clone();
     nest.work = Default::default();

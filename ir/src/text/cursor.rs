@@ -2,19 +2,19 @@
 
 use crate::text::error::ReadError;
 
-/// A place in a line. Spaces between words are skipped.
+/// A position in a line. Spaces between words are skipped.
 pub(super) struct Cursor<'a> {
-    /// 1-based number of the line.
+    /// The number of the line, from 1.
     line: usize,
     text: &'a str,
     at: usize,
-    /// Expressions and blocks that are open.
+    /// How deeply the current expression is nested.
     depth: usize,
 }
 
 pub(super) type Read<T> = Result<T, ReadError>;
 
-/// Expressions may be so deeply nested: the verifier and the passes recurse as the reader does.
+/// The deepest nesting of expressions: the verifier and the passes recurse as the reader does.
 const DEPTH: usize = 300;
 
 impl<'a> Cursor<'a> {
@@ -34,13 +34,13 @@ impl<'a> Cursor<'a> {
         trimmed
     }
 
-    /// Where it is: the line, and the 0-based column in bytes.
+    /// The current position: the line, and the column in bytes, from 0.
     pub(super) fn position(&mut self) -> (u32, u32) {
         self.rest();
         (self.line as u32, self.at as u32)
     }
 
-    /// A place to come [`back`](Cursor::back) to.
+    /// The current position, to come [`back`](Cursor::back) to.
     pub(super) fn mark(&self) -> usize {
         self.at
     }
@@ -64,7 +64,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Goes into an expression inside another.
+    /// Calls `f` to read an expression inside another; an error if that is nested too deeply.
     pub(super) fn deeper<T>(&mut self, f: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
         if self.depth == DEPTH {
             return self.expected(format!("at most {DEPTH} expressions in one another"));
@@ -136,7 +136,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A word that `f` knows.
+    /// Reads a word that `f` knows.
     pub(super) fn known<T>(&mut self, what: &str, f: impl FnOnce(&str) -> Option<T>) -> Read<T> {
         let word = self.peek();
         match f(word) {
@@ -148,7 +148,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// An id with this prefix.
+    /// Reads an id with this prefix.
     pub(super) fn id(&mut self, prefix: &str, what: &str) -> Read<u32> {
         self.known(what, |word| number(word, prefix))
     }
@@ -158,7 +158,7 @@ impl<'a> Cursor<'a> {
         number(self.peek(), prefix)
     }
 
-    /// An integer, perhaps negative.
+    /// Reads an integer, perhaps negative.
     pub(super) fn int<T: std::str::FromStr>(&mut self) -> Read<T> {
         let rest = self.rest();
         let sign = usize::from(rest.starts_with('-'));
@@ -174,7 +174,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Items with commas between them, up to `end`, which is passed.
+    /// Reads items with commas between them, up to `end`, which is passed.
     pub(super) fn list<T>(
         &mut self,
         end: &str,
@@ -195,7 +195,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// At least one item, with commas between them.
+    /// Reads at least one item, with commas between them.
     pub(super) fn items<T>(&mut self, mut item: impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
         let mut all = vec![item(self)?];
         while self.eat(",") {
@@ -204,7 +204,7 @@ impl<'a> Cursor<'a> {
         Ok(all)
     }
 
-    /// A name: a bare one up to a space or a colon, or one in quotes.
+    /// Reads a name: a bare one up to a space or a colon, or one in quotes.
     pub(super) fn name(&mut self) -> Read<String> {
         let rest = self.rest();
         if !rest.starts_with('"') {

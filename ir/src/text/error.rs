@@ -1,13 +1,13 @@
-//! What is wrong with a text.
+//! The error of reading a text.
 
 use std::fmt;
 
 /// Why a text is no nest or no schedule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReadError {
-    /// 1-based line.
+    /// The line, from 1.
     pub line: usize,
-    /// 1-based column, in characters.
+    /// The column in characters, from 1.
     pub column: usize,
     /// What would have been right there.
     pub expected: String,

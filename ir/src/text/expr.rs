@@ -1,4 +1,4 @@
-//! Reading expressions.
+//! Reads expressions.
 
 use crate::model::ids::{AccessId, ArrayId, VarId};
 use crate::model::nest::{Const, Expr, ExprKind};
@@ -16,7 +16,7 @@ const CASTS: [Cast; 5] = [
     Cast::Ord,
 ];
 
-/// Longer symbols before those that they begin with.
+/// The binary operators; longer symbols come before those that they begin with.
 const BINARY: [BinOp; 12] = [
     BinOp::Pow,
     BinOp::FloorDiv,
@@ -40,7 +40,7 @@ const COMPARE: [CmpOp; 6] = [
     CmpOp::Gt,
 ];
 
-/// The one of `all` that is written as `word`.
+/// The item of `all` that is written as `word`.
 pub(super) fn named<T: std::fmt::Display>(
     all: impl IntoIterator<Item = T>,
     word: &str,
@@ -79,7 +79,7 @@ impl Cursor<'_> {
         self.known("a type such as `py.i64`", type_of)
     }
 
-    /// `x0:a0[index]!`
+    /// Reads an element: `x0:a0[index]!`.
     pub(super) fn element(
         &mut self,
         declared: Declared<'_>,
@@ -96,7 +96,7 @@ impl Cursor<'_> {
         self.deeper(|c| c.typed(declared))
     }
 
-    /// An expression, and its type where that is said.
+    /// Reads an expression, and its type where that is given.
     fn typed(&mut self, declared: Declared<'_>) -> Read<Expr> {
         let span = self.span();
         let (kind, mut ty) = match self.cast(declared)? {
@@ -224,7 +224,7 @@ impl Cursor<'_> {
         Ok(ExprKind::Unary { op, a, guard })
     }
 
-    /// What stands in parentheses.
+    /// Reads an operation, which stands in parentheses.
     fn operation(&mut self, declared: Declared<'_>) -> Read<ExprKind> {
         let a = self.boxed(declared)?;
         if self.eat("?") {
@@ -322,7 +322,7 @@ impl Cursor<'_> {
     }
 }
 
-/// How long the number is that `text` begins with: `-1`, `0.5`, `1e-7`, `-inf`.
+/// The length in bytes of the number that `text` begins with: `-1`, `0.5`, `1e-7`, `-inf`.
 fn number_length(text: &str) -> usize {
     let digits = |from: usize| {
         let rest = &text.as_bytes()[from..];

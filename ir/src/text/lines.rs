@@ -2,18 +2,18 @@
 
 use crate::text::cursor::{Cursor, Read};
 
-/// A line with something on it.
+/// A line that is not empty.
 #[derive(Clone, Copy)]
 pub(super) struct Line<'a> {
-    /// 1-based.
+    /// The number of the line, from 1.
     pub(super) number: usize,
-    /// How many times two spaces it begins with.
+    /// The level of indentation, of two spaces each.
     pub(super) level: usize,
-    /// With its spaces.
+    /// The text of the line, with its leading spaces.
     pub(super) text: &'a str,
 }
 
-/// The lines of a text that mean something.
+/// The lines of a text that are neither empty nor comments.
 pub(super) struct Lines<'a> {
     all: Vec<Line<'a>>,
     at: usize,

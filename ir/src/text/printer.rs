@@ -1,4 +1,4 @@
-//! Writing nests.
+//! Writes nests.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::model::nest::{
 use crate::model::ops::{BinOp, Cast, CmpOp, Fun, Lib, UnOp};
 use crate::text::types::{Declared, unsaid};
 
-/// Two spaces a level.
+/// Writes the indentation of a level, two spaces each.
 struct Indent(usize);
 
 impl fmt::Display for Indent {
@@ -20,12 +20,12 @@ impl fmt::Display for Indent {
     }
 }
 
-/// `!` if guarded.
+/// The mark of a guarded operation: `!`.
 fn bang(guard: bool) -> &'static str {
     if guard { "!" } else { "" }
 }
 
-/// Items separated by commas.
+/// Writes items separated by commas.
 pub(super) struct Commas<'a, T>(pub(super) &'a [T]);
 
 impl<T: fmt::Display> fmt::Display for Commas<'_, T> {
@@ -53,7 +53,7 @@ impl fmt::Display for MadeArray {
     }
 }
 
-/// `v1`, or `v2+v3*2`: from, so many, every second.
+/// Writes `v1`, or `v2+v3*2`: start, length and distance.
 impl fmt::Display for PartAxis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -79,7 +79,7 @@ impl fmt::Display for ArrayKind {
     }
 }
 
-/// A name, in quotes unless it is a word.
+/// Writes a name, in quotes unless it is a word.
 struct Name<'a>(&'a str);
 
 impl fmt::Display for Name<'_> {
@@ -100,7 +100,7 @@ impl fmt::Display for Name<'_> {
     }
 }
 
-/// `5`, `capture 3 plus 1`, `dim(capture 3, 0)`, `length 2`.
+/// Writes `5`, `capture 3 plus 1`, `dim(capture 3, 0)` or `length 2`.
 impl fmt::Display for Extent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let more = match *self {
@@ -126,7 +126,7 @@ impl fmt::Display for Extent {
     }
 }
 
-/// `(A * B)`, `min(A, B)`.
+/// Writes `(A * B)` or `min(A, B)`.
 impl fmt::Display for Length {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Length { op, a, b } = self;
@@ -270,7 +270,7 @@ impl Nest {
     }
 }
 
-/// A space and a name, unless that is empty.
+/// Writes a space and a name, or nothing if the name is empty.
 struct Named<'a>(&'a str);
 
 impl fmt::Display for Named<'_> {
@@ -297,11 +297,12 @@ impl fmt::Display for Expr {
 /// Writes statements and expressions.
 #[derive(Clone, Copy)]
 struct Printer<'a> {
-    /// What expressions have their types from; without it, variables and elements say none.
+    /// The declarations from which expressions have their types; without them, variables and elements are written
+    /// without types.
     declared: Option<Declared<'a>>,
 }
 
-/// An expression of a nest.
+/// An expression to be written.
 struct Of<'a>(Printer<'a>, &'a Expr);
 
 impl fmt::Display for Of<'_> {
@@ -385,7 +386,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// An expression, and its type where that is not clear.
+    /// Writes an expression, and its type where that is not clear.
     fn expr(self, f: &mut fmt::Formatter<'_>, e: &'a Expr) -> fmt::Result {
         self.kind(f, e)?;
         let clear = match (self.declared, &e.kind) {
@@ -468,7 +469,7 @@ fn constant(f: &mut fmt::Formatter<'_>, value: Const) -> fmt::Result {
     }
 }
 
-/// To the bit.
+/// Writes a float so that reading it gives the same bits.
 fn float(f: &mut fmt::Formatter<'_>, v: f64) -> fmt::Result {
     match v.is_nan() {
         true if v.to_bits() == f64::NAN.to_bits() => f.write_str("nan"),

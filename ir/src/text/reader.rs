@@ -1,4 +1,4 @@
-//! Reading nests.
+//! Reads nests.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::text::lines::Lines;
 use crate::text::stmt::Blocks;
 use crate::text::types::Declared;
 
-/// Reads a nest. It is as [`crate::verifier`] asks only if the text is.
+/// Reads a nest. The nest passes the [`crate::verifier`] only if the text describes such a one.
 ///
 /// # Errors
 /// The first place where the text is not of the form that the module describes.
@@ -81,7 +81,7 @@ fn dense<I: Id + Ord, T>(all: BTreeMap<I, T>, lines: &Lines<'_>, what: &str) -> 
     Ok(arena)
 }
 
-/// Declarations.
+/// The declarations of a nest.
 #[derive(Default)]
 struct Head {
     arrays: Arena<crate::ArrayId, ArrayDecl>,
@@ -91,7 +91,7 @@ struct Head {
     lengths: Vec<Length>,
 }
 
-/// The prologue and the top loop.
+/// The prologue and the top loop of a nest.
 struct Body {
     prologue: Vec<Stmt>,
     top: Stmt,

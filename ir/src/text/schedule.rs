@@ -37,7 +37,7 @@ impl fmt::Display for Window {
     }
 }
 
-/// `copy a1 for x0 x2 reach 1 window axis 0 scale 1 from -1 to 1`
+/// Writes `copy a1 for x0 x2 reach 1 window axis 0 scale 1 from -1 to 1`.
 impl fmt::Display for AntiDependenceCopy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "copy {} for", self.array)?;
@@ -52,7 +52,7 @@ impl fmt::Display for AntiDependenceCopy {
     }
 }
 
-/// `L0, reduce v3 by +, last v4, private a1, reduce a2 by +`
+/// Writes `L0, reduce v3 by +, last v4, private a1, reduce a2 by +`.
 impl fmt::Display for ThreadLoop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.id)?;
@@ -75,7 +75,7 @@ impl fmt::Display for ThreadLoop {
     }
 }
 
-/// One line a loop.
+/// Writes one line for each mapped loop.
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for t in &self.threads {

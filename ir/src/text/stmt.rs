@@ -1,4 +1,4 @@
-//! Reading statements.
+//! Reads statements.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::text::cursor::{Cursor, Read};
 use crate::text::lines::{Line, Lines};
 use crate::text::types::Declared;
 
-/// Blocks may be so deeply nested.
+/// The deepest nesting of blocks.
 const DEPTH: usize = 300;
 
 /// Reads blocks, and declares the loops and accesses that stand in them.
@@ -18,14 +18,14 @@ pub(super) struct Blocks<'a, 'b> {
     pub(super) lines: &'b mut Lines<'a>,
     pub(super) loops: BTreeMap<LoopId, LoopDecl>,
     pub(super) accesses: BTreeMap<AccessId, Access>,
-    /// One more than the largest scope.
+    /// One more than the largest number of a scope.
     pub(super) scopes: u32,
-    /// Loops around.
+    /// The loops around the current statement.
     pub(super) open: Vec<LoopId>,
 }
 
 impl<'a> Blocks<'a, '_> {
-    /// The statements that stand `level` deep.
+    /// Reads the statements with an indentation of `level`.
     pub(super) fn block(&mut self, level: usize) -> Read<Vec<Stmt>> {
         let mut all = vec![];
         while let Some(line) = self.lines.peek() {

@@ -8,7 +8,7 @@ use crate::testing::{assert_round_trip, nest};
 use crate::text::{read, read_schedule};
 use crate::{Const, verifier};
 
-/// Everything that a nest may have.
+/// A nest that has everything that a nest may have.
 const EVERYTHING: &str = r#"a0 x: ndarray f64 as np.f64, rank 2, capture 0, read, written
 a1 "odd: name": list i64 as py.i64, rank 1, capture 1, read, moved, attributes
 a2: scratch f32 as np.f32, rank 1, capture 2, like (dim(capture 1, 0) plus -1), written, starts, list

@@ -1,11 +1,11 @@
-//! The type of an expression that the text form leaves unsaid.
+//! The type that the text form leaves unsaid for an expression.
 
 use crate::model::ids::{Arena, ArrayId, VarId};
 use crate::model::nest::{ArrayDecl, Const, Expr, ExprKind, VarDecl};
 use crate::model::ops::{BinOp, Fun, UnOp};
 use crate::model::types::{Prov, Scalar, Ty};
 
-/// The declarations that variables and elements have their types from.
+/// The declarations from which variables and elements have their types.
 #[derive(Clone, Copy)]
 pub(super) struct Declared<'a> {
     pub(super) arrays: &'a Arena<ArrayId, ArrayDecl>,
@@ -55,7 +55,7 @@ fn unary(op: UnOp, a: Ty) -> Ty {
     }
 }
 
-/// A NumPy operand makes a NumPy result.
+/// The type of an operation on `a` and `b`: NumPy's if one of them is NumPy's.
 fn both(a: Ty, b: Ty) -> Ty {
     let prov = match (a.prov, b.prov) {
         (Prov::Np, _) | (_, Prov::Np) => Prov::Np,

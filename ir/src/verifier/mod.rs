@@ -1,4 +1,4 @@
-//! The verifier: what every pass may rely on, checked node by node. The message names the node.
+//! The verifier: what every pass may rely on, checked node by node. The error names the node.
 
 #[cfg(test)]
 mod tests;
@@ -12,7 +12,7 @@ use crate::model::nest::{
 };
 use crate::model::types::{Scalar, Ty};
 
-/// Checks that ids are in range, types are as documented, each access stands once and loops nest properly.
+/// Checks that ids are in range, types are as documented, each access occurs once and loops nest properly.
 pub fn verify(nest: &Nest) -> Result<(), String> {
     let mut v = Verifier {
         nest,
@@ -216,7 +216,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// The end of a range that is run whole is assigned by nothing, like a counter.
+    /// Checks that nothing assigns the end of the range of a nest that runs as a whole, like a counter.
     fn whole(&mut self) -> Check {
         let Some(end) = self.nest.whole else {
             return Ok(());
@@ -376,7 +376,8 @@ impl Verifier<'_> {
         }
     }
 
-    /// Shapes need not agree, but what is exchanged must be laid out alike.
+    /// Checks a [`StmtKind::Rebind`]: a permutation of slots with one storage, rank and element type. Shapes need not
+    /// agree.
     fn rebind(&self, pairs: &[(crate::ArrayId, crate::ArrayId)], line: u32) -> Check {
         let dst: HashSet<_> = pairs.iter().map(|p| p.0).collect();
         let src: HashSet<_> = pairs.iter().map(|p| p.1).collect();
@@ -485,7 +486,7 @@ impl Verifier<'_> {
     }
 }
 
-/// Types of the operands of an operation.
+/// Checks the types of the operands of an operation.
 fn operands(e: &Expr) -> Check {
     let r = e.ty.repr;
     let ok = match &e.kind {
@@ -593,7 +594,7 @@ fn fits(c: Const, r: Scalar) -> bool {
     }
 }
 
-/// One representation; the provenance of a value is a refinement that passes may lose.
+/// Whether two types have one representation; the provenance of a value is a refinement that passes may lose.
 fn same(a: Ty, b: Ty) -> bool {
     a.repr == b.repr
 }

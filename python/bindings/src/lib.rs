@@ -1,5 +1,7 @@
 //! The extension module `nestwise._core`: what the package's Python half calls.
 
+#![warn(missing_docs)]
+
 pub(crate) mod bind;
 pub(crate) mod boundary;
 pub(crate) mod commands;

@@ -48,7 +48,7 @@ def jit(function: Any = None) -> Any:
 
 
 def report() -> dict[str, Any]:
-    """What became of the loops so far, as plain data."""
+    """Gives what became of the loops so far, as plain data."""
     from nestwise.reporting.collect import collect
 
     return collect()

@@ -26,7 +26,7 @@ class BadOption(ValueError):
 
 
 class Options:
-    """What the command line and the environment say."""
+    """The options, as the command line and the environment say them."""
 
     def __init__(self) -> None:
         self.device = "auto"
@@ -46,14 +46,14 @@ class Options:
         self.record = False  # what that depends on is kept, for other machines
         self.learning = True  # measured times correct what is predicted
         self.background = True  # kernels are made while CPython goes on
-        self.tier_up_budget = True  # CPython runs what is over sooner than a plan of it would be made
+        self.tier_up_budget = True  # CPython runs calls shorter than making a plan of them
         self.verify = False  # every native run is compared with CPython
         self.sample = 1
         self.only: tuple[str, int, int] | None = None
         self.program: tuple[str, ...] = ()  # as the command line names it, with its arguments
 
     def set(self, name: str, value: str, said: str) -> None:
-        """One option by its name without dashes; `said` is how the user wrote it."""
+        """Sets an option by its name without dashes; `said` is how the user wrote it."""
         if name == "device":
             self.device = _choice(value, DEVICES, said)
         elif name == "fp":
@@ -95,14 +95,14 @@ class Options:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Options:
-        """Options of another process."""
+        """Makes the options of another process from `as_dict`'s result."""
         options = cls()
         options.__dict__.update(values)
         return options
 
     @classmethod
     def from_environment(cls) -> Options:
-        """What NESTWISE_* variables say; raises BadOption."""
+        """Makes the options that NESTWISE_* variables say; raises BadOption."""
         options = cls()
         for name in ("device", "threads", "fp", "report", "report-file", "profile", "include"):
             variable = "NESTWISE_" + name.upper().replace("-", "_")
@@ -144,7 +144,7 @@ def _count(value: str, said: str, what: str) -> int:
 
 
 def _run_of_nest(value: str, said: str) -> tuple[str, int, int]:
-    """FILE:LINE:CALL, the file as an absolute path."""
+    """Parses FILE:LINE:CALL, and makes the file an absolute path."""
     words = value.rsplit(":", 2)
     if len(words) != 3 or not words[0] or not all(w.isdigit() for w in words[1:]):
         raise BadOption(f"{said}: {value!r} is not FILE:LINE:CALL")
@@ -174,8 +174,9 @@ def _cache_dir() -> str | None:
 
 
 def profile_path() -> str | None:
-    """Where `nestwise calibrate` leaves the profile that runs find by themselves: one for each
-    minor version of Python, beside what NESTWISE_CACHE_DIR names, else where users' settings are.
+    """Gives the path where `nestwise calibrate` leaves the profile that runs find by themselves:
+    one for each minor version of Python, beside what NESTWISE_CACHE_DIR names, else where users'
+    settings are.
     """
     name = f"profile-{sys.version_info[0]}.{sys.version_info[1]}.json"
     given = os.environ.get("NESTWISE_CACHE_DIR")
@@ -186,7 +187,7 @@ def profile_path() -> str | None:
 
 
 def profiles(chosen: Options) -> tuple[str | None, str | None]:
-    """(the profile that was asked for, the one that is found)"""
+    """Gives the profile that was asked for, and the one that is found."""
     if chosen.profile == DEFAULT:
         return None, None
     found = profile_path() if chosen.profile is None else None
@@ -194,9 +195,10 @@ def profiles(chosen: Options) -> tuple[str | None, str | None]:
 
 
 def regions() -> bool:
-    """Whether nests may run on a device that has copies of arrays: it is asked for, or priced.
+    """Whether nests may run on a device that has copies of arrays: a device is asked for, or has a
+    price.
 
-    What is compared with CPython (`verify`) leaves nothing there.
+    Nests that are compared with CPython (`verify`) leave no copies on a device.
     """
     chosen = current()
     if chosen.device != "auto" or chosen.verify:
@@ -220,7 +222,7 @@ _current: Options | None = None
 
 
 def current() -> Options:
-    """The options in force: what was chosen, else what the environment says."""
+    """Gives the options in force: those that were chosen, else what the environment says."""
     global _current
     if _current is None:
         _current = Options.from_environment()

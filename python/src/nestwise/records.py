@@ -20,7 +20,9 @@ else:
                 setattr(cls, name, property(itemgetter(number)))
 
         def __new__(cls, *items: Any, **named: Any) -> Any:
-            """A record of fields by place, then by name; raises TypeError unless all are there."""
+            """Makes a record of its fields by position, then by name; raises TypeError unless all
+            are there.
+            """
             items += tuple(named.pop(name) for name in cls._fields[len(items) :])
             if named or len(items) != len(cls._fields):
                 raise TypeError(f"{cls.__name__} has the fields {', '.join(cls._fields)}")

@@ -1,4 +1,4 @@
-//! Loaded code of a grid's kernels, and what it may be compiled for.
+//! Loaded code of a grid's kernels, and the device that it is compiled for.
 
 use std::sync::Arc;
 

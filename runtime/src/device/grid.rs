@@ -1,4 +1,4 @@
-//! The kernels of a nest for a device's grid, as its part on the host has them launched.
+//! The kernels of a nest for a device's grid, as the host's part has them launched.
 
 use nestwise_codegen::GridKernel;
 use nestwise_ir::LoopId;
@@ -8,9 +8,10 @@ use crate::device::code::Code;
 /// What a launch asks of a device, about.
 #[derive(Debug)]
 pub struct Expected {
-    /// Iterations of the top loop that its threads run at once, where that is the first axis of a kernel: fewer take no less time.
+    /// The iterations of the top loop that the device's threads run at once, where that is the first axis of a kernel:
+    /// fewer take no less time.
     pub wave: i64,
-    /// Threads that the largest part of each kernel asks for, where it is cooperative.
+    /// For each kernel: the threads that its largest part asks for, if it is cooperative.
     pub cooperative_threads: Vec<i64>,
 }
 
@@ -23,14 +24,14 @@ impl Default for Expected {
     }
 }
 
-/// What a kernel has besides its part on the host.
+/// The kernels of a nest besides the host's part, and their code.
 pub struct Grid {
     code: Code,
     kernels: Vec<GridKernel>,
 }
 
 impl Grid {
-    /// The kernels of a nest, and what is known of each.
+    /// The kernels of a nest with their loaded code.
     pub fn new(code: Code, kernels: Vec<GridKernel>) -> Grid {
         Grid { code, kernels }
     }
@@ -39,7 +40,7 @@ impl Grid {
         &self.code
     }
 
-    /// What a launch is expected to ask of it. `top` is the top loop, and `trips` are those of loops.
+    /// What a launch is expected to ask of the device. `top` is the top loop, and `trips` are those of loops.
     pub fn expected(&self, top: Option<LoopId>, trips: impl Fn(LoopId) -> f64) -> Expected {
         let threads = |loops: &[LoopId]| loops.iter().map(|id| trips(*id)).product::<f64>();
         let widest = |kernel: &GridKernel| {

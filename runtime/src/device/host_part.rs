@@ -12,7 +12,7 @@ use crate::device::interface::{Cooperative, Device, Launch};
 use crate::device::memory::{Before, Memory};
 use crate::reason::Reason;
 
-/// Has generated code find what it calls; to be called before any of it runs.
+/// Registers the functions that generated code calls; to be called before any of it runs.
 pub(super) fn register() {
     static READY: Once = Once::new();
     READY.call_once(|| {
@@ -23,20 +23,20 @@ pub(super) fn register() {
     });
 }
 
-/// What the host's part finds as its frame's user.
+/// What the host's part finds as its frame's user: the launch that is running.
 pub(super) struct Running<'a> {
     memory: &'a mut Memory,
     kernels: &'a [GridKernel],
     cooperative_threads: &'a [i64],
     written: &'a [(u64, Before)],
-    /// What comes down at the end is on its way.
+    /// Whether the arrays that are wanted at the end are being downloaded.
     is_coming: bool,
-    /// Why an array did not come up.
+    /// Why an array could not be uploaded, if one could not.
     failed: Option<Reason>,
 }
 
 impl<'a> Running<'a> {
-    /// Nothing was launched yet.
+    /// A launch of which nothing has run yet.
     pub(super) fn new(
         memory: &'a mut Memory,
         kernels: &'a [GridKernel],
@@ -53,7 +53,7 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Why an array did not come up, if one did not.
+    /// Fails with the reason why an array could not be uploaded, if one could not.
     pub(super) fn outcome(&mut self) -> Result<(), Reason> {
         self.failed.take().map_or(Ok(()), Err)
     }
@@ -62,7 +62,8 @@ impl<'a> Running<'a> {
         &mut *self.memory.device
     }
 
-    /// Launches a kernel, once what it looks at is there, or on its way; the number of blocks, if that could be.
+    /// Launches a kernel, once what it looks at is uploaded or on its way; returns the number of blocks, if that could
+    /// be.
     fn launch(&mut self, launch: Launch<'_>) -> Option<i64> {
         if let Err(reason) = self.memory.look(&launch.uses) {
             self.failed = Some(reason);
@@ -72,7 +73,7 @@ impl<'a> Running<'a> {
         Some(self.memory.device.launch(launch))
     }
 
-    /// No kernel comes any more in this chunk.
+    /// Notes that no more kernels come in this chunk: what they wrote may be downloaded.
     pub(super) fn end(&mut self) {
         if !std::mem::replace(&mut self.is_coming, true) {
             let written = self.written;
@@ -82,7 +83,7 @@ impl<'a> Running<'a> {
     }
 }
 
-/// `nw_grid`.
+/// The function behind `nw_grid`.
 unsafe extern "C" fn launch(user: *mut u8, order: *mut Order) -> i64 {
     let launch = || {
         // SAFETY: what `Resident::run` put there, for as long as the host's part runs, and what that asks for.

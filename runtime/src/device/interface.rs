@@ -1,4 +1,4 @@
-//! What a device with memory of its own does for a launch.
+//! The interface of a device with memory of its own, as a launch uses it.
 
 use nestwise_codegen::abi::{FrameHeader, cooperative};
 
@@ -9,43 +9,43 @@ use crate::reason::Reason;
 pub struct Launch<'a> {
     /// The kernel's number.
     pub number: usize,
-    /// The axes that its loops are on; one thread runs it where there are none.
+    /// The number of axes that the kernel's loops are on; one thread runs it where that is 0.
     pub axes: usize,
-    /// Bytes of the record that each block leaves at [`part::RECORDS`] and behind: where there are any, its threads wait for each
-    /// other.
+    /// Bytes of the record that each block leaves at [`part::RECORDS`] and behind: where there are any, the block's
+    /// threads wait for each other.
     ///
     /// [`part::RECORDS`]: nestwise_codegen::abi::part::RECORDS
     pub record: usize,
-    /// Its environment; where copies begin is put there.
+    /// The kernel's environment; the address of its copies is put there.
     pub env: &'a mut [u8],
     /// Bytes of copies that each thread has for itself.
     pub copies: usize,
-    /// Iterations of its first loop, the second bound excluded.
+    /// The iterations of the kernel's first loop, from the first bound to before the second.
     pub range: (i64, i64),
-    /// Iterations of the loop inside that; below zero: not known.
+    /// The iterations of the loop inside that; below zero: not known.
     pub inner: i64,
-    /// Iterations of each axis that a thread runs at once where it has as many, the innermost's first.
+    /// The iterations of each axis that a thread runs at once where it has as many, the innermost's first.
     pub tile: [i64; 3],
-    /// Where arrays begin whose elements it looks at, and whether it may store there.
+    /// The addresses of the arrays whose elements the kernel looks at, each with whether it may store there.
     pub uses: Vec<(u64, bool)>,
-    /// It leaves something behind its status.
+    /// Whether the kernel leaves something behind its status.
     pub leaves: bool,
-    /// What its blocks have in common, if it is cooperative.
+    /// What the kernel's blocks have in common, if it is cooperative.
     pub cooperative: Option<Cooperative>,
 }
 
 /// What the blocks of a cooperative kernel have in common.
 #[derive(Clone, Copy, Debug)]
 pub struct Cooperative {
-    /// Bytes of the record that blocks leave at most.
+    /// Bytes of the largest record that blocks leave.
     pub record: usize,
-    /// Threads that its largest part asks for, about.
+    /// The number of threads that the largest part asks for, about.
     pub threads: i64,
 }
 
 impl Launch<'_> {
-    /// What stands for its own place behind the status: every kernel has one for what nothing waits for, and what is waited for
-    /// is there before the next one is launched.
+    /// The number that stands for the kernel's own area behind the status in the order of streams: every kernel has one
+    /// for what nobody waits for, and what is waited for is there before the next kernel is launched.
     pub(super) fn left(&self) -> u64 {
         1 + self.number as u64
     }
@@ -68,21 +68,23 @@ impl Launch<'_> {
 pub struct Upload {
     /// Where the bytes go on the device.
     pub to: u64,
-    /// Where they are on the host.
+    /// Where the bytes are on the host.
     pub from: *const u8,
-    /// How many there are.
+    /// The number of bytes.
     pub bytes: usize,
 }
 
-/// What a device has to do, as if in the order of the calls: what has nothing to do with each other it may do at once.
+/// A device with memory of its own. It does what it is asked for as if in the order of the calls; what has nothing to
+/// do with each other it may do at once.
 pub trait Device {
-    /// Runs the kernels of that code from now on, of which no guard has failed.
+    /// Runs the kernels of this code from now on, and forgets guard failures.
     fn begin(&mut self, code: &Code) -> Result<(), Reason>;
 
-    /// The address of so many bytes of its memory, which hold anything.
+    /// Allocates `bytes` bytes of the device's memory, which hold anything; returns their address.
     fn allocate(&mut self, bytes: usize) -> Result<u64, Reason>;
 
-    /// Memory that a launch of so many threads in so many blocks has for itself; to be freed when the kernel is launched.
+    /// Allocates the memory that a launch of `threads` threads in `blocks` blocks has for itself; to be freed when the
+    /// kernel is launched.
     fn make_own(
         &mut self,
         launch: &mut Launch<'_>,
@@ -94,7 +96,7 @@ pub trait Device {
         Ok(copies.into_iter().chain(cooperative).collect())
     }
 
-    /// Memory for the copies of so many threads, which the environment tells of then.
+    /// Allocates memory for the copies of `threads` threads, and writes its address to the environment.
     fn make_copies(
         &mut self,
         launch: &mut Launch<'_>,
@@ -109,7 +111,8 @@ pub trait Device {
         Ok(Some(at))
     }
 
-    /// What the threads of a cooperative kernel of so many blocks have in common, which the environment tells of then.
+    /// Allocates what the threads of a cooperative kernel of `blocks` blocks have in common, and writes its address to
+    /// the environment.
     fn make_cooperative(
         &mut self,
         launch: &mut Launch<'_>,
@@ -126,43 +129,46 @@ pub trait Device {
         Ok(Some(at))
     }
 
-    /// What was allocated there is not needed any more.
+    /// Frees the memory that was allocated at an address.
     fn free(&mut self, at: u64);
 
-    /// Copies from the host what kernels need that come next.
+    /// Copies parts from the host, which the next kernels need.
     ///
     /// # Safety
-    /// There are so many bytes on both sides.
+    ///
+    /// Each part has that many bytes on both sides.
     unsafe fn upload(&mut self, parts: &[Upload]) -> Result<(), Reason>;
 
-    /// Fills so many bytes with zeros.
+    /// Fills `bytes` bytes at an address with zeros.
     fn clear(&mut self, at: u64, bytes: usize) -> Result<(), Reason>;
 
-    /// Copies so many bytes of its own.
+    /// Copies `bytes` bytes of the device's memory.
     fn copy(&mut self, to: u64, from: u64, bytes: usize) -> Result<(), Reason>;
 
-    /// Announces that so many bytes at those places will be downloaded once kernels have run: they may come down while these are waited for.
+    /// Announces that these parts (addresses and bytes) will be downloaded once kernels have run: they may be copied to
+    /// the host while those are waited for.
     fn expect(&mut self, _parts: &[(u64, usize)]) {}
 
-    /// Has each of those parts, so many bytes at those places, looked at as it is once kernels that were launched before have run:
-    /// when all have come to the host.
+    /// Calls `look` for each of these parts (addresses and bytes), with its number and its bytes as they are once the
+    /// kernels that were launched before have run; only when all parts are on the host.
     fn download(
         &mut self,
         parts: &[(u64, usize)],
         look: &mut dyn FnMut(usize, &[u8]),
     ) -> Result<(), Reason>;
 
-    /// Has threads run a kernel, each with a copy of its environment; the number of blocks.
+    /// Has threads run a kernel, each with a copy of its environment; returns the number of blocks.
     fn launch(&mut self, launch: Launch<'_>) -> i64;
 
-    /// The first bytes of what the kernel that was launched last leaves behind, its status first, until the next launch; none:
-    /// a guard has failed.
+    /// The first `bytes` bytes of what the kernel that was launched last leaves behind, its status first, until the
+    /// next launch; none: a guard has failed.
     fn left(&mut self, bytes: usize) -> Option<*mut u8>;
 
-    /// Waits for all of that. The line in which a guard failed, if one did.
+    /// Waits for everything that was asked for. Returns the line in which a guard failed, if one did.
     fn finish(&mut self) -> Result<Option<u32>, Reason>;
 
-    /// Seconds by its own clock from the first kernel to the last one that were waited for, since this was last asked.
+    /// Seconds by the device's own clock from the first kernel to the last one that were waited for, since this was
+    /// last asked.
     fn take_kernel_seconds(&mut self) -> f64 {
         0.0
     }

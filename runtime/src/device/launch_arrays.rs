@@ -1,4 +1,4 @@
-//! A launch's arrays on a device, from one chunk of it to the next.
+//! The arrays of a launch on a device, from one chunk to the next.
 
 use std::collections::BTreeMap;
 
@@ -18,12 +18,12 @@ use crate::memory::overlap::ArrayView;
 use crate::reason::Reason;
 use crate::threads::fp_environment;
 
-/// What a chunk came to.
+/// What became of a chunk.
 pub struct Ran {
     pub status: Status,
     /// The line of the guard that failed in a thread.
     pub line: Option<u32>,
-    /// The host's part did what NumPy may warn of.
+    /// Whether the host's part did something that NumPy may warn of.
     pub raised: bool,
 }
 
@@ -33,27 +33,27 @@ pub struct Slots<'a> {
     pub views: &'a [ArrayView],
     /// The arrays that have to be as before where the launch is rolled back.
     pub saved: &'a [ArrayId],
-    /// What keeps the memory of one, if its copy may outlive the launch.
+    /// What keeps the memory of a slot, if its copy may outlive the launch.
     pub owner: &'a dyn Fn(usize) -> Option<Owner>,
 }
 
-/// The arrays of a launch, on a device.
+/// The arrays of a launch that are on a device.
 pub struct Resident {
     memory: Memory,
     kernels: Vec<GridKernel>,
-    /// Copies that are written, and where what they held before is.
+    /// The copies that are written, and where what they held before is.
     written: Vec<(u64, Before)>,
-    /// The frame as it is on the host, of which these are copies.
+    /// The frame as it was when the copies were made, with the host's addresses.
     frame: Vec<u128>,
-    /// The first iteration that had not run then.
+    /// The first iteration that had not run when the copies were made.
     since: i64,
-    /// See [`Expected::cooperative_threads`].
+    /// For each kernel: the threads that its largest part asks for; see [`Expected::cooperative_threads`].
     cooperative_threads: Vec<i64>,
 }
 
 impl Resident {
-    /// Makes room for what is not there yet; from then on the frame has the device's addresses. `at`: the first iteration that has not
-    /// run.
+    /// Makes room for the copies that are not there yet; from then on the frame has the device's addresses. `at`: the
+    /// first iteration that has not run.
     pub fn of(
         grid: &Grid,
         nest: &Nest,
@@ -96,7 +96,7 @@ impl Resident {
         Ok(resident)
     }
 
-    /// No copies are left on the device.
+    /// Settles all copies on the device, and drops them.
     fn give_room(&mut self) -> Result<(), Reason> {
         for (_, before) in self.written.drain(..) {
             self.memory.release(before);
@@ -106,7 +106,8 @@ impl Resident {
         Ok(())
     }
 
-    /// Where the first element of each slot is on the device.
+    /// Makes the copies of all slots that are not there yet; returns the device's address of the first element of each
+    /// slot.
     fn bring_up(
         &mut self,
         grid: &Grid,
@@ -132,7 +133,7 @@ impl Resident {
         Ok(firsts)
     }
 
-    /// Runs top iterations `lo..hi`.
+    /// Runs top iterations `lo..hi`, the bound `hi` excluded.
     pub fn run(
         &mut self,
         host: &nestwise_codegen::Kernel,
@@ -168,13 +169,14 @@ impl Resident {
         })
     }
 
-    /// Whether any copies may outlive the launch, as far as it is about them.
+    /// Whether any copies may outlive the launch, as far as that depends on it.
     pub fn could_stay(&self) -> bool {
         self.memory.owners().next().is_some()
     }
 
-    /// What was written is what counts; the frame has the host's addresses again. Copies with an owner stay on the device if
-    /// they may, until somebody asks; the others come down. Where the device fails, nothing of the host's has changed.
+    /// Has what was written count; the frame has the host's addresses again. Copies with an owner stay on the device if
+    /// they may, until somebody asks; the others are downloaded. Where the device fails, nothing of the host's has
+    /// changed. Returns whether any copies stay.
     pub fn land(
         &mut self,
         nest: &Nest,
@@ -210,8 +212,8 @@ impl Resident {
         residency::put(self.memory);
     }
 
-    /// As before: the frame, copies that were newer than the host's arrays, and the first iteration that had not run when that
-    /// was so.
+    /// Restores what was before: the frame, and the copies that were newer than the host's arrays. Returns the first
+    /// iteration that had not run when that was so.
     pub fn back(mut self, frame: &mut [u128]) -> i64 {
         for (copy, before) in self.written.drain(..) {
             self.memory.roll_back(copy, before);
@@ -224,7 +226,7 @@ impl Resident {
         self.since
     }
 
-    /// What went up and came down since this was last asked.
+    /// What was uploaded and downloaded since this was last asked.
     pub fn take_transfers(&mut self) -> Transfers {
         self.memory.take_transfers()
     }

@@ -1,4 +1,4 @@
-//! Arrays of the host that a device has copies of.
+//! Copies of the host's arrays on a device.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -11,35 +11,36 @@ use crate::memory::{pages, zeros};
 use crate::reason::Reason;
 
 thread_local! {
-    /// This thread has copies that the host's arrays may be older than, or has lost some.
+    /// Whether this thread has copies that the host's arrays may be older than, or has lost some.
     pub(super) static ANY: Cell<bool> = const { Cell::new(false) };
-    /// Copies that were newer than the host's arrays are gone: a panic dropped them.
+    /// Whether copies that were newer than the host's arrays are gone: a panic dropped them.
     pub(super) static LOST: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What crossed between the host's memory and a device's.
+/// What was copied between the host's memory and a device's.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Transfers {
-    /// Arrays that went up.
+    /// Arrays that were uploaded.
     pub up: u64,
-    /// Arrays that came down.
+    /// Arrays that were downloaded.
     pub down: u64,
-    /// Bytes that went up.
+    /// Bytes that were uploaded.
     pub bytes_up: u64,
-    /// Bytes that came down.
+    /// Bytes that were downloaded.
     pub bytes_down: u64,
-    /// Seconds of the host's that the way up took.
+    /// Seconds of the host's that uploads took.
     pub seconds_up: f64,
-    /// Seconds of the host's that the way down took.
+    /// Seconds of the host's that downloads took.
     pub seconds_down: f64,
-    /// From the first kernel to the last one, by the device's clock; zero where it has none, or no report is wanted.
+    /// Seconds from the first kernel to the last one, by the device's clock; zero where it has none, or no report is
+    /// wanted.
     pub seconds_kernels: f64,
-    /// Elements that came down one by one.
+    /// Elements that were downloaded one by one.
     pub elements: u64,
 }
 
 impl Transfers {
-    /// Both together.
+    /// Adds the transfers of another.
     pub fn add(&mut self, other: Transfers) {
         self.up += other.up;
         self.down += other.down;
@@ -54,26 +55,26 @@ impl Transfers {
 
 /// What keeps an array's memory where it is for as long as it lives.
 pub trait Keeps {
-    /// Which array that is, and how many in all keep it; none where its memory may be found without it.
+    /// Which array's memory this keeps, and how many in all keep it; none where the memory may be found without this.
     fn holders(&self) -> Option<(usize, usize)> {
         None
     }
 }
 
-/// One of those.
+/// An owner of an array's memory.
 pub type Owner = Box<dyn Keeps>;
 
 /// A copy of an array.
 struct Copy {
     /// The array, on the host.
     view: ArrayView,
-    /// Where the first byte of its range is on the device.
+    /// The address on the device of the first byte of the array's range.
     at: u64,
-    /// Its elements are newer than the host's.
+    /// Whether the copy's elements are newer than the host's.
     newer: bool,
-    /// The elements have yet to come up: those of the host's array are what counts.
+    /// Whether the elements have yet to be uploaded: the host's array is what counts.
     missing: bool,
-    /// None: it goes with the launch that it was made for.
+    /// What keeps the array's memory; none: the copy goes with the launch that it was made for.
     owner: Option<Owner>,
 }
 
@@ -92,17 +93,19 @@ impl Copy {
 /// Where a copy that is going to be written finds what it held before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Before {
-    /// In the host's array.
+    /// The old elements are in the host's array.
     OnHost,
-    /// In another copy, at that address.
+    /// The old elements are in another copy on the device, at this address.
     At(u64),
-    /// Nowhere, and it need not: whoever runs the launch again writes all that this has before anybody reads it.
+    /// The old elements are nowhere, and need not be: whoever runs the launch again writes all that the copy has before
+    /// anybody reads it.
     Again,
 }
 
 /// A device and the copies that it has.
 ///
-/// No copy that overlaps another is newer than the host's array: what is written is settled and forgotten elsewhere first.
+/// No copy that overlaps another is newer than the host's array: what is written is settled and forgotten elsewhere
+/// first.
 pub struct Memory {
     pub(super) device: Box<dyn Device>,
     /// The number of the device, where there are several.
@@ -112,7 +115,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// A device without any, and its number.
+    /// A device without copies, and its number.
     pub fn of(device: Box<dyn Device>, number: usize) -> Memory {
         Memory {
             device,
@@ -126,13 +129,14 @@ impl Memory {
         self.number
     }
 
-    /// The device runs that code from now on.
+    /// Has the device run this code from now on.
     pub fn begin(&mut self, code: &Code) -> Result<(), Reason> {
         self.device.begin(code)
     }
 
-    /// The address of a copy of `view` that holds what the array does once it is [looked at](Memory::look), or, if it is
-    /// `written`, of the only one. Whether it is to stay is asked of `owner` where there is none yet.
+    /// The address of a copy of `view`, which is made if there is none: it holds what the array does once it is [looked
+    /// at](Memory::look). If it is to be `written`, there is no other copy of this memory. `owner` is asked for the
+    /// owner of a new copy.
     pub fn bring(
         &mut self,
         view: &ArrayView,
@@ -159,7 +163,7 @@ impl Memory {
         Ok(at)
     }
 
-    /// Has copies come up in which those addresses are: they go on their way while kernels run that need others.
+    /// Uploads the copies that hold these addresses, if they are missing; kernels that need others may run meanwhile.
     pub fn look(&mut self, at: &[(u64, bool)]) -> Result<(), Reason> {
         let looked_at = |copy: &&mut Copy| {
             let range = copy.at..copy.at + copy.bytes().max(1) as u64;
@@ -197,7 +201,8 @@ impl Memory {
         Ok(())
     }
 
-    /// Kernels that may have written copies at those addresses are on their way: copies without an owner come down behind them.
+    /// Notes that kernels were launched which may have written the copies at these addresses: copies without an owner
+    /// are downloaded behind them.
     pub fn expect(&mut self, written: impl Fn(u64) -> bool) {
         let comes = |copy: &&Copy| {
             let written = copy.newer || written(copy.at);
@@ -211,15 +216,16 @@ impl Memory {
         coming.iter().for_each(|copy| pages::find(&copy.view));
     }
 
-    /// A copy of an array that was just made and holds nothing but zeros, or whatever it happens to: nothing goes up.
+    /// Makes a copy of an array that was just made and holds nothing but zeros, or whatever it happens to: nothing is
+    /// uploaded.
     pub fn fresh(&mut self, view: &ArrayView, owner: Owner) -> Result<(), Reason> {
         self.made(view, owner, false, |device, at, bytes| {
             device.clear(at, bytes)
         })
     }
 
-    /// A copy of an array `to` that was just made and is to hold what `from` does, as its copy then does alone. Whether `from` has
-    /// one, and both lie alike.
+    /// Makes a copy of an array `to`, which was just made and is to hold what `from` does, by copying that one's copy;
+    /// the host's array stays as it is. Returns whether `from` has a copy, and both lie alike.
     pub fn duplicate(
         &mut self,
         from: &ArrayView,
@@ -237,7 +243,8 @@ impl Memory {
         Ok(true)
     }
 
-    /// An array `to` is to hold what `from` does, as its copy then does alone. Whether `from` has one, and both lie alike.
+    /// Has the copy of an array `to` hold what the copy of `from` does; the host's array stays as it is. Returns
+    /// whether `from` has a copy, and both lie alike.
     pub fn assign(
         &mut self,
         from: &ArrayView,
@@ -288,12 +295,12 @@ impl Memory {
         Ok(())
     }
 
-    /// What keeps arrays that have copies.
+    /// The owners of arrays that have copies.
     pub(super) fn owners(&self) -> impl Iterator<Item = &Owner> {
         self.copies.iter().filter_map(|copy| copy.owner.as_ref())
     }
 
-    /// Copies of arrays that nobody can find any more are no more, whatever they hold; what kept these.
+    /// Drops the copies of arrays that nobody can find any more, whatever they hold; returns their owners.
     pub(super) fn bury(&mut self, is_dead: impl Fn(&Owner) -> bool) -> Vec<Owner> {
         let mut owners = Vec::new();
         for mut copy in std::mem::take(&mut self.copies) {
@@ -308,7 +315,8 @@ impl Memory {
         owners
     }
 
-    /// Keeps what the copy at that address holds, if it is newer than the host's array and nobody writes it `again`.
+    /// Keeps what the copy at an address holds, if it is newer than the host's array and nobody writes all of it
+    /// `again`.
     pub fn remember(&mut self, at: u64, again: bool) -> Result<Before, Reason> {
         let newer = self.copies.iter().find(|copy| copy.at == at && copy.newer);
         let Some(bytes) = newer.map(Copy::bytes) else {
@@ -322,14 +330,14 @@ impl Memory {
         Ok(Before::At(before))
     }
 
-    /// The copy at that address was written, if any kernel looked at it.
+    /// Notes that the copy at an address was written, if any kernel looked at it.
     pub fn wrote(&mut self, at: u64) {
         let looked_at = |copy: &&mut Copy| copy.at == at && !copy.missing;
         let written = self.copies.iter_mut().find(looked_at);
         written.into_iter().for_each(|copy| copy.newer = true);
     }
 
-    /// The copy at that address is as it was when that was remembered, or is no more.
+    /// Restores the copy at an address to what it was when that was remembered, or drops it.
     pub fn roll_back(&mut self, at: u64, before: Before) {
         match before {
             Before::OnHost => self.forget_at(at),
@@ -343,14 +351,15 @@ impl Memory {
         }
     }
 
-    /// What was remembered is not needed any more.
+    /// Frees what was remembered.
     pub fn release(&mut self, before: Before) {
         if let Before::At(before) = before {
             self.device.free(before);
         }
     }
 
-    /// Has the host's arrays hold what newer copies do. Where the device fails, nothing of the host's has changed.
+    /// Downloads copies that are newer than the host's arrays. Where the device fails, nothing of the host's has
+    /// changed.
     fn settle(&mut self, which: impl Fn(&Copy) -> bool) -> Result<(), Reason> {
         let begun = Instant::now();
         let newer = |copy: &&mut Copy| copy.newer && which(copy);
@@ -369,7 +378,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Has one element of the host's array, which begins there, hold what a newer copy does.
+    /// Downloads one element of an array, which is at the host's address `at`, if a copy is newer.
     pub fn settle_element(&mut self, view: &ArrayView, at: i64) -> Result<(), Reason> {
         let (range, end) = (view.range(), at + view.size);
         let own = |copy: &&Copy| copy.newer && copy.overlaps((at, end));
@@ -406,23 +415,23 @@ impl Memory {
         self.forget(|copy| copy.at == at);
     }
 
-    /// Has the host's arrays hold what newer copies do.
+    /// Downloads all copies that are newer than the host's arrays.
     pub fn settle_all(&mut self) -> Result<(), Reason> {
         self.settle(|_| true)
     }
 
-    /// Has the host's arrays in a part of its memory hold what newer copies do.
+    /// Downloads the copies that are newer than the host's arrays in a part of its memory.
     pub fn settle_in(&mut self, range: (i64, i64)) -> Result<(), Reason> {
         self.settle(|copy| copy.overlaps(range))
     }
 
-    /// Copies of that part of the host's memory are no more; they are settled.
+    /// Drops the copies of a part of the host's memory, which are settled.
     pub fn forget_in(&mut self, range: (i64, i64)) {
         self.forget(|copy| copy.overlaps(range));
     }
 
-    /// The end of a launch: copies without an owner are settled, and are no more, nor are those that nobody looked at. Whether
-    /// any are left.
+    /// Ends a launch: copies without an owner are settled and dropped, and so are those that nobody looked at. Returns
+    /// whether any are left.
     pub fn end(&mut self) -> Result<bool, Reason> {
         self.settle(|copy| copy.owner.is_none())?;
         self.forget(|copy| copy.owner.is_none() || copy.missing);
@@ -440,17 +449,17 @@ impl Memory {
         !self.copies.iter().any(|copy| copy.newer)
     }
 
-    /// Drops all copies; it is told elsewhere if some were newer than the host's arrays.
+    /// Drops all copies; whether some were newer than the host's arrays is told elsewhere.
     pub fn give_up(mut self) {
         self.forget_all();
     }
 
-    /// No copy is left; all are settled.
+    /// Drops all copies, which are settled.
     pub fn forget_all(&mut self) {
         self.forget(|_| true);
     }
 
-    /// What went up and came down since this was last asked.
+    /// What was uploaded and downloaded since this was last asked.
     pub fn take_transfers(&mut self) -> Transfers {
         let mut transfers = std::mem::take(&mut self.transfers);
         transfers.seconds_kernels = self.device.take_kernel_seconds();

@@ -1,8 +1,9 @@
 //! Devices with memory of their own.
 //!
-//! A kernel for a grid ([`nestwise_codegen::grid`]) works on copies ([`memory`]): what a launch's arrays hold goes up once, and what
-//! was written comes down at its end, or before anybody else may look ([`Resident`]), or, in a region, when the program may look
-//! ([`residency`]). A guard failure, or a device that fails, costs what was done since the launch began.
+//! A kernel for a grid ([`nestwise_codegen::grid`]) works on copies ([`memory`]): what a launch's arrays hold is
+//! uploaded once, and what was written is downloaded at its end, or before anybody else may look ([`Resident`]), or, in
+//! a region, when the program may look ([`residency`]). A guard failure, or a device that fails, costs what was done
+//! since the launch began.
 
 pub mod code;
 pub mod cuda;

@@ -1,8 +1,8 @@
-//! What stays on a device from one launch to the next.
+//! Copies that stay on a device from one launch to the next.
 //!
-//! Copies outlive a launch where the program cannot look at the arrays before it asks us: in the gaps of a *region*, between
-//! nests of a loop that itself is not one ([`Host::owner`](crate::Host::owner)). There is one such place for each thread, and it
-//! is empty wherever other threads may run.
+//! Copies outlive a launch where the program cannot look at the arrays before it asks us: in the gaps of a *region*,
+//! between nests of a loop that itself is not one ([`Host::owner`](crate::Host::owner)). Each thread has its own such
+//! copies, and none wherever other threads may run.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,9 +14,9 @@ use crate::reason::Reason;
 #[derive(Default)]
 struct Residency {
     memory: Option<Memory>,
-    /// What must not go before the copies do, by where it is.
+    /// Objects that must live as long as the copies do, each with its address.
     held: Vec<(usize, Owner)>,
-    /// Transfers that no launch has told of.
+    /// Transfers that no launch has reported.
     transfers: Transfers,
 }
 
@@ -24,12 +24,12 @@ thread_local! {
     static RESIDENCY: RefCell<Residency> = RefCell::default();
 }
 
-/// Whether there is anything: the host's arrays may be older than copies.
+/// Whether this thread has copies on a device, which the host's arrays may be older than.
 pub fn any() -> bool {
     ANY.get()
 }
 
-/// What there is, for a launch, which gives it back or gives it up.
+/// Takes this thread's copies for a launch, which gives them back or gives them up.
 pub(crate) fn take() -> Option<Memory> {
     if !any() {
         return None;
@@ -38,14 +38,14 @@ pub(crate) fn take() -> Option<Memory> {
     RESIDENCY.with_borrow_mut(|resident| resident.memory.take())
 }
 
-/// Keeps it until it is taken or [`release`]d.
+/// Keeps copies until they are taken or [`release`]d.
 pub(crate) fn put(memory: Memory) {
     ANY.set(true);
     RESIDENCY.with_borrow_mut(|resident| resident.memory = Some(memory));
 }
 
-/// Keeps what is there as long as any copy: it may be an array that nobody else has any more. Whether it is kept, which it is not
-/// if it has no owner.
+/// Keeps the object at the address `what` as long as any copy: it may be an array that nobody else has any more.
+/// Returns whether it is kept, which it is not if it has no owner.
 pub fn hold(what: usize, owner: impl FnOnce() -> Option<Owner>) -> bool {
     RESIDENCY.with_borrow_mut(|resident| {
         if resident.held.iter().any(|held| held.0 == what) {
@@ -58,31 +58,34 @@ pub fn hold(what: usize, owner: impl FnOnce() -> Option<Owner>) -> bool {
     })
 }
 
-/// An array was just made, and holds zeros or whatever it happens to: if there are copies of others, it has one, too.
+/// Notes that an array was just made, and holds zeros or whatever it happens to: if there are copies of others, it gets
+/// one, too.
 pub fn made(view: &ArrayView, owner: Owner) -> Result<(), Reason> {
     bury();
     with(|memory| memory.fresh(view, owner)).map(drop)
 }
 
-/// An array was just made that is to hold what another does: if that has a copy, so has this. Whether it has.
+/// Notes that an array `to` was just made that is to hold what `from` does: if that has a copy, `to` gets one, too.
+/// Returns whether it does.
 pub fn duplicated(from: &ArrayView, to: &ArrayView, owner: Owner) -> Result<bool, Reason> {
     bury();
     let duplicated = with(|memory| memory.duplicate(from, to, owner))?;
     Ok(duplicated.unwrap_or(false))
 }
 
-/// An array that was there is to hold what another does: if that has a copy, so has this. Whether it has.
+/// Notes that an array `to` is to hold what `from` does: if that has a copy, `to` gets one, too. Returns whether it
+/// does.
 pub fn assigned(from: &ArrayView, to: &ArrayView, owner: Owner) -> Result<bool, Reason> {
     let assigned = with(|memory| memory.assign(from, to, owner))?;
     Ok(assigned.unwrap_or(false))
 }
 
-/// Whether there is a copy of that array.
+/// Whether a device has a copy of an array.
 pub fn has_copy(view: &ArrayView) -> bool {
     is_newer(view).is_some()
 }
 
-/// Gives up what nobody but us keeps any more, and the copies of it: nobody will ask what they hold.
+/// Gives up the objects that nobody but us keeps any more, and the copies of them: nobody will ask what they hold.
 fn bury() {
     let buried = RESIDENCY.with_borrow_mut(|resident| {
         let copies = resident.memory.iter().flat_map(Memory::owners);
@@ -131,7 +134,7 @@ pub(crate) fn is_newer(view: &ArrayView) -> Option<bool> {
         .flatten()
 }
 
-/// Has the host's arrays hold what copies do that are in that part of memory, or anywhere.
+/// Downloads the copies that are newer than the host's arrays, in a part of the host's memory or anywhere.
 pub fn settle(range: Option<(i64, i64)>) -> Result<(), Reason> {
     let settle = |memory: &mut Memory| match range {
         Some(range) => memory.settle_in(range),
@@ -140,12 +143,12 @@ pub fn settle(range: Option<(i64, i64)>) -> Result<(), Reason> {
     with(settle).map(drop)
 }
 
-/// Has one element of a host's array, which begins there, hold what a copy does.
+/// Downloads one element of an array, which is at the host's address `at`, if a copy is newer.
 pub fn settle_element(view: &ArrayView, at: i64) -> Result<(), Reason> {
     with(|memory| memory.settle_element(view, at)).map(drop)
 }
 
-/// Has the host's arrays in that part of memory hold what copies do, which are no more then: somebody else writes there.
+/// Downloads the copies of a part of the host's memory, and drops them: somebody else writes there.
 pub fn give_up(range: (i64, i64)) -> Result<(), Reason> {
     let give_up = |memory: &mut Memory| {
         memory.settle_in(range)?;
@@ -155,8 +158,8 @@ pub fn give_up(range: (i64, i64)) -> Result<(), Reason> {
     with(give_up).map(drop)
 }
 
-/// Has all of the host's arrays hold what copies do, which are no more then. Where the device does not give it back, what launches computed that had ended
-/// is lost.
+/// Downloads all copies, and drops them. Fails where the device does not give them back: what launches computed that
+/// had ended is lost then.
 pub fn release() -> Result<(), Reason> {
     if !any() {
         return Ok(());
@@ -179,12 +182,12 @@ pub fn release() -> Result<(), Reason> {
     }
 }
 
-/// Something crossed in no launch.
+/// Counts transfers that were in no launch.
 pub(crate) fn count(transfers: Transfers) {
     RESIDENCY.with_borrow_mut(|resident| resident.transfers.add(transfers));
 }
 
-/// What came down since this was last asked, and was in no launch.
+/// The transfers since this was last asked that were in no launch.
 pub fn take_transfers() -> Transfers {
     RESIDENCY.with_borrow_mut(|resident| std::mem::take(&mut resident.transfers))
 }

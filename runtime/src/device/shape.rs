@@ -1,22 +1,22 @@
-//! How a card's threads are laid out: blocks, and threads of each, along the axes of a kernel.
+//! How a GPU's threads are laid out: blocks, and threads of each, along the axes of a kernel.
 
 use nestwise_codegen::{BLOCK_THREADS, USUAL_THREADS};
 use nestwise_costmodel::estimate::block_size;
 
-/// Threads of a block, by axes in use: neighbours along the innermost. Stencils were 2 to 6 % slower on an H200 where blocks were
-/// of 64 by 2, 128 by 1, 32 by 2 or 16 by 8.
+/// For one, two and three axes in use: the threads of a block, with neighbours along the innermost. Stencils were 2 to
+/// 6 % slower on an H200 where blocks were of 64 by 2, 128 by 1, 32 by 2 or 16 by 8.
 const BLOCK: [[i64; 3]; 3] = [[256, 1, 1], [32, 8, 1], [32, 4, 2]];
 const _: () = assert!(BLOCK_THREADS == 256 && block_size::LARGE == 256);
 const _: () = assert!(USUAL_THREADS as i64 == block_size::USUAL);
-/// Threads of a block along the innermost of two tiled axes, at most: there a product took 1.70 ms in blocks of 128 by 1, and 2.34
-/// in blocks of 32 by 4.
+/// The most threads of a block along the innermost of two tiled axes: there a product took 1.70 ms in blocks of 128 by
+/// 1, and 2.34 in blocks of 32 by 4.
 const TILED_ROW: i64 = 128;
-/// Blocks along an axis whose iterations are not known.
+/// The number of blocks along an axis whose iterations are not known.
 const UNKNOWN_BLOCKS: i64 = 16;
-/// Blocks that any card takes along an axis.
+/// The most blocks that any GPU takes along an axis.
 const MOST_BLOCKS: i64 = 65_535;
 
-/// Iterations of each axis that a thread runs at once: those of `tile`, as long as `least` threads are left.
+/// The iterations of each axis that a thread runs at once: those of `tile`, as long as `least` threads are left.
 pub(super) fn in_tiles(trips: [Option<i64>; 3], tile: [i64; 3], least: i64) -> [i64; 3] {
     let mut taken = [1; 3];
     for (axis, count) in tile.into_iter().enumerate() {
@@ -28,7 +28,7 @@ pub(super) fn in_tiles(trips: [Option<i64>; 3], tile: [i64; 3], least: i64) -> [
     taken
 }
 
-/// Threads that the axes in use ask for together; as many as there are where one of them does not know.
+/// The number of threads that the axes in use ask for together; no limit where the iterations of one are not known.
 pub(super) fn asked(axes: usize, trips: [Option<i64>; 3], tile: [i64; 3]) -> i64 {
     threads(&trips[..axes.min(3)], tile, i64::MAX)
 }
@@ -39,11 +39,11 @@ fn threads(trips: &[Option<i64>], tile: [i64; 3], unknown: i64) -> i64 {
     each.fold(1, |all: i64, n| all.saturating_mul(n))
 }
 
-/// Blocks, and threads of each, for a kernel on so many axes of so many iterations, the innermost first (none: not known), of which a
-/// thread runs those of a tile at once. A block has at most `most_threads`, the grid `most_blocks`: where more are asked for, threads
-/// have several iterations, of outer axes first, between which they keep what the inner ones share. Along a tiled axis every
-/// thread has a whole tile, and some an iteration more: without a whole one it would run as many one by one, for which the others
-/// would wait.
+/// The blocks, and the threads of each, for a kernel on `axes` axes of `trips` iterations, the innermost first (none:
+/// not known), of which a thread runs those of a `tile` at once. A block has at most `most_threads`, the grid
+/// `most_blocks`: where more are asked for, threads have several iterations, of outer axes first, between which they
+/// keep what the inner ones share. Along a tiled axis every thread has a whole tile, and some an iteration more: a
+/// thread without a whole tile would run as many one by one, for which the others would wait.
 pub(super) fn shape(
     axes: usize,
     trips: [Option<i64>; 3],
@@ -92,7 +92,8 @@ pub(super) fn shape(
     (blocks, threads)
 }
 
-/// The blocks of a cooperative kernel: no more blocks than its largest part asks for, or than have room at once.
+/// The blocks of a cooperative kernel, and the threads of each: no more blocks than its largest part asks for with
+/// `threads` threads, or than have room at once (`together`).
 pub(super) fn cooperative_shape(threads: i64, together: i64) -> ([i64; 3], [i64; 3]) {
     let each = BLOCK_THREADS as i64;
     let wanted = (threads.max(1) - 1) / each + 1;

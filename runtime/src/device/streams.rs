@@ -1,56 +1,56 @@
-//! Which stream of a device takes what, and what that waits for.
+//! Which stream of a device takes which work, and what that waits for.
 //!
-//! Streams do what they are given in order, and know nothing of each other. What is asked of a device tells which blocks of its
-//! memory it reads and writes; from that follows what it has to come behind: what wrote a block that it reads or writes, and what
-//! read one that it writes. It goes to the stream in which the latest of these stands last, or, where there is none such, to
-//! the one that was given something the longest time ago; for the others that stream waits. To wait for a stream is to wait for
-//! all that it has been given by then, and for all that it had waited for itself: what is in order so already is not waited for
-//! again.
+//! Streams do their work in order, and know nothing of each other. Work tells which blocks of the device's memory it
+//! reads and writes; from that follows what it has to come behind: the work that wrote a block which it reads or
+//! writes, and the work that read one which it writes. It goes to the stream in which the latest of these stands last,
+//! or, where there is none such, to the stream that was given something the longest time ago; for the others that
+//! stream waits. To wait for a stream is to wait for all that it has been given by then, and for all that it had waited
+//! for itself: what is in order already is not waited for again.
 
 use std::collections::HashMap;
 
-/// Streams at most: so many kernels, if each is too small for the device, may run at once.
+/// The most streams: as many kernels, if each is too small for the device, may run at once.
 pub const COUNT: usize = 4;
 
-/// What reads or writes a block: its stream, and how many that had been given with it.
+/// A piece of work that reads or writes a block: its stream, and how many that stream had been given with it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Point {
     stream: usize,
     at: u64,
 }
 
-/// Who looked at a block since it was written, and who wrote it.
+/// The work that wrote a block last, and the work that read it since.
 #[derive(Default)]
 struct Block {
     written: Option<Point>,
     read: Vec<Point>,
 }
 
-/// How many each stream had been given.
+/// For each stream, how much work it had been given.
 type Clock = [u64; COUNT];
 
-/// What was given to the streams of a device, as far as it counts.
+/// The work that was given to the streams of a device, as far as it counts.
 #[derive(Default)]
 pub struct Streams {
     given: Clock,
-    /// By stream, what it has waited for.
+    /// For each stream, how much of each other's work it has waited for.
     seen: [Clock; COUNT],
     blocks: HashMap<u64, Block>,
-    /// When each was given something last.
+    /// For each stream, when it was given work last.
     latest: Clock,
     now: u64,
 }
 
-/// Where something goes.
+/// The stream that work goes to, and what it waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Turn {
     pub stream: usize,
-    /// The streams that this one has to wait for, all that they have been given so far.
+    /// The streams that this one has to wait for: for all that they have been given so far.
     pub waits: [bool; COUNT],
 }
 
 impl Streams {
-    /// Gives a stream something that looks at those blocks, and writes those of which that is said.
+    /// Gives a stream work that looks at blocks, each with whether it is written.
     pub fn take(&mut self, uses: &[(u64, bool)]) -> Turn {
         let behind = self.behind(uses);
         let last = |p: &&Point| self.given[p.stream] == p.at;
@@ -61,13 +61,13 @@ impl Streams {
         self.on(stream, uses, &behind)
     }
 
-    /// The order for something that is to go to that stream.
+    /// Gives a stream of the caller's choice work that looks at blocks, each with whether it is written.
     pub fn take_on(&mut self, stream: usize, uses: &[(u64, bool)]) -> Turn {
         let behind = self.behind(uses);
         self.on(stream, uses, &behind)
     }
 
-    /// The stream that was given something last waits for all that any was given.
+    /// Has the stream that was given something last wait for all that any stream was given.
     pub fn join(&mut self) -> Turn {
         let latest = (0..COUNT).max_by_key(|k| self.latest[*k]).unwrap_or(0);
         self.join_on(latest)
@@ -82,12 +82,12 @@ impl Streams {
         self.on(stream, &[], &all.collect::<Vec<_>>())
     }
 
-    /// All that any was given has been waited for.
+    /// Notes that all work that was given to any stream has been waited for.
     pub fn waited(&mut self) {
         self.seen = [self.given; COUNT];
     }
 
-    /// A block is no more, once what was given for it has been done.
+    /// Notes that a block is no more, once the work on it has been done.
     pub fn forget(&mut self, block: u64) {
         self.blocks.remove(&block);
     }
@@ -133,7 +133,7 @@ impl Streams {
                 block.read.clear();
                 block.written = Some(point);
             } else {
-                // Of one stream the last one comes behind the others.
+                // The last reader of a stream comes behind its other ones.
                 block.read.retain(|p| p.stream != stream);
                 block.read.push(point);
             }
@@ -147,12 +147,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Whether each of some turns comes behind another, as the device has to see to it.
+    /// For each of some turns, the turns that it comes behind, as the device has to see to it.
     #[derive(Default)]
     struct Order {
-        /// By turn, the turns before it.
+        /// For each turn, the turns before it.
         before: Vec<Vec<bool>>,
-        /// The last one of each stream.
+        /// The last turn of each stream.
         tails: [Option<usize>; COUNT],
     }
 

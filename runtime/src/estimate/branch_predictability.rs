@@ -1,13 +1,15 @@
-//! Which way conditions go that elements decide, as far as a few iterations tell: how hard that is to foresee, for prices.
+//! Which way branches go that elements decide, as far as a few iterations tell, and how hard that is to predict, for
+//! prices.
 
 use std::collections::HashMap;
 
 use nestwise_ir::{Expr, ExprKind, Nest, Stmt, StmtKind};
 
-/// Iterations of an innermost loop that are followed one after the other, to see what conditions do in a row.
+/// The number of iterations of an innermost loop that are followed one after the other, to see what conditions do in a
+/// row.
 pub(crate) const IN_A_ROW: i64 = 24;
 
-/// Conditions of which elements decide the way, or what a variable has come to.
+/// The `if` statements whose way is decided by elements, or by what a variable has come to.
 pub(crate) fn decided_by_data(nest: &Nest) -> Vec<&Stmt> {
     // Variables that elements are in, or that are made from what they were.
     let mut from_data = vec![false; nest.vars.len()];
@@ -48,41 +50,44 @@ fn any(e: &Expr, is: impl Fn(&ExprKind) -> bool) -> bool {
 #[derive(Default)]
 pub(crate) struct Outcomes {
     ways: HashMap<*const Stmt, Ways>,
-    /// Whether cores remember rows of that loop for as long as it takes until they come again.
+    /// Whether cores remember rows of the current loop for as long as it takes until they come again.
     short: bool,
 }
 
-/// How often it went which way, by where it went the two times before.
+/// How often a condition went which way, by where it went the two times before.
 #[derive(Default)]
 struct Ways {
     before: usize,
     seen: [[f64; 2]; 4],
-    /// How often nobody could tell.
+    /// How often the way could not be told.
     missed: f64,
     rows: Rows,
 }
 
-/// What was seen in rows before, of the same iterations, by how many conditions came before and how the last of them went.
+/// The outcomes of one condition in earlier rows of the same iterations, by how many conditions came before in the row
+/// and how the last of them went.
 #[derive(Default)]
 struct Rows {
-    /// Which iterations of the innermost loop are followed: the same of some rows one after the other.
+    /// Which iterations of the innermost loop are followed: the same ones in some rows one after the other.
     stretch: u64,
-    /// Rows of these iterations, this one with them.
+    /// The number of rows of these iterations, this one included.
     begun: u32,
     earlier: HashMap<(u32, u32), [bool; 2]>,
     row: Vec<bool>,
-    /// How often a row like this one had been seen, and not; and how often it then went otherwise.
+    /// `known`: how often a row like this one had been seen before; `new`: how often it had not; `otherwise`: how often
+    /// it then went another way.
     known: f64,
     new: f64,
     otherwise: f64,
 }
 
-/// How much of what nobody could tell goes wrong.
+/// The share of the branches whose way could not be told that are mispredicted.
 const MISSED: f64 = 0.2;
-/// Rows that are alike, as for each letter that is compared with the same text: after so many conditions it shows which it is.
+/// The number of conditions after which a row shows which one it is, among rows that are alike, as for each letter that
+/// is compared with the same text.
 const ALIKE: u32 = 8;
-/// If rows like this one were seen so often, there are few of them, and cores learn them by heart. An AMD Zen 4 has some 100,000
-/// branches by heart that go any way (`calibrate/data.py`).
+/// The share of rows that were seen before from which there are few of them, so that cores learn them by heart. An AMD
+/// Zen 4 has some 100,000 branches by heart that go any way (`calibrate/data.py`).
 const FEW: f64 = 0.25;
 const LONGEST_ROW: f64 = 10_000.0;
 
@@ -96,7 +101,7 @@ impl Outcomes {
         }
     }
 
-    /// Another row begins, of a loop of so many iterations; which of these are followed goes by a number.
+    /// Begins another row, of a loop of `trips` iterations; the number `stretch` tells which iterations are followed.
     pub fn row(&mut self, stretch: u64, trips: f64) {
         self.short = trips <= LONGEST_ROW;
         for ways in self.ways.values_mut() {
@@ -105,7 +110,8 @@ impl Outcomes {
         }
     }
 
-    /// It goes that way, if it is one of them, in as many iterations as `weight` says.
+    /// Notes that a condition goes one way, in as many iterations as `weight` says, if it is one of those that are
+    /// followed.
     pub fn note(&mut self, condition: &Stmt, way: bool, weight: f64) {
         if let Some(ways) = self.ways.get_mut(&std::ptr::from_ref(condition)) {
             ways.seen[ways.before][usize::from(way)] += weight;
@@ -114,16 +120,16 @@ impl Outcomes {
         }
     }
 
-    /// Nobody can tell which way it goes.
+    /// Notes that nobody can tell which way a condition goes.
     pub fn miss(&mut self, condition: &Stmt, weight: f64) {
         if let Some(ways) = self.ways.get_mut(&std::ptr::from_ref(condition)) {
             ways.missed += weight;
         }
     }
 
-    /// What goes wrong if after the same two outcomes the same is foreseen, whatever does better in all, or if rows that were
-    /// seen are known by heart; as a share of what goes wrong with coins. Real predictors remember more, which seldom helps
-    /// where these do not. None: nothing was seen.
+    /// The branches that are mispredicted, as a share of those that coins would decide, if a predictor expects after
+    /// the same two outcomes the same, or knows rows by heart that it has seen, whichever is better. Real predictors
+    /// remember more, which seldom helps where these do not. None: nothing was seen.
     pub fn surprise(&self) -> Option<f64> {
         let (mut wrong, mut all) = (0.0, 0.0);
         for ways in self.ways.values() {
@@ -167,7 +173,7 @@ impl Rows {
         seen[usize::from(way)] = true;
     }
 
-    /// The share that goes wrong if cores know rows by heart; None where there are too many.
+    /// The share of branches that are mispredicted if cores know rows by heart; none where there are too many rows.
     fn wrong(&self) -> Option<f64> {
         let few = self.known > 0.0 && self.known >= FEW * (self.known + self.new);
         few.then(|| self.otherwise / self.known)
@@ -211,13 +217,13 @@ mod tests {
         assert!((0.1..0.25).contains(&seldom), "{seldom}");
     }
 
-    /// A letter of a text, of so many different ones.
+    /// A letter of a text in an alphabet of `count` letters.
     fn letter(at: u64, count: u64) -> u64 {
         let mixed = (at + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40 & (count - 1)
     }
 
-    /// Every letter of one text compared with the same stretch of another.
+    /// The surprise of comparing every letter of one text with the same stretch of another.
     fn compared(count: u64, trips: f64) -> f64 {
         let stmt = Stmt {
             kind: StmtKind::Return,

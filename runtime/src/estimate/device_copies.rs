@@ -1,4 +1,4 @@
-//! What crosses between the host's memory and a card's in a call.
+//! What a call copies between the host's memory and a GPU's.
 
 use nestwise_costmodel::Seconds;
 use nestwise_costmodel::estimate::gpu::Copies;
@@ -9,7 +9,7 @@ use crate::plan::analysed::Analysed;
 use crate::plan::sizes::{Sizes, There};
 use crate::value::{HasValue, Value};
 
-/// The arrays of which the card has copies from nests before.
+/// The arrays of which a GPU has copies from nests before.
 pub fn there<V: HasValue>(nest: &Nest, captures: &[V]) -> There {
     if !residency::any() {
         return Vec::new();
@@ -22,8 +22,8 @@ pub fn there<V: HasValue>(nest: &Nest, captures: &[V]) -> There {
     nest.arrays.iter().filter_map(found).collect()
 }
 
-/// What crosses in a call: every array goes up that is not there, those that are written come down, sooner or later: where
-/// something has stayed, so will they, and are priced with whoever asks for them.
+/// The arrays that a call copies: every array that is not on the GPU is uploaded; those that are written are
+/// downloaded, sooner or later: where some have stayed there, so will these, and are priced with whoever asks for them.
 pub(crate) fn copies(nest: &Nest, sizes: &Sizes) -> Copies {
     let mut copies = Copies::default();
     for (id, decl) in nest.arrays.iter() {
@@ -40,7 +40,7 @@ pub(crate) fn copies(nest: &Nest, sizes: &Sizes) -> Copies {
     copies
 }
 
-/// Until the host's arrays hold what the card has computed of them.
+/// Time until the host's arrays hold what the GPU has computed of them.
 pub(crate) fn settle(analysed: &Analysed, sizes: &Sizes) -> Seconds {
     let Some(gpu) = analysed.prices().gpu() else {
         return Seconds(0.0);

@@ -21,7 +21,7 @@ pub fn untouched<V: HasValue>(nest: &Nest, captures: &[V]) -> Untouched {
     written.filter_map(share).filter(|u| u.1 > 0.0).collect()
 }
 
-/// How much of that a call touches.
+/// The untouched pages of written arrays that a call touches.
 pub(crate) fn fresh(analysed: &Analysed, sizes: &Sizes) -> Fresh {
     let mut fresh = Fresh::default();
     for (id, share) in &sizes.untouched {
@@ -45,7 +45,7 @@ pub(crate) fn find_pages(analysed: &Analysed, sizes: &Sizes, views: &[ArrayView]
     }
 }
 
-/// Bytes of an array that a call stores, those that it stores again among them, and of all of it.
+/// Bytes that a call stores to an array, counting bytes that it stores again, and the bytes of the whole array.
 fn stored(analysed: &Analysed, id: ArrayId, sizes: &Sizes) -> (f64, f64) {
     let nest = analysed.nest();
     let counted = traffic::Sizes {
@@ -60,7 +60,7 @@ fn stored(analysed: &Analysed, id: ArrayId, sizes: &Sizes) -> (f64, f64) {
     )
 }
 
-/// Whether these statements, loops in them running at all, store to an array whatever data decide.
+/// Whether statements store to an array whatever data decide, if the loops in them run at all.
 fn surely_stores(block: &[Stmt], to: ArrayId) -> bool {
     block.iter().any(|s| match &s.kind {
         StmtKind::Store { array, .. } => *array == to,
@@ -69,5 +69,5 @@ fn surely_stores(block: &[Stmt], to: ArrayId) -> bool {
     })
 }
 
-/// So much of an array is nearly all of it.
+/// The share of an array that is nearly all of it.
 const NEARLY: f64 = 0.8;

@@ -1,43 +1,43 @@
-//! What the ends of a nest's loops and its conditions rest on, so that a few iterations can be followed.
+//! What the ends and conditions of a nest's loops rest on, so that a few iterations can be followed.
 
 use nestwise_analysis as analysis;
 use nestwise_ir::{Expr, ExprKind, For, Nest, Stmt, StmtKind, VarId};
 
 use crate::estimate::branch_predictability;
 
-/// Larger nests are priced without.
+/// The most statements of a nest that is followed; larger ones are priced without.
 const MOST_STATEMENTS: usize = 400;
-/// What samples tell.
+/// What the followed iterations tell.
 #[derive(Default)]
 pub(crate) struct Found {
-    /// By loop, the mean of its trips where some were counted.
+    /// For each loop, the mean of its trips where some were counted.
     pub trips: Vec<Option<f64>>,
-    /// By loop, how often it is reached in an iteration of the one around it, where that depends on conditions.
+    /// For each loop, how often it is reached in an iteration of the one around it, where that depends on conditions.
     pub reached: Vec<Option<f64>>,
-    /// See [`Outcomes::surprise`].
+    /// How hard branches are to predict: see [`Outcomes::surprise`].
     pub surprise: Option<f64>,
 }
 
-/// What has to be followed in a nest.
+/// The parts of a nest that have to be followed.
 pub(crate) struct Followed {
-    /// What the ends of loops rest on.
+    /// The variables and arrays that the ends of loops rest on.
     pub ends: Parts,
-    /// Variables that those and conditions rest on that elements decide, by number.
+    /// For each variable: whether the ends of loops, or conditions that elements decide, rest on it.
     pub vars: Vec<bool>,
-    /// Arrays whose elements they rest on.
+    /// For each array: whether the ends of loops, or conditions that elements decide, rest on its elements.
     pub arrays: Vec<bool>,
-    /// There are such conditions, or some around loops.
+    /// Whether there are conditions that elements decide, or any around loops.
     pub conditions: bool,
-    /// By loop: how likely its text says that it is reached in an iteration of the one around it.
+    /// For each loop: how likely its text says that it is reached in an iteration of the one around it.
     pub likely: Vec<f64>,
-    /// By loop: whether it has no loops but such conditions inside.
+    /// For each loop: whether it has no loops, but conditions that elements decide, inside.
     pub in_a_row: Vec<bool>,
-    /// By loop: those of the variables that it assigns.
+    /// For each loop: the followed variables that it assigns.
     pub assigned: Vec<Vec<VarId>>,
     pub worth: bool,
 }
 
-/// Variables and arrays, by number.
+/// Sets of variables and of arrays, by number.
 #[derive(Clone)]
 pub(crate) struct Parts {
     pub vars: Vec<bool>,
@@ -45,7 +45,7 @@ pub(crate) struct Parts {
 }
 
 impl Followed {
-    /// What the ends of all loops and conditions rest on.
+    /// Finds what the ends of all loops, and conditions, rest on.
     pub fn of(nest: &Nest) -> Followed {
         let mut ends = Parts {
             vars: vec![false; nest.vars.len()],
@@ -104,7 +104,8 @@ impl Followed {
 }
 
 impl Parts {
-    /// Adds what those are made from, and under which conditions, as far as that goes.
+    /// Adds, until nothing is new, the variables and arrays that these are computed from, and those that conditions on
+    /// their assignments rest on.
     fn close(&mut self, nest: &Nest) {
         loop {
             let before = self.count();
@@ -139,7 +140,7 @@ impl Parts {
         });
     }
 
-    /// Whether one of them gets a value inside.
+    /// Whether a statement assigns one of the variables, or stores to one of the arrays, inside.
     fn changes(&self, stmt: &Stmt) -> bool {
         let mut found = false;
         stmt.walk(&mut |s| {

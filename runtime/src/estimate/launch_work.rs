@@ -14,29 +14,29 @@ use crate::value::{HasValue, Value};
 /// The features of a call, or of several together: all that prices are made of besides the kernel's own time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CallFeatures {
-    /// What CPython does in it.
+    /// What CPython does in the call.
     pub work: Tally,
     /// What a launch does around the kernel.
     pub launch: LaunchTally,
-    /// Nodes of the nest, the measure of compile time: of one without loops for vectors, of one with.
+    /// The number of the nest's nodes, the measure of compile time: as one without loops for vectors, and as one with.
     pub nodes: (f64, f64),
-    /// Loops whose trips no value of the call told, over all calls.
+    /// The number of loops whose trips no value of the call told, over all calls.
     pub guessed: u64,
 }
 
-/// What a launch does around its kernel.
+/// What a launch does around its kernel, by purpose.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Around {
-    /// To bind what the nest works on, and to write back.
+    /// The work to bind what the nest works on, and to write back.
     pub(crate) bind: LaunchTally,
-    /// To convert lists.
+    /// The work to convert lists.
     pub(crate) convert: LaunchTally,
-    /// To be able to undo, by [`Device::kind`] of the native ones.
+    /// The work for being able to roll chunks back: on one core, and on threads.
     pub(crate) undo: [Undo; 2],
 }
 
 impl CallFeatures {
-    /// Adds another call's; nodes are those of the last nest.
+    /// Adds the features of another call; `nodes` are those of the last nest.
     pub fn add(&mut self, other: &CallFeatures) {
         self.work.add_all(&other.work, 1.0);
         self.launch.add_all(&other.launch);
@@ -45,7 +45,7 @@ impl CallFeatures {
     }
 }
 
-/// Captures of the launches that calibration measures.
+/// The number of captures of the launches that calibration measures.
 const USUAL_CAPTURES: f64 = 6.0;
 
 /// The features of a call, worked out anew: for who measures, not for a launch.
@@ -81,7 +81,7 @@ fn work(nest: &Nest, sizes: &Sizes) -> Tally {
     all
 }
 
-/// What the launch of a call does besides running the kernel, which takes so long.
+/// What the launch of a call does besides running the kernel, which takes `kernel`.
 pub(crate) fn launch_work<V: HasValue>(
     plan: &Plan,
     sizes: &Sizes,
@@ -150,7 +150,7 @@ pub(crate) fn launch_work<V: HasValue>(
     around
 }
 
-/// Into a buffer, and back if the nest writes to it.
+/// Counts the conversion of a list's elements into a buffer, and back if the nest writes to it.
 fn elements_of(array: &ArrayDecl, elements: f64, convert: &mut LaunchTally) {
     let int = array.storage.is_int() || array.storage == Scalar::Bool;
     convert.add(

@@ -1,5 +1,5 @@
-//! Arithmetic on what is followed through a few iterations: about what a kernel would compute, for guesses. What would be
-//! a failing guard, or needs more than 64 bits, is unknown.
+//! Arithmetic on what is followed through a few iterations: about what a kernel would compute, for guesses. A result is
+//! unknown where a guard would fail, or that needs more than 64 bits.
 
 use std::cmp::Ordering;
 
@@ -28,7 +28,7 @@ impl Number {
         }
     }
 
-    /// What a call has of it, if that is a number.
+    /// The number that a captured value is, if it is one.
     pub fn of(value: &Value) -> Option<Number> {
         match value {
             Value::Int(v) => Some(Int(*v)),

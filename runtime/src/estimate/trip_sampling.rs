@@ -1,5 +1,5 @@
-//! Trips of loops that neither types nor ints tell, and how hard it is to foresee where conditions go: what a few iterations say
-//! of them, for prices.
+//! Samples of a few iterations: the trips of loops that neither types nor ints tell, and how hard branches are to
+//! predict, for prices.
 //!
 //! Bounds of inner loops are read from arrays (`range(first[i], first[i + 1])`), a `while` ends where data say so, a
 //! `break` leaves. So the statements that this rests on are followed through a few iterations of the loops around, on
@@ -16,23 +16,25 @@ use crate::lock::lock;
 use crate::plan::sizes::Sizes;
 use crate::value::{HasValue, Value};
 
-/// Iterations of the outer loops that are followed when a kind of call is met first; more when it is met again.
+/// `SAMPLES`: the iterations of the outer loops that are followed when a kind of call is met first; `MOST_SAMPLES`: the
+/// most when it is met again.
 const SAMPLES: u64 = 8;
 const MOST_SAMPLES: u64 = 64;
-/// For conditions alone calls are looked at when their number has doubled so often.
+/// For conditions alone a kind of call is looked at each time its number has doubled this often.
 const SELDOMER: u32 = 4;
-/// Statements that are followed in all of them; the one that is begun is followed to its end.
+/// The most statements that are followed in all samples together; the sample that is begun is followed to its end.
 const ALL_STEPS: u32 = 4000;
-/// Kinds of calls whose guesses are remembered.
+/// The number of kinds of calls whose guesses are remembered.
 const REMEMBERED: usize = 32;
 
-/// Guesses of trip counts and branch directions, by kind of call: kinds are told apart by the octaves of the trips that are known,
-/// of the numbers that the others rest on, and of extents.
+/// Guesses of trip counts and branch directions, by kind of call: kinds differ in the octaves of the trips that are
+/// known, of the numbers that the others rest on, and of extents.
 ///
-/// A call that is priced anew writes it, and CPython's share of a call does that took much longer than its guess; pricing reads it.
+/// A call that is priced anew writes it, and so does CPython's share of a call that took much longer than its guess;
+/// pricing reads it.
 #[derive(Default)]
 pub struct Guesses {
-    /// What has to be followed, once a guess is needed.
+    /// The parts of the nest that have to be followed, once a guess is needed.
     followed: OnceLock<Followed>,
     by_kind: Mutex<Vec<Guess>>,
 }
@@ -44,8 +46,9 @@ struct Guess {
 }
 
 impl Guesses {
-    /// Puts guesses in for loops whose trips are not known, and for conditions. Calls are looked at when their number has
-    /// doubled: their data may change, but looking takes as long as hundreds of iterations. For conditions alone it is seldomer.
+    /// Puts guesses in for loops whose trips are not known, and for conditions. A kind of call is looked at when its
+    /// number has doubled: its data may change, but looking takes as long as hundreds of iterations. For conditions
+    /// alone it is looked at less often.
     pub fn guess<V: HasValue>(&self, nest: &Nest, sizes: &mut Sizes, captures: &[V]) {
         let open = nest.loops.ids().any(|id| is_open(nest, sizes, id));
         let followed = self.followed.get_or_init(|| Followed::of(nest));
@@ -86,7 +89,7 @@ impl Guesses {
         }
     }
 
-    /// Something took much longer than its guess: the next call of each kind is looked at.
+    /// Drops all guesses, as something took much longer than its guess: the next call of each kind is looked at.
     pub fn forget(&self) {
         lock(&self.by_kind).clear();
     }
@@ -117,7 +120,7 @@ fn octaves(
     trips.chain(numbers).chain(extents).collect()
 }
 
-/// What variables hold at entry.
+/// The numbers that variables hold at entry.
 fn numbers<V: HasValue>(nest: &Nest, sizes: &Sizes, captures: &[V]) -> Vec<Option<Number>> {
     let of = |capture: u32| captures.get(capture as usize).map(HasValue::value);
     let number = |(v, known): (&nestwise_ir::model::nest::VarDecl, &Option<i64>)| match known {

@@ -8,20 +8,20 @@ use crate::launch::chunks;
 use crate::options::options;
 use crate::plan::{Plan, Sizes};
 
-/// The copies of a launch on one core or on threads, whose kernel takes so many seconds.
+/// The copies of a launch on one core or on threads, whose kernel takes `seconds`.
 pub(crate) fn undo(plan: &Plan, device: Device, sizes: &Sizes, seconds: Seconds) -> Undo {
     let analysed = &plan.analysed;
     // Whoever interrupts an iteration may look at what it has written.
     let interrupted = !analysed.interruptible(sizes).is_empty();
-    let events = analysed.guards() > sizes.proven.len() || interrupted;
-    if !events && !analysed.warns() {
+    let guards = analysed.guards() > sizes.proven.len() || interrupted;
+    if !guards && !analysed.warns() {
         return Undo::default();
     }
     let mut undo = Undo::default();
     undo.work.add(LaunchWork::Rollback, 1.0);
     let (in_order, slots) = undoing(plan, device);
     // See `UndoPlan::to_save`: what has run nothing beyond a guard failure may be run again over its own results.
-    let ahead = events && !in_order || interrupted;
+    let ahead = guards && !in_order || interrupted;
     let (mut whole, mut rows) = (0.0, 0.0);
     for slot in slots.iter().filter(|s| ahead || !s.idempotent) {
         let bytes = analysed.copy_bytes(slot.array, &sizes.values) as f64;
@@ -50,8 +50,8 @@ pub(crate) fn undo(plan: &Plan, device: Device, sizes: &Sizes, seconds: Seconds)
     undo
 }
 
-/// Whether the kernel stops exactly where a guard fails, and what it writes. Before there is one: nothing is known of the
-/// order of threads; on one core it is that of the nest if no loop is for lanes.
+/// Whether the kernel stops exactly where a guard fails, and the slots that it writes. Before there is one, nothing is
+/// known of the order of threads; on one core it is that of the nest if no loop is for lanes.
 fn undoing(plan: &Plan, device: Device) -> (bool, Vec<SlotUndo>) {
     let analysed = &plan.analysed;
     if let Some(kernel) = plan.kernels.last(device) {

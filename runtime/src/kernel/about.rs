@@ -17,10 +17,10 @@ pub struct About {
     pub nest: Nest,
     /// What a chunk may have to roll back.
     pub undo: analysis::UndoPlan,
-    /// It stops exactly where a guard fails: nothing behind that point has run. Floating-point flags are no guards: they
-    /// are looked at after a whole chunk.
+    /// Whether the kernel stops exactly where a guard fails: nothing behind that point has run. Floating-point flags
+    /// are no guards: they are looked at after a whole chunk.
     pub in_order: bool,
-    /// The top loop's iterations run one after the other, so a chunk of one costs but a call.
+    /// Whether the top loop's iterations run one after the other, so that a chunk of one costs only a call.
     pub stepwise: bool,
     /// Whether some loop runs on threads.
     pub threaded: bool,
@@ -28,26 +28,26 @@ pub struct About {
     pub description: String,
     /// What was done with the nest, and what made it possible, a word each.
     pub means: Vec<String>,
-    /// What it executes.
+    /// The operations that the kernel executes.
     pub shape: Body,
-    /// The memory it goes through.
+    /// The memory that the kernel goes through.
     pub traffic: TrafficPlan,
-    /// By loop: the one of the nest as written whose trips it makes, or [`ONCE`].
+    /// For each loop: the loop of the nest as written whose trips it makes, or [`ONCE`].
     pub origin: Vec<LoopId>,
-    /// Its loops are on a device's grid.
+    /// What is known of the device's part, if the kernel's loops are on a device's grid.
     pub grid: Option<OnGrid>,
-    /// How much time making it took.
+    /// The tier of the code: how much time making it took.
     pub tier: Tier,
 }
 
-/// What is to be known of a kernel for a device, whose code is that of its part on the host, then the device's.
+/// What is known of a kernel for a device, whose code is that of the host's part, then the device's.
 #[derive(Serialize, Deserialize)]
 pub struct OnGrid {
     /// Bytes of the host's part.
     pub host: usize,
-    /// The device's is PTX, and no object file.
+    /// Whether the device's part is PTX, not an object file.
     pub ptx: bool,
-    /// Its kernels.
+    /// The kernels of the device's part.
     pub kernels: Vec<codegen::GridKernel>,
 }
 
@@ -55,8 +55,8 @@ pub struct OnGrid {
 pub const ONCE: LoopId = LoopId(u32::MAX);
 
 impl About {
-    /// Its loops were made from those. Several inside each other that were made from one (those over waves, tiles and rows)
-    /// make as many trips as it did, all together: the innermost counts for them.
+    /// Sets the loops that the kernel's loops were made from. Several loops inside each other that were made from one
+    /// (those over waves, tiles and rows) make as many trips as it did, all together: the innermost counts for them.
     pub fn come_from(&mut self, origin: &[LoopId]) {
         let parent = |id: LoopId| self.nest.loops[id].parent;
         let same = |a: LoopId, b: LoopId| origin.get(a.index()) == origin.get(b.index());
@@ -80,7 +80,7 @@ impl About {
         self.undo.to_save(in_order, alone, stops)
     }
 
-    /// What is to be known of `nest` of these ranges, compiled under `schedule`, once it was rewritten.
+    /// What is known of `nest` with these ranges, compiled under `schedule` after it was rewritten.
     pub fn of(
         nest: &Nest,
         ranges: &Ranges,
@@ -115,7 +115,7 @@ impl About {
     }
 }
 
-/// The loops in their final order, what they are mapped to, and what is left to test at run time.
+/// The loops in their final order, what they are mapped to, and what is left to test at run time, in words.
 fn describe(nest: &Nest, undo: &analysis::UndoPlan, schedule: &Schedule) -> String {
     let mut loops = Vec::new();
     nest.top.walk(&mut |stmt| {
@@ -154,7 +154,7 @@ fn describe(nest: &Nest, undo: &analysis::UndoPlan, schedule: &Schedule) -> Stri
         loops.push(text);
     });
     let mut out = format!("lines {}", loops.join(", "));
-    if undo.events {
+    if undo.guards {
         let guards = analysis::guards::count_set(nest);
         out.push_str(&format!("; may stop, {guards} guards"));
     }
@@ -164,7 +164,7 @@ fn describe(nest: &Nest, undo: &analysis::UndoPlan, schedule: &Schedule) -> Stri
     out
 }
 
-/// How a nest was rewritten, and what its loops are mapped to.
+/// How a nest was rewritten, and what its loops are mapped to, a word each.
 fn means(schedule: &Schedule, rewrite: Rewrite) -> impl Iterator<Item = &'static str> {
     let on_grid = schedule.grid.iter().map(|g| &g.mapped);
     let mapped: Vec<&ThreadLoop> = schedule.threads.iter().chain(on_grid).collect();

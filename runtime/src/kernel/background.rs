@@ -1,11 +1,11 @@
 //! Work on threads of its own while CPython goes on: making plans and kernels.
 //!
-//! A thread of this kind never touches Python. Linux often lets it begin on the core of the thread that asks for it, where the two take
-//! turns of some milliseconds, as long as making a kernel takes, before it looks for an idle core. So it keeps off that core as long as it
-//! works. Having done its work it waits a while for more.
+//! A thread of this kind never touches Python. Linux often lets it begin on the core of the thread that asks for it,
+//! where the two take turns of some milliseconds, as long as making a kernel takes, before it looks for an idle core.
+//! So it keeps off that core as long as it works. Having done its work it waits a while for more.
 //!
-//! A process that forks waits until the work is done and the threads are gone, since whatever lock they held would be held for ever
-//! in the child; one that exits does not (see `python/cdylib/src/exit.rs`).
+//! A process that forks waits until the work is done and the threads are gone, since whatever lock they held would be
+//! held for ever in the child; one that exits does not (see `python/cdylib/src/exit.rs`).
 
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,26 +16,26 @@ use std::time::Duration;
 
 use crate::threads::affinity::Cores;
 
-/// What nobody waits for: see [`later`].
+/// The work that nobody waits for: see [`later`].
 static LATER: Mutex<Vec<Box<dyn FnOnce() + Send>>> = Mutex::new(Vec::new());
-/// For how long a thread looks for other work before it does what nobody waits for.
+/// How long a thread looks for other work before it does what nobody waits for.
 const ALONE: Duration = Duration::from_millis(1);
-/// What is being done.
+/// The number of jobs that are being done.
 static BUSY: AtomicUsize = AtomicUsize::new(0);
-/// Threads, those that wait for work included.
+/// The number of threads, those that wait for work included.
 static ALIVE: AtomicUsize = AtomicUsize::new(0);
-/// The process is about to fork: nobody begins.
+/// Whether the process is about to fork: no job begins.
 static FORKING: AtomicBool = AtomicBool::new(false);
-/// Threads that wait for work: the one to be woken next comes last.
+/// The threads that wait for work: the one to be woken next comes last.
 static IDLE: Mutex<Vec<Waiting>> = Mutex::new(Vec::new());
-/// LLVM's passes recurse as deep as code is nested.
+/// Bytes of a thread's stack: LLVM's passes recurse as deep as code is nested.
 const STACK: usize = 16 << 20;
 /// How long a thread waits for work.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(2);
-/// How often it looks meanwhile for what nobody waits for.
+/// How often a waiting thread looks for what nobody waits for.
 const LOOKS: u32 = 20;
 
-/// Something to do, which counts as being done until it is dropped.
+/// Work that counts as being done until it is dropped.
 struct Job {
     work: Box<dyn FnOnce() + Send>,
     /// What is to be done when the work counts as done.
@@ -43,7 +43,7 @@ struct Job {
     busy: Busy,
 }
 
-/// A thread that waits.
+/// A thread that waits for work.
 struct Waiting {
     thread: libc::pid_t,
     sender: Sender<Job>,
@@ -53,12 +53,14 @@ fn idle() -> MutexGuard<'static, Vec<Waiting>> {
     IDLE.lock().unwrap_or_else(|e| e.into_inner())
 }
 
-/// Runs `work` on a thread of its own, of which `most` are at work at a time. False: not now, and nothing is done.
+/// Runs `work` on a thread of its own; at most `most` are at work at a time. Returns false where it cannot now, and
+/// nothing is done.
 pub fn start(most: usize, work: impl FnOnce() + Send + 'static) -> bool {
     start_then(most, work, || {})
 }
 
-/// Runs `work` as [`start`] does, and `after` it something that does not count as work: what comes meanwhile waits for its end.
+/// Runs `work` as [`start`] does, and after it `after`, which does not count as work: what comes meanwhile waits for
+/// its end.
 pub fn start_then(
     most: usize,
     work: impl FnOnce() + Send + 'static,
@@ -94,8 +96,9 @@ pub fn start_then(
     with_signals_blocked(|| spawn(job, others.as_ref()))
 }
 
-/// Has something done that nobody waits for, such as writing a file: by a thread that has nothing else to do, or when the process ends.
-/// Done at once where there is no such thread. Nobody is woken for it: that would count as work, and what is more urgent be refused.
+/// Has something done that nobody waits for, such as writing a file: by a thread that has nothing else to do, or when
+/// the process ends; at once where there is no such thread. No thread is woken for it: that would count as work, and
+/// what is more urgent be refused.
 pub fn later(work: impl FnOnce() + Send + 'static) {
     if ALIVE.load(Ordering::SeqCst) == 0 {
         return work();
@@ -106,7 +109,7 @@ pub fn later(work: impl FnOnce() + Send + 'static) {
         .push(Box::new(work));
 }
 
-/// Does what nobody waited for until now, and returns once all of it is done.
+/// Does all work that nobody has waited for until now, and returns once it is done.
 pub fn finish() {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(|e| e.into_inner());
@@ -116,7 +119,7 @@ pub fn finish() {
     }
 }
 
-/// Makes a thread that does a job, on one of these cores.
+/// Makes a thread that does a job, on some of these cores. Returns false where there can be no thread.
 fn spawn(job: Job, cores: Option<&Cores>) -> bool {
     extern "C" fn run(job: *mut c_void) -> *mut c_void {
         // SAFETY: it was made below, for this thread alone.
@@ -188,12 +191,12 @@ fn serve(first: Job) {
     finish();
 }
 
-/// Whether there is room for one more of `most`.
+/// Whether fewer than `most` jobs are being done.
 pub fn has_room(most: usize) -> bool {
     BUSY.load(Ordering::Relaxed) < most
 }
 
-/// Something that is done, for as long as this lives.
+/// Counts a job as being done for as long as this lives.
 struct Busy;
 
 impl Drop for Busy {
@@ -202,7 +205,7 @@ impl Drop for Busy {
     }
 }
 
-/// A thread, for as long as this lives.
+/// Counts a thread for as long as this lives.
 struct Alive;
 
 impl Alive {
@@ -238,7 +241,7 @@ fn watch_forks() {
     unsafe { libc::pthread_atfork(Some(before), Some(after), Some(after)) };
 }
 
-/// A thread that is made in `f` handles no signals: they are for Python's own.
+/// Runs `f` so that a thread which it makes handles no signals: they are for Python's own threads.
 fn with_signals_blocked<T>(f: impl FnOnce() -> T) -> T {
     // SAFETY: both sets are initialised before they are read.
     unsafe {

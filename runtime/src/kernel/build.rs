@@ -15,11 +15,12 @@ use crate::reason::Reason;
 pub(crate) struct Built {
     /// The kernel, loaded.
     pub(crate) kernel: Kernel,
-    /// It was to be for a grid, and is not.
+    /// Whether the kernel was to be for a grid, but is not.
     pub(crate) off_grid: bool,
 }
 
-/// Compiles the kernel of a key, the `turn`-th of its nest counted from 0, and stores it in the cache's `entry`, if there is one.
+/// Compiles the kernel of a key, the `turn`-th of its nest counted from 0, and stores it in the cache's `entry`, if
+/// there is one.
 pub(crate) fn build(
     analysed: &Analysed,
     key: &Key,
@@ -56,8 +57,8 @@ pub(crate) fn build(
     Ok(Built { kernel, off_grid })
 }
 
-/// The object code of the schedule selected for a key; of another, or of the nest as it was written, where code generation refuses
-/// that.
+/// The object code of the schedule selected for a key; where code generation refuses that, of another one, or of the
+/// nest as it was written.
 fn compile_for_host(
     analysed: &Analysed,
     key: &Key,

@@ -1,8 +1,9 @@
-//! What earlier processes made, on disk: plans, and compiled kernels.
+//! The cache on disk: plans and compiled kernels that earlier processes made.
 //!
-//! One file per entry, named by the hash of everything that it depends on, in a folder for all plans of a site or all kernels of a
-//! nest. A file is written under another name and renamed, so readers never see half of one; its own hash stands in front,
-//! so a damaged one is found out and made anew. Nothing here ever fails a call: no cache is always a possible answer.
+//! Each entry is a file, named by the hash of everything that it depends on, in a folder for all plans of a site or all
+//! kernels of a nest. A file is written under another name and renamed, so readers never see half of one; its own hash
+//! stands in front, so a damaged one is found out and made anew. Nothing here ever fails a call: no cache is always a
+//! possible answer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,18 +14,18 @@ use nestwise_ir::Tier;
 
 use crate::options::Options;
 
-/// The cache may hold this many bytes; beyond it the oldest entries go.
+/// Bytes that the cache may hold; beyond that the oldest entries are removed.
 const LIMIT: u64 = 256 << 20;
 const MAGIC: &[u8; 8] = b"nestwise";
 
-/// What is kept.
+/// The kinds of entries.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Kind {
     /// A plan of a site, by what the site is called with.
     Plan,
     /// Optimised code of a nest, by what a launch knows.
     Kernel,
-    /// Quick code.
+    /// Quick code of a nest, by what a launch knows.
     Quick,
 }
 
@@ -56,11 +57,12 @@ pub struct Key {
     pub kind: Kind,
     /// A hash of the site or nest, and of whatever makes entries of it.
     pub of: blake3::Hash,
-    /// A hash of everything else that it depends on.
+    /// A hash of everything else that the entry depends on.
     pub facts: blake3::Hash,
 }
 
-/// What makes plans and kernels: versions, the machine, and the sources of the stages. A part of the key of every entry.
+/// What makes plans and kernels: versions, the machine, and the sources of the stages. A part of the key of every
+/// entry.
 pub(crate) fn made_by(options: &Options) -> Vec<u8> {
     let target = nestwise_codegen::target_description();
     let sources = env!("NESTWISE_PLAN_FINGERPRINT");
@@ -86,12 +88,12 @@ fn machine_file(dir: &Path, name: &str, versions: &str) -> PathBuf {
     dir.join(format!("{name}-{}", &hash.to_hex()[..16]))
 }
 
-/// A text of that name about this machine and these versions.
+/// The text kept under a name about this machine and these versions, if there is one.
 pub fn machine_text(dir: &Path, name: &str, versions: &str) -> Option<String> {
     fs::read_to_string(machine_file(dir, name, versions)).ok()
 }
 
-/// Keeps such a text in the place of the one before.
+/// Keeps a text under a name about this machine and these versions, in place of the one before.
 pub fn put_machine_text(dir: &Path, name: &str, versions: &str, text: &str) {
     let _ = fs::create_dir_all(dir);
     let _ = replace(&machine_file(dir, name, versions), text.as_bytes());
@@ -100,7 +102,7 @@ pub fn put_machine_text(dir: &Path, name: &str, versions: &str, text: &str) {
 /// The file of a site's folder with what was lost while there was no plan.
 const UNPLANNED: &str = "unplanned";
 
-/// What was noted about a site or nest of which there is no entry yet.
+/// The text that was noted about a site or nest of which there is no entry yet.
 pub fn note_before(dir: &Path, kind: Kind, of: &blake3::Hash) -> Option<String> {
     fs::read_to_string(folder_of(dir, kind, of).join(UNPLANNED)).ok()
 }
@@ -119,7 +121,7 @@ fn note_of(dir: &Path, key: &Key) -> PathBuf {
     file_of(dir, key).with_extension("lost")
 }
 
-/// What was noted about an entry.
+/// The text that was noted about an entry.
 pub fn note(dir: &Path, key: &Key) -> Option<String> {
     fs::read_to_string(note_of(dir, key)).ok()
 }
@@ -143,7 +145,7 @@ pub fn load(dir: &Path, key: &Key) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Stores bytes under `key`; says why not if it cannot.
+/// Stores bytes under `key`; the error says why that cannot be done.
 pub fn store(dir: &Path, key: &Key, bytes: &[u8]) -> std::io::Result<()> {
     static STORED: AtomicU32 = AtomicU32::new(0);
     fs::create_dir_all(folder_of(dir, key.kind, &key.of))?;
@@ -172,10 +174,10 @@ fn replace(target: &Path, bytes: &[u8]) -> std::io::Result<()> {
     written
 }
 
-/// What a process that was killed left half-written is not touched before it is this old: another may be writing it.
+/// The age from which files that a killed process left half-written are removed: another may be writing younger ones.
 const ABANDONED: Duration = Duration::from_secs(600);
 
-/// Removes the oldest entries until the limit holds with room to spare, and what was never finished.
+/// Removes the oldest entries until the limit holds with room to spare, and files that were never finished.
 fn trim(dir: &Path) {
     let mut files: Vec<(SystemTime, u64, PathBuf)> = Kind::ALL
         .into_iter()

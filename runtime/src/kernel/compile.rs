@@ -11,7 +11,7 @@ use crate::options::Options;
 use crate::reason::Reason;
 use crate::testing::planted_mistakes::PlantedMistake;
 
-/// Bytes that LLVM may need for a kernel. Where it gets none it ends the process.
+/// Bytes that LLVM may need for a kernel; where it gets none it ends the process.
 const COMPILE_BYTES: usize = 64 << 20;
 
 /// Whether there is memory to compile a kernel.
@@ -55,7 +55,7 @@ pub(crate) fn compile(
     let ranges = analysis::ranges(nest);
     let mut undo = scheduled.undo_plan(&ranges, key);
     if options.unchecked.is_some() {
-        (undo.events, undo.warns) = (false, false);
+        (undo.guards, undo.warns) = (false, false);
     }
     undo.warns &= options.mistake != Some(PlantedMistake::Warning);
     let mut done = schedule.clone();

@@ -14,7 +14,7 @@ use crate::options::Options;
 use crate::plan::Plan;
 use crate::reason::Reason;
 
-/// A kernel, and how it came into the process if this call is to tell.
+/// A kernel, and how it came into the process, if this call is to tell.
 pub type Got = (Arc<Kernel>, CompileInfo);
 
 /// The kernel of a key, if it is in this process.
@@ -58,8 +58,8 @@ pub fn get(plan: &Plan, key: &Key, options: &Options, entered: Instant) -> Resul
     }
 }
 
-/// The kernel of a key, compiled if there is none; waits where another thread compiles one of the nest. `ahead`: before any launch
-/// asks for it, the first of which is to tell how it came about.
+/// The kernel of a key, compiled if there is none; waits where another thread compiles one of the nest. `ahead`: it is
+/// made before any launch asks for it, the first of which is to tell how it came about.
 pub(crate) fn get_or_make(
     plan: &Plan,
     mut key: Key,
@@ -90,7 +90,8 @@ pub(crate) fn get_or_make(
         }
         None => make(plan, &key, entry, options, begun)?,
     };
-    // Predictions of quick code are for whoever waits for it: beside CPython it takes longer, by as much as `WAITS` allows for.
+    // Predictions of quick code are for whoever waits for it: beside CPython it takes longer, by as much as `WAITS`
+    // allows for.
     let waited = |made: &MadeCode| !ahead || made.tier == Tier::Optimised;
     if let Some(made) = made.filter(waited) {
         making::took(made.tier.into(), made.predicted, made.took);

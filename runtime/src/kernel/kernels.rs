@@ -1,4 +1,4 @@
-//! The kernels of one nest: those that are there, and those that launches asked for last.
+//! The kernels of one nest that are in this process, and those that launches asked for last.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -10,27 +10,29 @@ use crate::kernel::Kernel;
 use crate::kernel::key::Key;
 use crate::lock::lock;
 
-/// Kernels kept per nest; one that is called with ever new facts gets one more, which holds for all of them.
+/// The most kernels kept per nest; a nest that is called with ever new facts gets one more, which holds for all of
+/// them.
 const MAX_KERNELS: usize = 32;
 
 /// The kernels of one nest.
 ///
-/// One lock guards all of it but the flag. A launch that loads or compiles a kernel writes it, and so does a background thread that
-/// was ordered to; every launch reads it, to find its kernel, and every pricing, to go by what is compiled.
+/// One lock guards everything but the flag. A launch that loads or compiles a kernel writes it, and so does a
+/// background thread that was ordered to; every launch reads it, to find its kernel, and every pricing, to go by what
+/// is compiled.
 #[derive(Default)]
 pub struct Kernels {
     made: Mutex<Made>,
-    /// Held by whoever compiles, so that nothing is compiled twice.
+    /// The lock that whoever compiles holds, so that nothing is compiled twice.
     compiling: Mutex<()>,
-    /// The data has NaN in it, which comparisons by vectors take for an invalid operation: set by a launch that was rolled back
-    /// for it, and never unset.
+    /// Whether the data has NaN in it, which comparisons by vectors take for an invalid operation: set by a launch that
+    /// was rolled back for it, and never unset.
     quiet: AtomicBool,
 }
 
 #[derive(Default)]
 struct Made {
     by_key: Vec<(Key, Arc<Kernel>)>,
-    /// By native device, the optimised kernel that was asked for last.
+    /// For each native device, the optimised kernel that was asked for last.
     last: [Option<Arc<Kernel>>; 3],
 }
 
@@ -56,12 +58,12 @@ impl Kernels {
         lock(&self.made).last[device.kind()].clone()
     }
 
-    /// How many there are.
+    /// The number of kernels.
     pub(crate) fn count(&self) -> usize {
         lock(&self.made).by_key.len()
     }
 
-    /// Whether there are so many that further calls get the general one.
+    /// Whether there are so many kernels that further calls get the general one.
     pub(crate) fn is_full(&self) -> bool {
         self.count() >= MAX_KERNELS
     }

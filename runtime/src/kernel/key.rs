@@ -4,7 +4,7 @@ use nestwise_analysis as analysis;
 use nestwise_analysis::guards::GuardSet;
 use nestwise_codegen as codegen;
 use nestwise_costmodel::Device;
-use nestwise_ir::{ArrayId, IdSet, LoopId, Nest, Tier, interrupts};
+use nestwise_ir::{ArrayId, ClauseId, IdSet, LoopId, Nest, PropertyId, Tier, interrupts};
 
 use crate::device::code::grid_target;
 use crate::memory::overlap::{self, ArrayView};
@@ -12,39 +12,39 @@ use crate::options::{Options, TierChoice};
 use crate::plan::analysed::Analysed;
 use crate::plan::sizes::Sizes;
 
-/// Trips below which a loop is neither split among threads nor run by vectors.
+/// The trips below which a loop is neither split among threads nor run by vectors.
 pub(crate) const SHORT: f64 = 4.0;
-/// Which loops a grid has.
+/// Which loops of a nest a grid has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Way {
-    /// In how many loops they are at least.
+    /// The least number of loops that are around the grid's loops.
     pub(crate) depth: u32,
-    /// The loops around them are cooperative kernels.
+    /// Whether the loops around them are run by cooperative kernels.
     pub(crate) cooperative: bool,
 }
 
-/// Everything that a kernel is made for: what is equal here shares a kernel.
+/// Everything that a kernel is made for: launches with equal keys share a kernel.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Key {
     pub(crate) proven: GuardSet,
     pub(crate) memory: analysis::Memory,
-    /// Clauses that do not hold, a bit each.
-    pub(crate) refuted: u64,
-    /// Index arrays that are as conditions ask, a bit each.
-    pub(crate) elements: u64,
+    /// The clauses of the verdicts' conditions that do not hold.
+    pub(crate) refuted: IdSet<ClauseId>,
+    /// The properties of index arrays that the conditions require and that were found.
+    pub(crate) elements: IdSet<PropertyId>,
     pub(crate) unit_stride: Vec<[bool; 8]>,
     pub(crate) threaded: bool,
-    /// What device's grid loops run on, where they may, and which.
+    /// The device that grid loops run on, and which loops these are; none where none may.
     pub(crate) grid: Option<(codegen::GridTarget, Way)>,
-    /// Loops that run at least once whenever they are entered.
+    /// The loops that run at least once whenever they are entered.
     pub(crate) nonempty: IdSet<LoopId>,
-    /// Loops of only a few trips: no schedule splits them.
+    /// The loops of only a few trips: no schedule splits them.
     pub(crate) short: IdSet<LoopId>,
-    /// Arrays of which every thread may have a copy.
+    /// The arrays of which every thread may have a copy.
     pub(crate) copyable: IdSet<ArrayId>,
-    /// For data with NaN: comparisons raise no flag.
+    /// Whether comparisons raise no flag, for data with NaN.
     pub(crate) quiet: bool,
-    /// Loops of the nest as written in which the kernel asks whether somebody waits.
+    /// The loops of the nest as written in which the kernel asks whether somebody waits.
     pub(crate) interruptible: Vec<LoopId>,
     pub(crate) tier: Tier,
 }
@@ -53,19 +53,19 @@ pub struct Key {
 pub struct Facts<'a> {
     /// What the values of the call decide.
     pub sizes: &'a Sizes,
-    /// The guards that cannot fail in it.
+    /// The guards that cannot fail in the launch.
     pub proven: &'a GuardSet,
-    /// The index arrays that are as the verdicts' conditions ask, a bit each.
-    pub elements: u64,
-    /// Its arrays, in the order of the nest's.
+    /// The properties of index arrays that the verdicts' conditions require and that were found.
+    pub elements: IdSet<PropertyId>,
+    /// The launch's arrays, in the order of the nest's.
     pub views: &'a [ArrayView],
-    /// Where it is to run.
+    /// The device that the launch is to run on.
     pub device: Device,
-    /// It goes on where CPython was, half-way through the nest's own counter.
+    /// Whether the launch goes on where CPython was, half-way through the nest's own counter.
     pub resumed: bool,
-    /// The site is an expression.
+    /// Whether the site is an expression.
     pub value: bool,
-    /// Comparisons are to raise no flag.
+    /// Whether comparisons are to raise no flag.
     pub quiet: bool,
 }
 
@@ -123,15 +123,15 @@ impl Key {
         }
     }
 
-    /// The facts that hold for every launch.
+    /// The key of facts that hold for every launch.
     pub(crate) fn general(guards: usize, nest: &Nest) -> Key {
         let slots = nest.arrays.len();
         Key {
             interruptible: interrupts::interruptible(nest, &[]),
             proven: GuardSet::new(guards),
             memory: analysis::Memory::Unknown,
-            refuted: 0,
-            elements: 0,
+            refuted: IdSet::new(),
+            elements: IdSet::new(),
             unit_stride: vec![[false; 8]; slots],
             threaded: false,
             grid: None,
@@ -146,26 +146,26 @@ impl Key {
     pub fn of(self, tier: Tier) -> Key {
         Key { tier, ..self }
     }
-    /// Whether its loops are to run on a device's grid.
+    /// Whether the kernel's loops are to run on a device's grid.
     pub fn is_for_grid(&self) -> bool {
         self.grid.is_some()
     }
     pub(crate) fn disjoint(&self) -> bool {
         self.memory == analysis::Memory::Disjoint
     }
-    /// What a launch found out that decided more than its types do.
+    /// What a launch found out that decided more than its types do, a word each.
     pub(crate) fn means(&self) -> impl Iterator<Item = &'static str> {
         let shifted = matches!(self.memory, analysis::Memory::Overlaps(_));
         let all = [
             (shifted, "overlaps"),
-            (self.refuted != 0, "values"),
-            (self.elements != 0, "elements"),
+            (!self.refuted.is_empty(), "values"),
+            (!self.elements.is_empty(), "elements"),
         ];
         all.into_iter().filter(|m| m.0).map(|m| m.1)
     }
 }
 
-/// Loops of fewer trips than a vector or two threads could share.
+/// The loops of fewer trips than a vector or two threads could share ([`SHORT`]).
 pub(crate) fn short_loops(trips: &[Option<f64>]) -> IdSet<LoopId> {
     let short = |t: &Option<f64>| t.is_some_and(|t| t < SHORT);
     let numbered = (0..).map(LoopId).zip(trips);

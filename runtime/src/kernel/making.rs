@@ -1,4 +1,4 @@
-//! What making plans and code takes on this machine, from process to process.
+//! What making plans and code takes on this machine, handed on from process to process.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
@@ -10,15 +10,15 @@ use nestwise_ir::Tier;
 use crate::device::cuda::card;
 use crate::kernel::cache;
 
-/// The file in the cache.
+/// The name of the file in the cache.
 const NAME: &str = "making";
 
-/// What predictions rest on, and what was learned since.
+/// The times that predictions rest on, and what was learned since.
 #[derive(Default)]
 struct Known {
     begun: Making,
     now: Making,
-    /// Where it is kept, and for which versions and profile.
+    /// Where the file is kept, and for which versions and profile.
     file: Option<(PathBuf, String)>,
 }
 
@@ -28,8 +28,8 @@ fn known() -> MutexGuard<'static, Option<Known>> {
     KNOWN.lock().unwrap_or_else(|e| e.into_inner())
 }
 
-/// What earlier processes have learned; from now on what is made adds to it. `folder`: the cache's, if there is one; `of`: names the
-/// versions and the profile.
+/// Reads what earlier processes have learned; from now on what is made adds to it. `folder`: the cache's, if there is
+/// one; `of`: names the versions and the profile.
 pub fn begin(folder: Option<&Path>, of: &str) -> Making {
     let text = folder.and_then(|folder| cache::machine_text(folder, NAME, of));
     let making = text
@@ -43,12 +43,12 @@ pub fn begin(folder: Option<&Path>, of: &str) -> Making {
     making
 }
 
-/// Nothing is learned from now on: predictions are what the profile says.
+/// Ends learning: from now on predictions are what the profile says.
 pub fn stop() {
     *known() = None;
 }
 
-/// Something was made that was predicted to take so long.
+/// Takes in that something took `took` to make which was predicted to take `predicted`.
 pub fn took(product: Product, predicted: Seconds, took: Duration) {
     if let Some(known) = known().as_mut() {
         let modelled = Seconds(predicted.0 / known.begun.factor(product));
@@ -58,7 +58,7 @@ pub fn took(product: Product, predicted: Seconds, took: Duration) {
     }
 }
 
-/// Writes what was learned to the cache, if it is worth it. The process is about to end.
+/// Writes what was learned to the cache, if it is worth it, when the process is about to end.
 pub fn keep() {
     let known = known().take();
     if let Some(Known { begun, now, file }) = known
@@ -69,7 +69,8 @@ pub fn keep() {
     }
 }
 
-/// The time to make code of a tier for a device that nothing was made for yet, and to get both compiler and device ready.
+/// The time to make code of a tier for a device that nothing was made for yet, and to get both compiler and device
+/// ready.
 pub(crate) fn of_kernel(prices: &Prices, device: Device, tier: Tier) -> Seconds {
     let code = match tier {
         Tier::Quick => prices.compile_quick(),

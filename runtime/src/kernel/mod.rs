@@ -1,4 +1,4 @@
-//! A compiled nest: made by LLVM, or read from disk without asking the analysis or LLVM anything.
+//! Compiled nests: made by LLVM, or read from disk without asking the analysis or LLVM anything.
 
 mod about;
 pub mod background;
@@ -32,15 +32,15 @@ pub use crate::kernel::about::{About, ONCE, OnGrid};
 pub struct Kernel {
     /// The machine code.
     pub code: codegen::Kernel,
-    /// Offsets in its frame.
+    /// The offsets in the kernel's frame.
     pub layout: codegen::abi::FrameLayout,
-    /// Whatever else a launch needs to know.
+    /// Everything else that a launch needs to know.
     pub about: About,
-    /// What it takes on this machine.
+    /// The price of the kernel's loops on this machine.
     pub price: Priced,
-    /// Its loops that run on a device, if it is made for one.
+    /// The kernels for a device, if this one is made for it.
     pub grid: Option<Grid>,
-    /// How it came about, until a launch has told.
+    /// How the kernel came about, until a launch has told.
     news: Mutex<Option<CompileInfo>>,
     has_news: AtomicBool,
 }
@@ -48,13 +48,13 @@ pub struct Kernel {
 /// How a kernel came about.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CompileInfo {
-    /// It was not there before this call.
+    /// Whether the kernel was made or loaded for this call.
     pub happened: bool,
-    /// It came from the cache on disk.
+    /// Whether the kernel came from the cache on disk.
     pub from_disk: bool,
-    /// Time from entering the hook until the kernel was there.
+    /// The time from entering the hook until the kernel was there.
     pub time: Duration,
-    /// The making of its code, if that was for the host.
+    /// What making its code took, if that was for the host.
     pub made: Option<MadeCode>,
 }
 
@@ -63,14 +63,14 @@ pub struct CompileInfo {
 pub struct MadeCode {
     /// The tier of the code.
     pub tier: Tier,
-    /// The time that this was predicted to take.
+    /// The time that making the code was predicted to take.
     pub predicted: Seconds,
-    /// The time that it took.
+    /// The time that making the code took.
     pub took: Duration,
 }
 
 impl Kernel {
-    /// Where it runs.
+    /// The device that the kernel runs on.
     pub fn device(&self) -> Device {
         match (&self.grid, self.about.threaded) {
             (Some(_), _) => Device::Gpu,
@@ -79,7 +79,8 @@ impl Kernel {
         }
     }
 
-    /// Whether it can go on with the frame of another one, between two chunks: the variables and arrays are the same.
+    /// Whether the kernel can go on with the frame of another one, between two chunks: the variables and arrays are the
+    /// same.
     pub fn continues(&self, other: &Kernel) -> bool {
         let (mine, others) = (&self.about.nest, &other.about.nest);
         let vars = |nest: &Nest| Vec::from_iter(nest.vars.values().map(|v| (v.live_in, v.ty)));
@@ -88,7 +89,7 @@ impl Kernel {
         self.layout == other.layout && vars(mine) == vars(others) && arrays(mine) == arrays(others)
     }
 
-    /// Loads the code of a kernel.
+    /// Loads the code of a kernel; the error says why it cannot be.
     pub fn load(object: &[u8], about: About, options: &Options) -> Result<Kernel, String> {
         let bad = |e: codegen::CodegenError| e.to_string();
         let Some(on_grid) = &about.grid else {
@@ -133,13 +134,13 @@ impl Kernel {
         }
     }
 
-    /// How it came about is for the first launch to tell, if it was made `ahead` of any.
+    /// Keeps how the kernel came about for the first launch to tell, if it was made `ahead` of any.
     pub(crate) fn tells(&mut self, info: CompileInfo, ahead: bool) {
         *self.news.get_mut().unwrap_or_else(|e| e.into_inner()) = ahead.then_some(info);
         *self.has_news.get_mut() = ahead;
     }
 
-    /// What is to be told of it, once.
+    /// How the kernel came about, for the first caller alone.
     pub(crate) fn news(&self) -> CompileInfo {
         if !self.has_news.swap(false, Ordering::Relaxed) {
             return CompileInfo::default();
@@ -158,7 +159,8 @@ impl Kernel {
         Kernel::load(object, about, options).ok()
     }
 
-    /// Has a kernel's parts stored under `key`, once nobody waits for anything. A cache that cannot be written only costs time.
+    /// Has a kernel's parts stored under `key`, once nobody waits for anything. A cache that cannot be written only
+    /// costs time.
     pub fn to_disk(options: &Options, key: cache::Key, object: &[u8], about: &About) {
         let (Some(dir), Ok(about)) = (options.cache_dir.clone(), postcard::to_stdvec(about)) else {
             return;

@@ -11,7 +11,7 @@ use crate::kernel::key::Key;
 use crate::lock::lock;
 use crate::options::Options;
 
-/// Keys that the cache may lack before it is not asked any more.
+/// The number of keys that the cache may lack before it is not asked any more.
 const MAX_MISSING: usize = 32;
 
 /// What is known of the kernels of one nest in the cache on disk, so that the cache is asked as seldom as possible.
@@ -21,9 +21,9 @@ const MAX_MISSING: usize = 32;
 pub struct KernelsOnDisk {
     /// A hash of the nest and of what compiles it.
     fingerprint: OnceLock<blake3::Hash>,
-    /// By tier, quick code last: whether the cache had kernels of the nest when that was asked first.
+    /// For each tier, quick code last: whether the cache had kernels of the nest when that was asked first.
     has: [OnceLock<bool>; 2],
-    /// Keys of which the cache had no kernel.
+    /// The keys of which the cache had no kernel.
     missing: Mutex<Vec<Key>>,
 }
 

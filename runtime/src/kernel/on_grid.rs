@@ -51,7 +51,7 @@ pub(crate) fn refusal(nest: &Nest) -> Option<&'static str> {
     any.then_some("lists of ints and floats, or that grow, or what is computed before it is stored")
 }
 
-/// Both parts of a nest under the schedule for a grid, or why there are none.
+/// The host's and the device's part of a nest under the schedule for a grid, or why there are none.
 fn compile_grid(
     nest: &Nest,
     key: &Key,
@@ -96,8 +96,8 @@ fn compile_grid(
     Ok((made, about))
 }
 
-/// The loops for a grid: of the nest as written, or else those that threads would have of what it is rewritten to for them (waves
-/// of tiles, loops made into several).
+/// The nest with its loops for a grid: as written, or else with the loops that threads would have of what it is
+/// rewritten to for them (waves of tiles, loops made into several).
 fn on_grid<'a>(
     nest: &'a Nest,
     key: &Key,

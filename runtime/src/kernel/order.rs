@@ -25,7 +25,7 @@ pub(crate) fn room(options: &Options) -> Room {
     }
 }
 
-/// The time to make code of this tier for a device, and to get that and the compiler ready.
+/// The time to make code of this tier for a device, and to get the device and the compiler ready.
 pub(crate) fn making(plan: &Plan, device: Device, tier: Tier) -> Seconds {
     making::of_kernel(plan.analysed.prices(), device, tier)
 }
@@ -36,7 +36,8 @@ pub(crate) fn wait(plan: &Plan, tier: Tier, options: &Options) -> Option<Seconds
     plan.tiers.wait(tier, making, room(options))
 }
 
-/// Whether earlier processes have lost as much by not having code of this tier as it takes to make it: this one waits for it.
+/// Whether earlier processes have lost as much by not having code of this tier as it takes to make it: this one waits
+/// for it.
 pub(crate) fn is_overdue(plan: &Plan, tier: Tier, options: &Options) -> bool {
     let making = making(plan, Device::Serial, tier);
     plan.tiers
@@ -51,12 +52,12 @@ fn next_code(plan: &Plan, (device, tier): (Device, Tier)) -> Next {
     }
 }
 
-/// Whether its kernels are made beside CPython, as soon as there is room.
+/// Whether the plan's kernels are made beside CPython, as soon as there is room.
 pub(crate) fn may_order(plan: &Plan, options: &Options) -> bool {
     plan.tiers.may_begin(room(options))
 }
 
-/// Whether it is time to order the kernel of this kind: it is missing, and enough was lost without.
+/// Whether it is time to order a kernel for this device and tier: it is missing, and enough was lost without.
 pub(crate) fn is_due(plan: &Plan, next: (Device, Tier), options: &Options) -> bool {
     plan.tiers
         .is_due(next_code(plan, next), Seconds(0.0), room(options))
@@ -77,7 +78,7 @@ pub(crate) fn asks_for_kernel(
     decision.waits_for_compile && plan.tiers.is_due_beside(next, running, room(options))
 }
 
-/// Has a kernel made, unless one could not be.
+/// Has a kernel made beside CPython, unless one could not be.
 pub(crate) fn order(plan: &Arc<Plan>, key: Key, options: &Arc<Options>) {
     if plan.tiers.has_given_up() {
         return;
@@ -95,13 +96,13 @@ pub(crate) fn order(plan: &Arc<Plan>, key: Key, options: &Arc<Options>) {
     });
 }
 
-/// Whether threads could save so much of that time, if they can do anything, that finding out is worth it.
+/// Whether threads could save so much of `time`, if they can do anything, that finding out is worth it.
 pub(crate) fn could_share(plan: &Plan, time: Seconds, options: &Options) -> bool {
     let saved = most_saved(time, options.threads);
     is_worth_beginning(saved, plan.analysed.prices().compile())
 }
 
-/// Has it found out what threads could do, which may take longer than making a kernel.
+/// Has it found out beside CPython what threads could do, which may take longer than making a kernel.
 pub(crate) fn order_abilities(plan: &Arc<Plan>, sizes: &Arc<Sizes>, options: &Options) {
     let (asked, sizes) = (plan.clone(), sizes.clone());
     begin(plan, Tier::Optimised, options, move || {
@@ -132,7 +133,7 @@ pub(crate) fn budget(
     plan.tiers.budget(making, spent, room(options))
 }
 
-/// Whatever becomes of it, it is over.
+/// Ends what was begun for a plan when this is dropped, whatever became of it.
 struct Done(Arc<Plan>);
 
 impl Drop for Done {

@@ -12,22 +12,23 @@ use crate::kernel::key::{Key, SHORT};
 use crate::options::Options;
 use crate::testing::forced_schedules;
 
-/// Vectors of independent results that a vectorised outer loop computes together, to hide the latency of their sums.
+/// The number of vectors of independent results that a vectorised outer loop computes together, to hide the latency of
+/// their sums.
 const ACCUMULATORS: u32 = 4;
 
-/// What is compiled: the nest as written with its proven guards cleared, what it was rewritten to if it was, and the
-/// mapping of that.
+/// What is compiled: the nest as written with its proven guards cleared, the nest that it was rewritten to if it was,
+/// and the mapping of that.
 pub(crate) struct Scheduled<'a> {
     pub(crate) written: &'a Nest,
     pub(crate) rewritten: Option<Nest>,
     pub(crate) rewrite: Rewrite,
     pub(crate) schedule: Schedule,
-    /// By loop: the one as written that it is, or is a part of.
+    /// For each loop: the loop as written that it is, or is a part of.
     pub(crate) origin: Vec<LoopId>,
 }
 
 impl Scheduled<'_> {
-    /// The undo plan of the nest as written; `ranges`: of what it was rewritten to, or else its own.
+    /// The undo plan of the nest as written; `ranges`: those of the nest that it was rewritten to, or else its own.
     pub(crate) fn undo_plan(&self, ranges: &Ranges, key: &Key) -> UndoPlan {
         match self.rewritten {
             None => undo_plan_for(self.written, ranges, key.disjoint()),
@@ -38,7 +39,7 @@ impl Scheduled<'_> {
         }
     }
 
-    /// As written, one iteration after the other.
+    /// The nest as written, one iteration after the other.
     pub(crate) fn plain(written: &Nest) -> Scheduled<'_> {
         Scheduled {
             written,
@@ -65,7 +66,7 @@ pub(crate) fn assumed(
     }
 }
 
-/// By slot: elements along the last axis follow each other.
+/// For each slot: whether elements along the last axis follow each other.
 pub(crate) fn unit_strides(nest: &Nest, key: &Key) -> Vec<bool> {
     let last_axis = |(a, unit): (&ArrayDecl, &[bool; 8])| unit[a.rank as usize - 1];
     let arrays = nest.arrays.values().zip(&key.unit_stride);
@@ -144,7 +145,8 @@ fn launch_info(
     }
 }
 
-/// The loops of a rewritten nest that come from interruptible ones, or from the top loop, of which no other chunks are made.
+/// The loops of a rewritten nest that come from interruptible ones, or from the top loop, of which no other chunks are
+/// made.
 fn interruptible(rewritten: &Nest, written: &Nest, origin: &[LoopId]) -> Vec<LoopId> {
     if written.interruptible.is_empty() {
         return Vec::new();

@@ -23,7 +23,7 @@ pub struct Entry<'a, V> {
     pub captures: &'a [V],
     /// Where to go on, if CPython has run a part of the nest.
     pub resume: Option<Resume>,
-    /// What the call finds in the caches and of the worker pool.
+    /// The caches and the worker pool as the call finds them.
     pub ready: Ready,
     /// When the hook was entered.
     pub entered: Instant,
@@ -57,7 +57,7 @@ pub(crate) struct Call<'a, V> {
     pub(crate) options: &'a Arc<Options>,
     pub(crate) entry: Entry<'a, V>,
     pub(crate) sizes: &'a Arc<Sizes>,
-    /// The arrays, in the order of the nest's.
+    /// The call's arrays, in the order of the nest's.
     pub(crate) views: &'a [ArrayView],
 }
 
@@ -78,7 +78,7 @@ impl<V> Clone for Call<'_, V> {
 impl<V> Copy for Call<'_, V> {}
 
 impl<V> Call<'_, V> {
-    /// The key of the kernel for that device, and the array elements that it relies on.
+    /// The key of the kernel for a device, and the array elements that the kernel relies on.
     pub(crate) fn key(&self, device: Device, host: &dyn Host) -> (Key, Vec<Seen>) {
         let Call {
             plan,
@@ -111,8 +111,9 @@ impl<V> Call<'_, V> {
         (Key::of_launch(analysed, &facts, way, options), proof.seen)
     }
 
-    /// Has code made beside that would shorten such launches, optimised code for what quick code stands in for or code for the other
-    /// native device (and before it finds out what threads could do), once that is worth it and there is room.
+    /// Has code made beside CPython that would shorten such launches, once that is worth it and there is room:
+    /// optimised code for what quick code stands in for, or code for the other native device (and before that finds out
+    /// what threads could do).
     pub(crate) fn order_missing(&self, decision: &Decision, host: &dyn Host) {
         let (plan, options) = (self.plan, self.options);
         let missing = decision.missed().map_or(Device::Threads, |m| m.0);

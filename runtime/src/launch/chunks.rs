@@ -2,43 +2,46 @@
 
 use nestwise_costmodel::Device;
 
-/// A chunk should take about this long, where others may wait for it about as long as CPython lets them wait; longer, up to so
-/// long, where what is copied before each, whatever its length, would take more than a share of it.
+/// `CHUNK_SECONDS`: about how long a chunk should take; `SHARED_CHUNK_SECONDS`: where others may wait for its end,
+/// about as long as CPython lets them wait; up to `LONGEST_CHUNK_SECONDS` where copies that are made before each chunk,
+/// whatever its length, would take more than the share `COPYING_SHARE` of it.
 pub(super) const CHUNK_SECONDS: f64 = 0.03;
 pub(super) const SHARED_CHUNK_SECONDS: f64 = 0.005;
 pub(super) const LONGEST_CHUNK_SECONDS: f64 = 0.08;
 pub(super) const COPYING_SHARE: f64 = 0.1;
-/// Below this, the interpreter lock is kept: CPython itself gives it up every 5 ms only.
+/// The time of a launch below which the interpreter lock is kept: CPython itself gives it up every 5 ms only.
 pub(super) const BRIEF_SECONDS: f64 = 50e-6;
 /// Bytes that are copied in the time of one more call of the kernel.
 pub(crate) const BYTES_PER_CALL: i64 = 4096;
-/// Iterations from which it is told how many bytes each of them adds.
+/// The number of iterations from which it is told how many bytes each of them adds.
 pub(super) const SAMPLE: i64 = 8;
-/// The first chunk of a launch of that time is but this part, in case it takes much longer.
+/// A launch that takes longer than `WORTH_FEELING` seconds has a first chunk that is `FELT` times shorter, in case it
+/// takes much longer than priced.
 pub(super) const WORTH_FEELING: f64 = 1e-3;
 pub(super) const FELT: i64 = 8;
-/// What is to take a device so long at most, as far as anybody knows, it is given at once; of what takes longer at first so many
-/// times what it runs at once.
+/// `BRIEF_ON_GRID_SECONDS`: what is to take a device at most this long, as far as anybody knows, it is given at once;
+/// `FIRST_WAVES`: of what takes longer, how many times the iterations that it runs at once.
 pub(super) const BRIEF_ON_GRID_SECONDS: f64 = 0.25;
 pub(super) const FIRST_WAVES: i64 = 4;
-/// Iterations between two changes of the tier, where tests ask for those.
+/// The number of iterations between two changes of the tier, where tests ask for those.
 pub(super) const SWITCHED: i64 = 3;
-/// Trips of a `while` in its first chunk, and in any: one that does nothing takes no time.
+/// The trips of a `while` in its first chunk, and at most in any (`LONGEST_WHILE_CHUNK`): one that does nothing takes
+/// no time.
 pub(super) const FIRST_WHILE_CHUNK: i64 = 256;
-/// Iterations in the first chunk of a loop that appends to lists.
+/// The number of iterations in the first chunk of a loop that appends to lists.
 pub(super) const FIRST_APPENDED: i64 = 1 << 15;
 pub(super) const LONGEST_WHILE_CHUNK: i64 = 1 << 40;
-/// Nanoseconds for which an interruptible kernel runs before it gives up an iteration because somebody waits, where it is known
-/// that somebody does, and where it is not.
+/// Nanoseconds for which an interruptible kernel runs before it gives up an iteration because somebody waits: where it
+/// is known that somebody does, and where it is not (`INTERRUPT_AFTER_UNKNOWN`).
 pub(super) const INTERRUPT_AFTER: i64 = 2_000_000;
 pub(super) const INTERRUPT_AFTER_UNKNOWN: i64 = 45_000_000;
-/// How often what CPython should not take over is tried again from where it began, each time for twice as long.
+/// How often an iteration that CPython should not take over is tried again, each time for twice as long.
 pub(super) const MOST_TRIES: u32 = 5;
-/// After that an expression's iteration is not interrupted any more, if it is to take so long at most: CPython would evaluate all
-/// of the expression, because of a handler that did nothing to it.
+/// The seconds up to which an expression's iteration is not interrupted any more after [`MOST_TRIES`]: CPython would
+/// evaluate all of the expression, because of a handler that did nothing to it.
 pub(super) const LONG_EXPRESSION: f64 = 2.0;
 
-/// Bytes that a chunk should copy at most: a share of a core's own cache, more where several cores share the chunk.
+/// The most bytes that a chunk should copy: a share of a core's own cache, more where several cores share the chunk.
 pub(crate) fn undo_bytes(device: Device) -> i64 {
     match device {
         Device::Threads => 1 << 22,
@@ -46,8 +49,8 @@ pub(crate) fn undo_bytes(device: Device) -> i64 {
     }
 }
 
-/// How long a chunk should take, if so much of it goes to copies that are no fewer for a shorter one. `shared`: others may wait
-/// for its end.
+/// How long a chunk should take, if `copying` seconds of it go to copies that are no fewer for a shorter one. `shared`:
+/// others may wait for its end.
 pub(crate) fn seconds_of_one(copying: f64, shared: bool) -> f64 {
     let least = match shared {
         true => SHARED_CHUNK_SECONDS,
@@ -56,14 +59,15 @@ pub(crate) fn seconds_of_one(copying: f64, shared: bool) -> f64 {
     (copying / COPYING_SHARE).clamp(least, LONGEST_CHUNK_SECONDS)
 }
 
-/// Iterations of a range whose count is known to fit.
+/// The number of iterations of a range; 0 if it does not fit an i64, or the step is zero.
 pub fn trip_count(start: i64, stop: i64, step: i64) -> i64 {
     nestwise_analysis::trip_count(start, stop, step)
         .and_then(|t| i64::try_from(t).ok())
         .unwrap_or(0)
 }
 
-/// The next chunk's length after `done` trips took `seconds`: towards the goal, at most eightfold at a time.
+/// The length of the next chunk after `done` trips took `seconds`: it moves towards the goal, at most eightfold at a
+/// time.
 pub(super) fn next_chunk(done: i64, seconds: f64, goal: f64) -> i64 {
     let factor = (goal / seconds.max(1e-9)).clamp(0.125, 8.0);
     ((done as f64 * factor) as i64).max(1)

@@ -15,7 +15,7 @@ pub(super) fn header_mut(frame: &mut [u128]) -> &mut FrameHeader {
     unsafe { &mut *frame.as_mut_ptr().cast() }
 }
 
-/// A frame for a kernel of a nest, filled with what a call has captured; the error names what does not fit.
+/// A frame for a kernel of a nest, filled with what a call has captured; the error names the value that does not fit.
 pub(super) fn fill<V: HasValue>(
     nest: &Nest,
     kernel: &Kernel,
@@ -79,6 +79,7 @@ fn holds(repr: Scalar, v: i128) -> bool {
 /// Writes a captured value in a variable's representation; false if that would be another value.
 ///
 /// # Safety
+///
 /// `slot` is 16 writable, aligned bytes.
 pub(super) unsafe fn store(slot: *mut u8, repr: Scalar, value: &Value) -> bool {
     // SAFETY: as promised by the caller.

@@ -1,8 +1,8 @@
 //! Other kernels that a launch goes on with, between two chunks of its top loop.
 //!
-//! Between chunks arrays and frame are as the program has them, whatever the kernel: CPython could go on from there. So can
-//! another kernel with the same variables. It is asked for where a guard fails that means nothing, and where the launch
-//! has taken so long that another device turns out to be the better one.
+//! Between chunks arrays and frame are as the program has them, whatever the kernel: CPython could go on from there. So
+//! can another kernel with the same variables. One is asked for where a guard fails that means nothing, and where the
+//! launch has taken so long that another device turns out to be the better one.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ use crate::value::HasValue;
 /// The kernels of a nest that the launch of one call may go on with.
 pub(crate) struct OtherKernels<'a, V> {
     pub(crate) call: Call<'a, V>,
-    /// What the kernel that runs now was made for.
+    /// The key of the kernel that runs now.
     pub(crate) key: Key,
 }
 
@@ -91,7 +91,7 @@ impl<V: HasValue> Others for OtherKernels<'_, V> {
 }
 
 impl<V: HasValue> OtherKernels<'_, V> {
-    /// The decision by what was measured.
+    /// The decision if the launch is priced by what was measured: `part` of the loop took `seconds`.
     fn reconsidered(&self, launch: &Launch, part: f64, seconds: f64) -> Option<Decision> {
         let Call {
             plan,
@@ -125,8 +125,8 @@ impl<V: HasValue> OtherKernels<'_, V> {
         ))
     }
 
-    /// Has made, beside the launch, what could shorten the rest of it, or found out whether anything could. `whole`: what all of the
-    /// loop would take at its pace.
+    /// Has made, beside the launch, what could shorten the rest of it, or has it found out whether anything could.
+    /// `whole`: the time that all of the loop would take at its pace.
     fn order_next(&self, launch: &Launch, decision: &Decision, whole: Seconds, host: &dyn Host) {
         let Call {
             plan,
@@ -155,7 +155,8 @@ impl<V: HasValue> OtherKernels<'_, V> {
         }
     }
 
-    /// The kernel for it, if it has the same variables; none as long as it has to be made, which is done beside the launch.
+    /// The change to the kernel of a decision, if it has the same variables; none as long as it has to be made, which
+    /// is done beside the launch.
     fn change(&mut self, launch: &Launch, decision: Decision, host: &dyn Host) -> Option<Change> {
         let Call { plan, options, .. } = self.call;
         let (key, seen) = self.call.key(decision.device, host);

@@ -27,8 +27,8 @@ pub(super) fn deadline(kernel: &Kernel, tries: u32) -> i64 {
     }
 }
 
-/// Runs iterations `lo..hi` on a frame filled for this kernel, whose arrays are alive: how that ended, and whether
-/// a floating-point flag was set that NumPy looks at.
+/// Runs iterations `lo..hi` on a frame filled for this kernel, whose arrays are alive. Returns how that ended, and
+/// whether a floating-point flag was set that NumPy looks at.
 pub(super) fn run_watched(kernel: &Kernel, frame: &mut [u128], lo: i64, hi: i64) -> (Status, bool) {
     header_mut(frame).status = Status::Done as i64;
     header_mut(frame).at = lo;
@@ -41,7 +41,7 @@ pub(super) fn run_watched(kernel: &Kernel, frame: &mut [u128], lo: i64, hi: i64)
     (status.unwrap_or(Status::GuardFailed), raised)
 }
 
-/// The part of a window that iterations `lo..hi` of the top loop may write.
+/// The part of a view that iterations `lo..hi` of the top loop may write.
 pub(super) fn part(
     view: &ArrayView,
     region: Region,

@@ -9,15 +9,16 @@ use crate::kernel::Kernel;
 use crate::launch::outcome::Launch;
 use crate::memory::index_facts::Seen;
 
-/// What a launch may ask for.
+/// The other kernels that a launch may ask for.
 pub trait Others {
-    /// A kernel that a NaN in a comparison does not make raise a flag, if there is another one.
+    /// A kernel in which comparisons with NaN raise no flag, if there is another one.
     fn quiet(&mut self) -> Option<Arc<Kernel>>;
 
-    /// The optimised code that quick code stands in for, once it is there.
+    /// The change to the optimised code that quick code stands in for, once it is there.
     fn optimised(&mut self, launch: &Launch, host: &dyn Host) -> Option<Change>;
 
-    /// What is better from here on: the last chunks, this part of the whole loop (above 0), took so long.
+    /// The change to a better kernel from here on, if there is one. The last chunks, `part` of the whole loop (above
+    /// 0), took `seconds`.
     fn better(
         &mut self,
         launch: &Launch,
@@ -27,10 +28,10 @@ pub trait Others {
     ) -> Option<Change>;
 }
 
-/// How a launch goes on.
+/// The kernel with which a launch goes on, and why.
 pub struct Change {
     pub kernel: Arc<Kernel>,
     pub decision: Decision,
-    /// What the kernel relies on.
+    /// The array elements that the kernel relies on.
     pub seen: Vec<Seen>,
 }

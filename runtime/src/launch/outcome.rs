@@ -30,35 +30,35 @@ pub enum Ended {
 
 /// A launch that is over.
 pub struct Launch {
-    /// How it ended.
+    /// How the launch ended.
     pub ended: Ended,
-    /// Where it ran.
+    /// The device on which the launch ran, or ended.
     pub device: Device,
-    /// Why it ran here.
+    /// The decision for this device, and what it rests on.
     pub decision: Decision,
-    /// Measured time of the kernel.
+    /// The measured time of the kernel, in seconds.
     pub seconds: f64,
-    /// The kernel's way into this process.
+    /// How the kernel came into this process.
     pub compile: CompileInfo,
-    /// Why it ended early.
+    /// Why the launch ended early, if it did.
     pub stopped_by: Option<Reason>,
-    /// Some loop's length was not known beforehand.
+    /// Whether some loop's length was not known beforehand.
     pub(crate) guessed: bool,
-    /// Some loop may be left early.
+    /// Whether some loop may be left early.
     pub(crate) leaves: bool,
-    /// Iterations of the top loop that the decision reckons with, at least one.
+    /// The iterations of the top loop that the decision reckons with, at least one.
     pub(crate) expected: f64,
-    /// An earlier call had the same facts.
+    /// Whether an earlier call had the same facts.
     pub repeated: bool,
-    /// It went on on another device half-way.
+    /// Whether the launch went on with another kernel half-way.
     pub(crate) changed: bool,
-    /// The device changed with that.
+    /// Whether the device changed with that.
     pub(crate) device_changed: bool,
     /// What the kernel executed, where prices are asked for: JSON.
     pub runs: String,
-    /// Between the host's memory and a device's.
+    /// What was copied between the host's memory and a device's.
     pub transfers: Transfers,
-    /// It takes too little time to let other threads of Python's run meanwhile.
+    /// Whether the launch takes too little time to let other threads of Python's run meanwhile.
     pub(crate) brief: bool,
     pub(crate) kernel: Arc<Kernel>,
     pub(crate) frame: Vec<u128>,
@@ -79,7 +79,7 @@ impl std::fmt::Debug for Launch {
 }
 
 impl Launch {
-    /// What was done with its loops, in words.
+    /// What was done with the nest's loops, in words.
     pub fn schedule(&self) -> &str {
         &self.kernel.about.description
     }
@@ -120,15 +120,15 @@ impl Launch {
     pub fn next(&self) -> i64 {
         self.next
     }
-    /// The first iteration of all.
+    /// The first iteration of the launch.
     pub fn from(&self) -> i64 {
         self.from
     }
-    /// Iterations that were at least begun.
+    /// The number of iterations that were at least begun.
     pub fn iterations(&self) -> i64 {
         self.started - self.from
     }
-    /// Iterations that ran to their end.
+    /// The number of iterations that ran to their end.
     pub fn completed(&self) -> i64 {
         self.next - self.from
     }
@@ -136,7 +136,7 @@ impl Launch {
     pub fn range(&self) -> Option<(i64, i64, i64)> {
         self.top.map(|t| (t.start, t.stop, t.step))
     }
-    /// A variable's value.
+    /// The address of a variable's value in the frame.
     pub fn slot(&self, var: VarId) -> *const u8 {
         let offset = self.kernel.layout.var(var).unwrap_or(0);
         // SAFETY: the layout's offsets lie inside the frame it was made for.
@@ -171,7 +171,7 @@ impl Launch {
                 .cast::<i64>()
         } as u32)
     }
-    /// The model's time of one iteration of the top loop, not quite nothing.
+    /// The seconds that one iteration of the top loop takes by the model, not quite nothing.
     pub(crate) fn per_trip(&self) -> f64 {
         let estimate = &self.decision.estimate;
         let starting = estimate.fork_join + estimate.launch;
@@ -182,7 +182,7 @@ impl Launch {
         self.top
             .map_or(1.0, |top| 1.0 - self.next as f64 / top.trips.max(1) as f64)
     }
-    /// What it asks of a device with a grid.
+    /// What the launch asks of a device with a grid.
     pub(crate) fn expected_of_grid(&self, sizes: &Sizes) -> Expected {
         let about = &self.kernel.about;
         let trips = |id: LoopId| {
@@ -197,7 +197,7 @@ impl Launch {
         // SAFETY: every frame starts with a header.
         unsafe { &*self.frame.as_ptr().cast() }
     }
-    /// What it tells of the model, if it ran to its end; it stands for so many.
+    /// What the launch tells of the model, if it ran to its end; it stands for `launches` launches.
     pub fn lesson(&self, launches: u32) -> Option<Lesson> {
         let partial = matches!(self.ended, Ended::Partial { .. });
         // What quick code takes tells nothing of what optimised code would.
@@ -218,8 +218,8 @@ impl Launch {
     pub fn is_guess(&self) -> bool {
         self.guessed || self.leaves
     }
-    /// Whether it can take this kernel of another device between two chunks: the variables are the same, and what lies in
-    /// memory is the host's.
+    /// Whether the launch can go on with this kernel of another device between two chunks: the variables are the same,
+    /// and what lies in memory is the host's.
     pub fn may_go_on(&self, kernel: &Kernel) -> bool {
         let other =
             kernel.device() != self.kernel.device() || kernel.about.tier != self.kernel.about.tier;
@@ -228,14 +228,14 @@ impl Launch {
             && self.kernel.grid.is_none()
             && kernel.continues(&self.kernel)
     }
-    /// Takes another kernel from here on, which [`Launch::may_go_on`].
+    /// Goes on with another kernel from here on, for which [`Launch::may_go_on`] holds.
     pub(crate) fn go_on(&mut self, kernel: Arc<Kernel>, decision: Decision) {
         self.device_changed |= kernel.device() != self.device;
         self.device = kernel.device();
         self.changed = true;
         (self.kernel, self.decision) = (kernel, decision);
     }
-    /// What CPython would have taken for the iterations that ran, in seconds.
+    /// The seconds that CPython would have taken for the iterations that ran.
     pub fn replaced(&self) -> f64 {
         if self.iterations() == 0 {
             return 0.0;

@@ -32,7 +32,7 @@ pub(crate) fn check_preconditions(nest: &Nest, views: &[ArrayView]) -> Result<()
     Ok(())
 }
 
-/// Whether the condition holds, or why it does not, in the user's words.
+/// Checks a condition; the error says in the user's words why it does not hold.
 fn check(condition: Precondition, views: &[ArrayView]) -> Result<(), &'static str> {
     let view = |a: ArrayId| &views[a.index()];
     let (holds, why) = match condition {

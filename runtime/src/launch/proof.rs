@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use nestwise_analysis::dependence::Property;
 use nestwise_analysis::guards::{GuardSet, by_values};
 use nestwise_costmodel::Device;
-use nestwise_ir::{ArrayId, LoopId, Nest};
+use nestwise_ir::{ArrayId, IdSet, LoopId, Nest, PropertyId};
 
 use crate::host::Host;
 use crate::lock::lock;
@@ -16,30 +16,30 @@ use crate::options::{FpMode, Options};
 use crate::plan::analysed::Analysed;
 use crate::plan::sizes::Sizes;
 
-/// Elements beyond which nobody looks: the pass is made again between chunks.
+/// The number of elements beyond which nobody looks: the pass is made again between chunks.
 const MOST: f64 = (1 << 23) as f64;
-/// Launches that may look in fruitless before nobody looks any more.
+/// The number of launches that may look at elements in vain before nobody looks any more.
 const MAX_FRUITLESS: u32 = 3;
-/// Iterations below which values are not followed: it takes some tens of microseconds.
+/// The number of iterations below which values are not followed: that takes some tens of microseconds.
 const WORTH: f64 = 10_000.0;
 
 /// What a launch may rely on.
 pub struct Proof {
-    /// The guards that cannot fire.
+    /// The guards that cannot fail.
     pub proven: GuardSet,
-    /// The index arrays that are as the verdicts' conditions ask, a bit each.
-    pub elements: u64,
-    /// The elements that this rests on.
+    /// The properties of index arrays that the verdicts' conditions require and that were found.
+    pub elements: IdSet<PropertyId>,
+    /// The elements that the proof rests on.
     pub seen: Vec<Seen>,
 }
 
-/// Sizes, the elements looked at, the guards that they prove, and the elements that this rests on.
+/// An earlier proof: sizes, the elements looked at, the guards that they prove, and the elements that this rests on.
 type Before = (Arc<Sizes>, Vec<Seen>, GuardSet, Vec<Seen>);
 
 /// What the last launches of a nest found in its index arrays.
 ///
-/// Every launch that inspects arrays, or follows values through the nest, writes it; launches and pricing read it, so that nobody
-/// inspects in fruitless time and again.
+/// Every launch that inspects arrays, or follows values through the nest, writes it; launches and pricing read it, so
+/// that nobody inspects in vain time and again.
 #[derive(Default)]
 pub struct Inspections(Mutex<Last>);
 
@@ -49,7 +49,7 @@ struct Last {
     fruitless: u32,
     /// Launches in a row whose index arrays were not as threads would need them.
     unfit: u32,
-    /// For these sizes and elements these guards, which rest on those elements.
+    /// The last proof by elements.
     known: Option<Before>,
 }
 
@@ -63,7 +63,7 @@ impl Inspections {
     }
 }
 
-/// Proves what it can.
+/// Proves the guards and conditions of a launch, as far as that is worth it.
 pub(crate) fn prove(
     analysed: &Analysed,
     found: &Inspections,
@@ -80,7 +80,7 @@ pub(crate) fn prove(
     }
     let mut seen = inspect(
         analysed.nest(),
-        wanted,
+        &wanted.values().copied().collect::<Vec<_>>(),
         work(analysed, sizes, options),
         views,
         host,
@@ -89,15 +89,17 @@ pub(crate) fn prove(
         true => 0,
         false => found.last().unfit + 1,
     };
-    for (i, one) in seen.iter_mut().enumerate().take(64) {
-        proof.elements |= u64::from(one.is_some()) << i;
+    for (id, one) in wanted.ids().zip(seen.iter_mut()) {
+        if one.is_some() {
+            proof.elements.insert(id);
+        }
         proof.seen.extend(one.take());
     }
     proof
 }
 
-/// Inspects the arrays by whose elements it is decided whether iterations meet, as far as that is cheap beside the nest
-/// and stays true while it runs.
+/// Inspects the arrays whose elements decide whether iterations meet, as far as that is cheap beside the nest and stays
+/// true while it runs.
 fn inspect(
     nest: &Nest,
     wanted: &[(ArrayId, Property)],
@@ -120,7 +122,7 @@ fn inspect(
     wanted.iter().map(&mut one).collect()
 }
 
-/// The guards that a launch proves.
+/// Proves guards of a launch by sizes and by the elements of index arrays.
 fn guards(
     analysed: &Analysed,
     found: &Inspections,
@@ -155,7 +157,7 @@ fn guards(
     if seen.is_empty() && !(follows && analysed.truncates()) {
         return Proof {
             proven: sizes.proven.clone(),
-            elements: 0,
+            elements: IdSet::new(),
             seen,
         };
     }
@@ -165,7 +167,7 @@ fn guards(
     {
         return Proof {
             proven: proven.clone(),
-            elements: 0,
+            elements: IdSet::new(),
             seen: seen_then.clone(),
         };
     }
@@ -177,7 +179,7 @@ fn guards(
     last.known = Some((sizes.clone(), seen, proven.clone(), rested_on.clone()));
     Proof {
         proven,
-        elements: 0,
+        elements: IdSet::new(),
         seen: rested_on,
     }
 }
@@ -204,7 +206,7 @@ fn closer(
     analysed.bounds().resolve(&values, &mut proven);
     let written = |one: &Seen| analysed.nest().arrays[ArrayId(one.slot as u32)].written;
     if !follows {
-        // Of what is written only `known` speaks.
+        // If values are not followed, only earlier proofs by values tell of elements that are written.
         values.contents.iter_mut().for_each(|c| *c = None);
     } else {
         let known = by_values::known(analysed.nest(), &values);
@@ -223,7 +225,7 @@ fn closer(
     (proven, rested_on)
 }
 
-/// The iterations of the loop that runs the most of them.
+/// The number of iterations of the loop that runs the most of them; infinite where tests force the forms of nests.
 fn work(analysed: &Analysed, sizes: &Sizes, options: &Options) -> f64 {
     match options.tests_forms() {
         true => f64::INFINITY,
@@ -231,18 +233,18 @@ fn work(analysed: &Analysed, sizes: &Sizes, options: &Options) -> f64 {
     }
 }
 
-/// Iterations of the loop that has the most.
+/// The number of iterations of the loop that runs the most of them.
 fn iterations(analysed: &Analysed, sizes: &Sizes) -> f64 {
     let trips = |id: LoopId| sizes.expected(id);
     let each = |l: LoopId| analysed.times_entered(l, &trips) * trips(l);
     analysed.nest().loops.ids().map(each).fold(0.0, f64::max)
 }
 
-/// Bytes of the elements that index arrays usually have.
+/// Bytes of an element of an index array, usually.
 const INT_BYTES: f64 = 8.0;
 
-/// Elements of index arrays that a call of these sizes looks at for its guards: as [`look`] does, if it is done at all.
-/// Small ones count for less, since more of them are looked at together.
+/// The number of elements of index arrays that a call of these sizes looks at for its guards: as [`look`] does, if it
+/// looks at all. Small ones count for less, since more of them are looked at together.
 pub(crate) fn looked_at(analysed: &Analysed, found: &Inspections, sizes: &Sizes) -> f64 {
     if analysed.bounds().decided(&sizes.proven) || found.last().fruitless >= MAX_FRUITLESS {
         return 0.0;

@@ -1,12 +1,12 @@
-//! A launch once more, on other addresses.
+//! Makes a launch once more, on other addresses.
 //!
 //! A small nest that is called often would spend more time on finding out again what it found out before than in its
-//! loops. A call whose ints, extents, strides and overlaps are those of an earlier one has that one's proofs,
-//! decision and kernel; it differs in addresses and in floats alone. A [`Repeat`] keeps the earlier launch with a
-//! frame that needs nothing but these.
+//! loops. A call whose ints, extents, strides and overlaps are those of an earlier one has that one's proofs, decision
+//! and kernel; it differs in addresses and in floats alone. A [`Repeat`] keeps the earlier launch with a frame that
+//! needs nothing but these.
 //!
-//! It takes no part in whatever is out of the ordinary: where a guard fails, the arrays are as before, and the call
-//! goes the full way.
+//! A repeated launch takes no part in whatever is out of the ordinary: where a guard fails, the arrays are as before,
+//! and the call goes the full way.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -29,13 +29,13 @@ use crate::value::{HasValue, Value};
 /// What became of a repetition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Repeated {
-    /// It ran; the launch says how far.
+    /// The kernel ran; the launch says how far.
     Ran,
     /// Nothing has happened: the captures differ in more than they may.
     Differs,
     /// A guard failed, and everything is as before: this call goes the full way.
     GuardFailed,
-    /// Nothing has happened: since it was made, something was learned that may change the decision.
+    /// Nothing has happened: something was learned since the launch was kept that may change the decision.
     Outdated,
 }
 
@@ -47,28 +47,28 @@ pub struct Repeat {
     template: Vec<u128>,
     arrays: Vec<Placed>,
     free: Vec<Free>,
-    /// What `overlap::disjoint` said of the arrays.
+    /// The outcome of `overlap::disjoint` for the launch's arrays.
     disjoint: bool,
-    /// A written array of these extents and strides overlaps itself wherever it is.
+    /// Whether a written array of these extents and strides overlaps itself wherever it is.
     folded: bool,
-    /// The kernel takes comparisons with NaN for what they are.
+    /// Whether the kernel raises no flag for comparisons with NaN.
     quiet: bool,
     saved: Vec<(SlotUndo, Saved)>,
-    /// What the plan had learned when it was made.
+    /// The plan's count of lessons when the launch was kept.
     lessons: u32,
 }
 
 /// An array of the nest.
 struct Placed {
     capture: usize,
-    /// Where its address goes in the frame, if the kernel uses it.
+    /// The offset of the array's address in the frame, if the kernel uses it.
     slot: Option<usize>,
     written: bool,
-    /// First byte and end, seen from the address.
+    /// The array's first byte and its end, relative to its address.
     reach: (i64, i64),
 }
 
-/// A live-in that nothing was decided by.
+/// A live-in whose value decided nothing.
 struct Free {
     capture: usize,
     slot: usize,
@@ -76,8 +76,8 @@ struct Free {
 }
 
 impl Repeat {
-    /// The launch as one that can be made again; none if another call could go another way: it was not over at once,
-    /// ran on threads, works on copies, or its end rests on more than the captures' facts.
+    /// A launch as one that can be made again; none if another call could go another way: it was not over at once, ran
+    /// on threads, works on copies, or its end rests on more than the captures' facts.
     pub fn of<V: HasValue>(
         plan: &Arc<Plan>,
         launch: Box<Launch>,
@@ -138,7 +138,7 @@ impl Repeat {
         let free = free.collect();
         let undo = &kernel.about.undo;
         let slots = kernel.about.to_save(false, false);
-        let saved = slots.filter(|_| undo.may_fail());
+        let saved = slots.filter(|_| undo.may_roll_back());
         let saved = saved.map(|s| (*s, Saved::default())).collect();
         Some(Repeat {
             template: fill(nest, &kernel, launch.top, &views, captures).ok()?,
@@ -157,7 +157,7 @@ impl Repeat {
         })
     }
 
-    /// Whether NumPy may warn in it. Then it may only be made again where warnings stop nothing.
+    /// Whether NumPy may warn in the launch, which may then only be made again where warnings stop nothing.
     pub fn warns(&self) -> bool {
         self.launch.kernel.about.undo.warns
     }
@@ -167,17 +167,17 @@ impl Repeat {
         &self.launch
     }
 
-    /// The plan it belongs to.
+    /// The plan that the launch belongs to.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// Whether a capture of one value may have another.
+    /// Whether a capture that was `then` may be `now`.
     pub fn accepts(&self, capture: usize, then: &Value, now: &Value) -> bool {
         !self.plan.analysed.decides(capture, now) || then.same(now)
     }
 
-    /// Runs the kernel on `captures`: of the same extents and strides as those it was made from, and accepted.
+    /// Runs the kernel on `captures`, which have the extents and strides of those it was made from, and are accepted.
     pub fn run<V: HasValue>(&mut self, captures: &[V], silent: bool) -> Repeated {
         if self.lessons != self.plan.learning.lessons() {
             return Repeated::Outdated;
@@ -245,7 +245,7 @@ impl Repeat {
         })
     }
 
-    /// What `overlap::disjoint` would say.
+    /// The outcome of `overlap::disjoint` for arrays in these ranges of addresses.
     fn are_disjoint(&self, ranges: &[(i64, i64); MAX_ARRAYS]) -> bool {
         let all = &ranges[..self.arrays.len()];
         let apart = |a: (i64, i64), b: (i64, i64)| a.1 <= b.0 || b.1 <= a.0;
@@ -256,7 +256,7 @@ impl Repeat {
                 .all(|w| (0..all.len()).all(|o| o == w || apart(all[w], all[o])))
     }
 
-    /// None: there is no memory for that.
+    /// Saves what the kernel may write. None: there is no memory for that.
     fn save<V: HasValue>(&mut self, captures: &[V], trips: i64) -> Option<()> {
         for (slot, saved) in &mut self.saved {
             let capture = self.arrays[slot.array.index()].capture;
@@ -269,5 +269,5 @@ impl Repeat {
     }
 }
 
-/// More arrays than this go the full way each time.
+/// The most arrays of a launch that is made again; calls with more go the full way each time.
 const MAX_ARRAYS: usize = 16;

@@ -17,13 +17,13 @@ use crate::memory::overlap::ArrayView;
 /// An array whose elements were looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Seen {
-    /// The slot.
+    /// The array's slot.
     pub slot: usize,
-    /// Its representation.
+    /// The representation of the array's elements.
     pub storage: Scalar,
-    /// Least and greatest element.
+    /// The least and the greatest element.
     pub ends: (i64, i64),
-    /// What else holds of its elements.
+    /// What else holds of the elements.
     pub property: Option<Property>,
 }
 
@@ -83,7 +83,8 @@ macro_rules! by_storage {
     };
 }
 
-/// An element; a subscript below zero counts from the end, once. Good for guesses alone: a device may have a newer one.
+/// The value of an element, by subscripts; one below zero counts from the end, once. Good for guesses alone: a device
+/// may have a newer one.
 pub(crate) fn number(view: &ArrayView, storage: Scalar, index: &[i64]) -> Option<Number> {
     match storage {
         Scalar::F64 => read::<f64>(view, index).map(Number::Float),
@@ -116,13 +117,13 @@ fn read<T: Copy>(view: &ArrayView, index: &[i64]) -> Option<T> {
     Some(value)
 }
 
-/// Where an element lies, by the same subscripts as [`number`].
+/// The address of an element, by the same subscripts as in [`number`].
 pub(crate) fn address(view: &ArrayView, index: &[i64]) -> Option<usize> {
     let offset = offset(view, index)?;
     Some((view.ptr as usize).wrapping_add_signed(offset as isize))
 }
 
-/// Bytes from the first element; None outside of the window.
+/// The offset of an element in bytes from the first one; none outside of the view.
 fn offset(view: &ArrayView, index: &[i64]) -> Option<i64> {
     if view.rank != index.len() || view.ptr.is_null() {
         return None;
@@ -148,7 +149,8 @@ fn has(view: &ArrayView, storage: Scalar, property: Property, ends: (i64, i64)) 
     by_storage!(storage, inspect(view, property, ends), false)
 }
 
-/// Bits per element that a table of what was met may take; values that lie further apart are sorted instead.
+/// The most bits per element that a table of the values met may take; values that lie further from each other are
+/// sorted instead.
 const BITS: usize = 64;
 
 fn inspect<T: Copy + Ord + TryInto<i64>>(
@@ -185,7 +187,7 @@ fn inspect<T: Copy + Ord + TryInto<i64>>(
     }
 }
 
-/// The least and the greatest element. What a device has computed of them comes down first.
+/// The least and the greatest element. What a device has computed of them is downloaded first.
 fn ends(view: &ArrayView, storage: Scalar) -> Option<(i64, i64)> {
     residency::settle(Some(view.range())).ok()?;
     by_storage!(storage, scan(view), None)
@@ -201,7 +203,7 @@ fn scan<T: Copy + Ord + TryInto<i64>>(view: &ArrayView) -> Option<(i64, i64)> {
     Some((lo.try_into().ok()?, hi.try_into().ok()?))
 }
 
-/// The ends of what lies at `at` along `axis` and those behind it, and of `ends`.
+/// The least and greatest of `ends` and the elements at `at` along `axis` and the axes behind it.
 fn rows<T: Copy + Ord>(view: &ArrayView, axis: usize, at: *mut u8, ends: (T, T)) -> (T, T) {
     let (count, stride) = (view.extents[axis] as usize, view.strides[axis]);
     let widen = |(lo, hi): (T, T), v: T| (lo.min(v), hi.max(v));

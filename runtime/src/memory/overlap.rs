@@ -3,30 +3,30 @@
 use nestwise_analysis::{Memory, Overlap};
 use nestwise_ir::{ArrayId, Extent};
 
-/// A strided window on memory, as a kernel gets it.
+/// A strided view of memory, as a kernel gets it.
 #[derive(Clone, Copy, Debug)]
 pub struct ArrayView {
-    /// First element (`[0, 0, ...]`).
+    /// The address of the first element (`[0, 0, ...]`).
     pub ptr: *mut u8,
-    /// For mixed lists, the plane of int/float tags.
+    /// The plane of int/float tags, for lists of ints and floats; else null.
     pub tags: *mut u8,
-    /// Number of axes in use.
+    /// The number of axes in use.
     pub rank: usize,
-    /// Elements per axis.
+    /// The number of elements along each axis.
     pub extents: [i64; 8],
-    /// Bytes per step, per axis; any sign.
+    /// Bytes from one element to the next along each axis; any sign.
     pub strides: [i64; 8],
     /// Bytes of an element.
     pub size: i64,
 }
 
 impl ArrayView {
-    /// Whether both are the same elements in the same places.
+    /// Whether both views have the same elements at the same addresses.
     pub fn is_same(&self, other: &ArrayView) -> bool {
         self.ptr == other.ptr && self.lies_like(other)
     }
 
-    /// Whether its elements lie row by row with nothing between them.
+    /// Whether the elements lie row by row with nothing between them.
     pub fn is_dense(&self) -> bool {
         let axes = self.strides.iter().zip(self.extents).take(self.rank);
         let mut next = self.size;
@@ -39,7 +39,7 @@ impl ArrayView {
             })
     }
 
-    /// Whether both have as many elements of the same type, as far apart.
+    /// Whether both views have the same extents, strides and element size, whatever their addresses.
     pub fn lies_like(&self, other: &ArrayView) -> bool {
         let axes = ..self.rank;
         self.tags == other.tags
@@ -49,7 +49,7 @@ impl ArrayView {
             && self.strides[axes] == other.strides[axes]
     }
 
-    /// A view of nothing, row by row, whose axes are so `long`.
+    /// A view of no memory, row by row, whose axes have the lengths that `long` gives.
     pub fn of_nothing(axes: &[Extent], long: impl Fn(Extent) -> i64, size: i64) -> ArrayView {
         let mut view = ArrayView {
             ptr: std::ptr::null_mut(),
@@ -68,7 +68,7 @@ impl ArrayView {
         view
     }
 
-    /// Number of elements.
+    /// The number of elements.
     pub fn len(&self) -> i64 {
         self.extents[..self.rank].iter().product()
     }
@@ -78,7 +78,7 @@ impl ArrayView {
         self.extents[..self.rank].contains(&0)
     }
 
-    /// Addresses of the first byte and of the byte after the last.
+    /// The addresses of the first byte and of the byte after the last.
     pub fn range(&self) -> (i64, i64) {
         let base = self.ptr as i64;
         if self.is_empty() {
@@ -119,7 +119,7 @@ impl ArrayView {
         true
     }
 
-    /// By axis: whether consecutive elements along it are adjacent.
+    /// For each axis: whether consecutive elements along it are adjacent.
     pub fn unit_strides(&self) -> [bool; 8] {
         std::array::from_fn(|axis| {
             axis < self.rank && (self.strides[axis] == self.size || self.extents[axis] <= 1)
@@ -163,8 +163,8 @@ pub fn memory(views: &[ArrayView], written: impl Fn(usize) -> bool) -> Memory {
     }
 }
 
-/// By which index `b` begins in `a`, if both step through memory alike and the same byte is the same element only where
-/// the indices differ by that.
+/// The index in `a` at which `b` begins, if both step through memory alike and the same byte is the same element only
+/// where the indices differ by that.
 fn shift(a: &ArrayView, b: &ArrayView) -> Option<Vec<i64>> {
     let alike = a.rank == b.rank && a.size == b.size && a.strides[..a.rank] == b.strides[..a.rank];
     if !alike || a.strides[..a.rank].contains(&0) {
@@ -181,7 +181,8 @@ fn shift(a: &ArrayView, b: &ArrayView) -> Option<Vec<i64>> {
         shift[*axis] = (left + half).div_euclid(stride.abs()) * stride.signum();
         left -= shift[*axis] * stride;
     }
-    // Differences of indices that make up no distance: none but zero, if each stride is more than all smaller ones reach.
+    // Differences of indices that make up no distance: none but zero, if each stride is more than all smaller ones
+    // reach.
     let mut reach = a.size - 1;
     let unique = axes.iter().rev().all(|axis| {
         let stride = a.strides[*axis].abs();
@@ -246,7 +247,7 @@ mod tests {
             shift_of(m, view(1072, &[4, 8], &[80, 8])),
             Some(vec![1, -1])
         );
-        // Of 8 columns: the end of a row and the beginning of the next are neighbours.
+        // In a buffer of 8 columns, the end of a row and the beginning of the next are neighbours.
         let full = view(1000, &[5, 8], &[64, 8]);
         assert_eq!(shift_of(full, view(1008, &[4, 8], &[64, 8])), None);
         assert_eq!(shift_of(full, view(1008, &[4, 7], &[64, 8])), None);

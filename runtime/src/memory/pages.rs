@@ -1,18 +1,20 @@
-//! Memory that nobody has touched yet: the operating system finds a page for it when somebody does, which may take longer
-//! than the loop that does.
+//! Memory that nobody has touched yet: the operating system finds a page for it when somebody does, which may take
+//! longer than the loop that does.
 
 use crate::memory::overlap::ArrayView;
 
-/// Bytes of the smallest arrays that are asked about: what is smaller mostly lies where others have been.
+/// Bytes of the smallest arrays whose pages are asked about: smaller ones mostly lie where others have been.
 const LEAST: i64 = 128 << 10;
-/// The places of an array that are asked about, as shares of it: the first and, where it is untouched, the others.
+/// Where in an array the system is asked about a page, as shares of the array: at `MIDDLE` and, where that is
+/// untouched, at `OTHERS`.
 const MIDDLE: f64 = 0.5;
 const OTHERS: [f64; 4] = [0.1, 0.3, 0.7, 0.9];
 
-/// Bytes of the smallest and largest parts of arrays that pages are found for at once. What chunks write is less; of larger parts
-/// they may write little, and the rest is to stay without memory.
+/// Bytes of the smallest and largest parts of arrays whose pages are found at once. Chunks write less than the least of
+/// that; of larger parts they may write little, and the rest is to stay without memory.
 const FOUND: std::ops::RangeInclusive<i64> = 16 << 10..=16 << 20;
-/// Bytes of whole arrays that pages are found for at once: nobody is to wait for the system for more than some 50 ms.
+/// Bytes of the smallest and largest whole arrays whose pages are found at once: nobody is to wait for the system for
+/// more than some 50 ms.
 const FOUND_WHOLE: std::ops::RangeInclusive<i64> = 16 << 10..=256 << 20;
 
 /// The share of an array's pages that are still untouched, about; 0 for a small array.
@@ -37,8 +39,8 @@ fn untouched_between(first: i64, end: i64) -> f64 {
     (1 + others) as f64 / (1 + OTHERS.len()) as f64
 }
 
-/// Has the system find all pages of an array at once that is going to be written as a whole, which takes it less than half as
-/// long as finding one whenever an element is the first on it.
+/// Has the system find all pages of an array at once that is going to be written as a whole, which takes less than half
+/// as long as finding one whenever an element is the first on it.
 pub fn find_all(view: &ArrayView) {
     let (first, end) = view.range();
     let bytes = end - first;
@@ -48,11 +50,12 @@ pub fn find_all(view: &ArrayView) {
     populate(first, end);
 }
 
-/// Finds the pages of what is read first and written then, such as what is saved before a chunk.
+/// Finds the pages of an array that is read first and written then, such as one that is saved before a chunk.
 ///
-/// What is read while it is untouched is a page of zeros that all have in common; when it is written another one takes its place,
-/// for which every core with a thread of the process is interrupted. Where those are virtual, that takes longer than the loop:
-/// a loop over 280 of them took two threads 4 ms, and takes them 1 ms. Where the system cannot, pages are found one by one, as ever.
+/// Untouched memory that is read is a page of zeros that all such memory shares; when it is written another page takes
+/// its place, for which every core with a thread of the process is interrupted. Where cores are virtual, that takes
+/// longer than the loop: a loop over 280 such pages took two threads 4 ms, and takes them 1 ms if the pages are found
+/// before. Where the system cannot do that, pages are found one by one, as ever.
 pub fn find(view: &ArrayView) {
     let (first, end) = view.range();
     let dense = view.len() * view.size > (end - first) / 2;
@@ -62,7 +65,7 @@ pub fn find(view: &ArrayView) {
     populate(first, end);
 }
 
-/// Finds the pages that this memory is on. Where the system cannot, all is as ever.
+/// Has the system find the pages of a range of addresses; where it cannot, nothing changes.
 fn populate(first: i64, end: i64) {
     let page = page_bytes();
     let first = first / page * page;
@@ -77,7 +80,7 @@ pub(crate) fn page_bytes() -> i64 {
     bytes.max(1)
 }
 
-/// Whether the page at this address is in memory. Where the system does not tell, it is.
+/// Whether the page at this address is in memory; true where the system does not tell.
 fn is_there(page: i64) -> bool {
     let mut state = 1u8;
     // SAFETY: one byte of the caller's for one page; nothing is read at the address.

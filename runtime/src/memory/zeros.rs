@@ -1,5 +1,5 @@
-//! Arrays that nobody has written to since the system gave the process their memory: they hold zeros, which need not cross to a
-//! device, and pages that are not even read need not be found twice.
+//! Arrays that nobody has written to since the system gave the process their memory: they hold zeros, which need not
+//! cross to a device, and pages that are not even read need not be found twice.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -8,9 +8,9 @@ use std::os::unix::fs::FileExt;
 use crate::memory::overlap::ArrayView;
 use crate::memory::pages;
 
-/// Where an array holds nothing but zeros since nobody has touched any page there: from the first such byte to behind the last one,
-/// which are whole pages. None if there are others between its first and its last page, if it is small, if the memory is
-/// not the process's alone, or if the system does not tell.
+/// The part of an array that holds nothing but zeros, since nobody has touched any page there: the addresses of its
+/// first byte and behind its last one, of whole pages. None if there are touched pages between, if the array is small,
+/// if the memory is not the process's alone, or if the system does not tell.
 pub fn zeros(view: &ArrayView) -> Option<(i64, i64)> {
     let ((first, end), page) = (view.range(), pages::page_bytes());
     if pages::untouched(view) < 1.0 {
@@ -20,7 +20,7 @@ pub fn zeros(view: &ArrayView) -> Option<(i64, i64)> {
     (is_anonymous(from, to)? && is_free(from, to, page)?).then_some((from, to))
 }
 
-/// Whether nothing but this process's own writing could have put anything there.
+/// Whether nothing but this process's own writing could have put anything at these addresses.
 fn is_anonymous(from: i64, to: i64) -> Option<bool> {
     let maps = File::open("/proc/self/maps").ok()?;
     let mut asked = Mapping {
@@ -47,10 +47,10 @@ fn is_free(from: i64, to: i64, page: i64) -> Option<bool> {
     Some(entries.chunks_exact(ENTRY).all(|e| e[ENTRY - 1] >> 6 == 0))
 }
 
-/// Bytes that `pagemap` has of each page, the lowest first.
+/// Bytes of an entry of `pagemap`, one for each page; the lowest byte comes first.
 const ENTRY: usize = 8;
 
-/// `struct procmap_query` (Linux, include/uapi/linux/fs.h): the mapping that an address is in.
+/// The mapping that an address is in: `struct procmap_query` (Linux, include/uapi/linux/fs.h).
 #[repr(C)]
 #[derive(Default)]
 struct Mapping {
@@ -70,10 +70,10 @@ struct Mapping {
     build_id: u64,
 }
 
-/// `PROCMAP_QUERY`, which Linux has since 6.11: `_IOWR('f', 17, struct procmap_query)`.
+/// The request `PROCMAP_QUERY`, which Linux has since 6.11: `_IOWR('f', 17, struct procmap_query)`.
 const QUERY: libc::c_ulong =
     3 << 30 | (size_of::<Mapping>() as libc::c_ulong) << 16 | (b'f' as libc::c_ulong) << 8 | 17;
-/// `PROCMAP_QUERY_VMA_SHARED`.
+/// The flag `PROCMAP_QUERY_VMA_SHARED`.
 const SHARED: u64 = 8;
 
 #[cfg(test)]

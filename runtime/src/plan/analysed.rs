@@ -22,15 +22,15 @@ use crate::value::Value;
 pub struct PricedBy {
     /// Counts of what the nest computes.
     pub(crate) features: Features,
-    /// The cache lines that it goes through.
+    /// The cache lines that the nest goes through.
     pub(crate) traffic: TrafficPlan,
-    /// Numbers of 64 bits in a vector register.
+    /// The number of 64-bit lanes in a vector register.
     pub(crate) lanes: u32,
 }
 
 /// The results of the stages of planning, as they are kept on disk.
 pub struct Stages {
-    /// The nest, its guards that no value of these types can make fail cleared.
+    /// The nest, with the guards cleared that no value of these types can make fail.
     pub nest: Nest,
     /// What each loop may do.
     pub verdicts: analysis::Staged,
@@ -42,12 +42,12 @@ pub struct Stages {
     pub priced_by: PricedBy,
     /// What undoing a chunk takes, if that is known already.
     pub undo: Option<UndoPlan>,
-    /// A test has planted a mistake in the nest.
+    /// Whether a test has planted a mistake in the nest.
     pub mistaken: bool,
 }
 
-/// What the types of a nest's captures alone decide. Nothing of it changes once it is made; what only some calls need is computed
-/// when it is asked for first.
+/// What the types of a nest's captures alone decide. It does not change once it is made; what only some calls need is
+/// computed when it is asked for first.
 pub struct Analysed {
     nest: Nest,
     verdicts: analysis::Staged,
@@ -57,7 +57,7 @@ pub struct Analysed {
     prices: Prices,
     undo: OnceLock<UndoPlan>,
     mistaken: bool,
-    /// Captures of floats that the bounds of the top loop, or subscripts, are computed from.
+    /// The captures of floats that the bounds of the top loop, or subscripts, are computed from.
     bounding: Vec<u32>,
     truncates: bool,
     summed: Vec<ArrayId>,
@@ -110,7 +110,7 @@ impl Analysed {
         &self.verdicts
     }
 
-    /// A line a loop, outermost first: where it is, and what it may do.
+    /// For each loop, outermost first, a line that says where it is and what it may do.
     pub fn describe_verdicts(&self) -> Vec<String> {
         let verdicts = self.verdicts.verdicts(&self.nest);
         let line = |(id, l): (LoopId, &nestwise_ir::LoopDecl)| {
@@ -159,7 +159,7 @@ impl Analysed {
         self.truncates
     }
 
-    /// Arrays by whose elements sums and products may be known to stay in range.
+    /// The arrays by whose elements sums and products may be known to stay in range.
     pub(crate) fn summed(&self) -> &[ArrayId] {
         &self.summed
     }
@@ -219,8 +219,8 @@ impl Analysed {
         interrupts::interruptible(&self.nest, &trips)
     }
 
-    /// What the nest can do on several threads in a call of these sizes; `hopeful`: index arrays may be what loops on threads want
-    /// them to be. The first question takes as long as compiling, about.
+    /// What the nest can do on several threads in a call of these sizes; `hopeful`: index arrays may be what loops on
+    /// threads want them to be. The first question takes as long as compiling, about.
     pub(crate) fn abilities(&self, sizes: &Sizes, hopeful: bool) -> Arc<analysis::Abilities> {
         let (refuted, proven) = (sizes.refuted, &sizes.proven);
         self.verdicts
@@ -235,7 +235,7 @@ impl Analysed {
             .is_some()
     }
 
-    /// How often a loop is entered, where loops make so many `trips`.
+    /// How often a loop is entered, where loops make as many trips as `trips` says.
     pub(crate) fn times_entered(&self, id: LoopId, trips: &dyn Fn(LoopId) -> f64) -> f64 {
         let mut product = 1.0;
         let mut at = self.nest.loops[id].parent;
@@ -268,7 +268,7 @@ impl Analysed {
     }
 }
 
-/// Bytes that the copies of one array may take for all threads together.
+/// The most bytes that the copies of one array may take for all threads together.
 const COPIED_BYTES: i64 = 16 << 20;
 
 /// What verdicts take for granted before any value is known.

@@ -1,4 +1,4 @@
-//! Which loops of a nest a device's grid could have, and what a call on the machine's card takes.
+//! Which loops of a nest a device's grid could have, and what a call on the machine's GPU takes.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,26 +21,26 @@ use crate::plan::sizes::Sizes;
 
 /// What is known of a nest on a device's grid.
 ///
-/// The loops are found by the first call that asks, whoever that is. The flag is set by whoever finds that no kernel of the nest can
-/// be on a grid, a launch or a background thread, and never unset; pricing reads both.
+/// The loops are found by the first call that asks. The flag is set by a launch or a background thread that finds that
+/// no kernel of the nest can be on a grid, and is never unset; pricing reads both.
 #[derive(Default)]
 pub struct GridState {
-    /// The loops that a grid could have, by how many loops they are in at least.
+    /// The loops that a grid could have, by how many loops are around them at least.
     axes: OnceLock<Vec<(Way, Axes)>>,
-    /// No kernel of the nest is for a grid.
+    /// Whether no kernel of the nest is for a grid.
     left: AtomicBool,
 }
 
 impl GridState {
-    /// No kernel of the nest is for a grid, as has turned out: decisions are to be made again.
+    /// Notes that no kernel of the nest is for a grid, as has turned out: decisions are to be made again.
     pub(crate) fn leave(&self, learning: &Learning) {
         if !self.left.swap(true, Ordering::Relaxed) {
             learning.doubt();
         }
     }
 
-    /// The price of a call on the machine's card, and the time to get ready for the first one; none where the machine has no
-    /// card, or nothing of the nest is for it.
+    /// The price of a call on the machine's GPU, and the time to get ready for the first one; none where the machine
+    /// has no GPU, or nothing of the nest is for it.
     pub(crate) fn on_gpu(
         &self,
         analysed: &Analysed,
@@ -65,7 +65,7 @@ impl GridState {
     pub(crate) fn way(&self, analysed: &Analysed, sizes: &Sizes, options: &Options) -> Way {
         let choices = self.axes(analysed, sizes, options);
         if choices.len() < 2 {
-            // Of what loops are rewritten to nothing is known before that is done.
+            // Nothing is known of the loops that a nest is rewritten to before it is rewritten.
             return Way {
                 cooperative: options.cooperative == Some(true),
                 ..Way::default()
@@ -79,8 +79,8 @@ impl GridState {
         best.map_or(Way::default(), |(best, _)| choices[best].0)
     }
 
-    /// The loops that a grid could have if arrays do not overlap, and what the first call's sizes prove is so: the outermost
-    /// first, then those in more loops.
+    /// The loops that a grid could have if arrays do not overlap, and what the first call's sizes prove is so: the
+    /// outermost first, then those in more loops.
     pub(crate) fn axes(
         &self,
         analysed: &Analysed,
@@ -114,7 +114,7 @@ fn cooperation(analysed: &Analysed, options: &Options) -> Cooperation {
     }
 }
 
-/// Loops of a nest that are mapped together, as they are priced: as a kernel each, and, if that can be, as parts of one.
+/// Loops of a nest that are mapped together, as they are priced: as a kernel each and, if that can be, as parts of one.
 fn ways(nest: &Nest, depth: u32, loops: Vec<GridLoop>) -> Vec<(Way, Axes)> {
     let wanted = nestwise_ir::schedule::wanted(nest, &loops);
     let together = analysis::schedule::cooperative_loops(nest, &loops);

@@ -10,11 +10,12 @@ use crate::launch::Launch;
 use crate::lock::lock;
 use crate::options::options;
 
-/// Up to so many times what cold caches usually add, a launch tells of them, not of its kernel: they add more now and then, and
-/// were that taken for the kernel's fault, one of a tenth of a microsecond would seem to take ten times as long from then on.
+/// How many times as much as usual cold caches may add before a launch's time is taken to be its kernel's. They add
+/// more now and then, and were that taken for the kernel's fault, one of a tenth of a microsecond would seem to take
+/// ten times as long from then on.
 const MORE_NOW_AND_THEN: f64 = 3.0;
 
-/// The lesson of a launch, which takes longer where others have had the caches: prices of such calls have that already.
+/// The lesson of a launch without what cold caches added to it, which prices of such calls have already.
 fn warm(lesson: Lesson, caches: Caches) -> Lesson {
     let (measured, modelled) = (lesson.measured.0, lesson.modelled.0);
     let cold = options().profile.cold.launch(caches).seconds().0;
@@ -30,25 +31,25 @@ fn warm(lesson: Lesson, caches: Caches) -> Lesson {
 
 /// What launches taught about a nest's prices.
 ///
-/// Launches write it when they are over, on the thread that made the call, and CPython's shares do; pricing reads the corrections,
-/// and every call compares the count of lessons.
+/// Launches write it when they are over, on the thread that made the call, and so do CPython's shares of calls; pricing
+/// reads the corrections, and every call compares the count of lessons.
 #[derive(Default)]
 pub struct Learning {
     /// How estimates are to be corrected.
     learned: Mutex<Learned>,
-    /// Counts what has made decisions doubtful.
+    /// The number of times that decisions have become doubtful.
     lessons: AtomicU32,
-    /// The number of launches at the last decision that went without what was missing.
+    /// The number of launches at the last decision that had to do without missing code.
     decided_at: AtomicU64,
 }
 
 impl Learning {
-    /// Counts what has made decisions doubtful: one made at another count is to be made again.
+    /// The number of times that decisions have become doubtful: one made at another count is to be made again.
     pub fn lessons(&self) -> u32 {
         self.lessons.load(Ordering::Relaxed)
     }
 
-    /// Something other than a lesson has made decisions doubtful: code has come, or a device is out of the question.
+    /// Makes decisions doubtful for another reason than a lesson: code has come, or a device is out of the question.
     pub(crate) fn doubt(&self) {
         self.lessons.fetch_add(1, Ordering::Relaxed);
     }
@@ -63,15 +64,15 @@ impl Learning {
         lock(&self.learned).clone()
     }
 
-    /// The launches since this was last asked, at least one.
+    /// The number of launches since this was last asked, at least one.
     pub(crate) fn take_launches(&self) -> u64 {
         let launches = lock(&self.learned).launches();
         let before = self.decided_at.swap(launches, Ordering::Relaxed);
         launches.saturating_sub(before).max(1)
     }
 
-    /// Takes in what a launch took, which stands for so many; `whole`: from the moment when it was asked for until
-    /// everything was handed back, if it was all of a call.
+    /// Takes in what a launch took, which stands for `launches` launches; `whole`: the time from the moment when it was
+    /// asked for until everything was handed back, if it was all of a call.
     pub fn learn(&self, launch: &Launch, whole: Option<Duration>, launches: u32) {
         if !options().learns() {
             return;
@@ -88,7 +89,7 @@ impl Learning {
         }
     }
 
-    /// Takes in what CPython took for a call that it was left, all of it.
+    /// Takes in what CPython took for a whole call that was left to it.
     pub fn learn_interpreted(&self, modelled: Seconds, measured: Seconds) {
         if options().learns() {
             self.take_in(&Lesson {

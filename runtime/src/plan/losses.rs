@@ -22,8 +22,8 @@ pub(crate) fn keep(dir: &Path, key: &cache::Key, time: Seconds) {
 
 /// Where the losses of one nest are kept on disk, and what earlier processes lost.
 ///
-/// Whoever loads or stores the plan writes the place, once; pricing reads the losses, from disk the first time; the end of the
-/// process writes what was lost in all.
+/// Whoever loads or stores the plan writes the place, once; pricing reads the losses, from disk the first time; the end
+/// of the process writes the sum of all losses.
 #[derive(Default)]
 pub struct LossesOnDisk {
     /// The plan's entry in the cache.
@@ -33,7 +33,7 @@ pub struct LossesOnDisk {
 }
 
 impl LossesOnDisk {
-    /// The plan is kept in that entry of the cache.
+    /// Sets the entry of the cache in which the plan is kept.
     pub(crate) fn set_place(&self, key: cache::Key) {
         let _ = self.kept_at.set(key);
     }

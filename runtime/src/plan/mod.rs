@@ -1,4 +1,4 @@
-//! What is known of a nest for one signature.
+//! Plans: what is known of a nest for one signature.
 
 pub mod analysed;
 pub(crate) mod grid;
@@ -29,14 +29,14 @@ use crate::plan::recording::Recording;
 
 pub use crate::plan::sizes::{Sizes, TopRange};
 
-/// A nest for one signature: what its types decide, and a record for each thing that its calls find out. Every record has locks of
-/// its own, and says who writes it and who reads it.
+/// A nest for one signature: what its types decide, and a record for each thing that its calls find out. Every record
+/// has locks of its own, and says who writes it and who reads it.
 pub struct Plan {
     /// What types alone decide.
     pub analysed: Analysed,
     /// The kernels made so far.
     pub kernels: Kernels,
-    /// What the cache on disk has of its kernels.
+    /// The kernels of the nest that the cache on disk has.
     pub kernels_on_disk: KernelsOnDisk,
     /// When code is made, and of which tier.
     pub tiers: Tiers,
@@ -48,16 +48,16 @@ pub struct Plan {
     pub recent: RecentDecisions,
     /// Trip counts and branch directions by samples of earlier calls.
     pub guesses: Guesses,
-    /// What its index arrays have held.
+    /// What the nest's index arrays have held.
     pub inspections: Inspections,
-    /// What is known of it on a device's grid.
+    /// What is known of the nest on a device's grid.
     pub grid: GridState,
-    /// What its prices depended on, where that is kept.
+    /// What the nest's prices depended on, where that is kept.
     pub recording: Recording,
 }
 
 impl Plan {
-    /// A plan of which there was no call yet.
+    /// A plan of a nest that was not called yet.
     pub fn new(analysed: Analysed) -> Plan {
         Plan {
             analysed,

@@ -1,12 +1,12 @@
-//! What compiled code of a nest takes.
+//! The time that compiled code of a nest takes.
 
 use nestwise_costmodel::{Compute, Device, Workers};
 use nestwise_ir::LoopId;
 
 use crate::plan::{Plan, Sizes};
 
-/// The time that compiled code takes in a call of these sizes: by what the kernel asked for last executes, or else one for the other
-/// native device, or by a guess.
+/// The time that compiled code takes in a call of these sizes: by what the kernel asked for last executes, or else one
+/// for the other native device, or by a guess.
 pub(crate) fn native(
     plan: &Plan,
     workers: Option<&Workers<'_>>,

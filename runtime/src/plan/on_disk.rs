@@ -22,7 +22,7 @@ use crate::options::Options;
 use crate::plan::analysed::{Analysed, PricedBy, Stages, assumed};
 use crate::plan::{Plan, losses};
 
-/// A plan's file. What takes no time to find again is not in it.
+/// The contents of a plan's file, without what takes no time to find again.
 #[derive(Serialize, Deserialize)]
 struct Kept<'p> {
     nest: Cow<'p, Nest>,
@@ -34,7 +34,7 @@ struct Kept<'p> {
     undo: Cow<'p, analysis::UndoPlan>,
 }
 
-/// Plans are kept unless a test has made them wrong.
+/// The folder of the cache, unless a test has made plans wrong, which are not kept.
 fn folder(options: &Options) -> Option<&Path> {
     let folder = options.cache_dir.as_deref();
     folder.filter(|_| options.mistake.is_none())
@@ -53,7 +53,7 @@ impl SiteKey {
         SiteKey(hasher.finalize())
     }
 
-    /// What earlier processes have left of the site.
+    /// What earlier processes have left behind about the site.
     pub fn legacy(self, options: &Options) -> Legacy {
         let Some(dir) = folder(options).filter(|dir| cache::has(dir, Kind::Plan, &self.0)) else {
             return Legacy::Nothing;
@@ -73,7 +73,7 @@ impl SiteKey {
         }
     }
 
-    /// Where the plan is kept that `facts`, what is known of the values of a call, lead to.
+    /// Where the plan is kept for `facts`, which is what is known of the values of a call.
     pub fn plan(self, facts: &impl fmt::Debug) -> PlanKey {
         PlanKey(Key {
             kind: Kind::Plan,
@@ -87,7 +87,7 @@ impl SiteKey {
 #[derive(Clone, Copy)]
 pub struct PlanKey(Key);
 
-/// The plan that an earlier process has kept there.
+/// Loads the plan that an earlier process has kept under a key.
 pub fn load(key: &PlanKey, options: &Options) -> Option<Plan> {
     let bytes = cache::load(folder(options)?, &key.0)?;
     let kept: Kept<'_> = postcard::from_bytes(&bytes).ok()?;

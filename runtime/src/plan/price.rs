@@ -1,4 +1,4 @@
-//! What a call of a nest costs where, and what its site has lost so far by not knowing or not having more.
+//! The price of a call of a nest on each device, and what its site has lost so far by not knowing or not having more.
 
 use nestwise_costmodel::choose_device::{Quick, WORTH_A_START, WORTH_SHARING};
 use nestwise_costmodel::{
@@ -21,10 +21,10 @@ use crate::plan::{Plan, Sizes};
 use crate::resume::Resume;
 use crate::value::HasValue;
 
-/// What some ten milliseconds of a launch tell of the rest of it, in launches of the past.
+/// The number of past launches that some ten milliseconds of a launch count as much as.
 const AS_GOOD_AS: u32 = 4;
 
-/// Prices the devices for a call of these sizes. `ready`: what it finds in the caches and of the worker pool.
+/// Prices the devices for a call of these sizes. `ready`: the caches and the worker pool as the call finds them.
 pub fn price<V: HasValue>(
     plan: &Plan,
     sizes: &Sizes,
@@ -35,7 +35,7 @@ pub fn price<V: HasValue>(
     price_by(plan, None, sizes, captures, (resume, ready), options)
 }
 
-/// Prices the devices as if launches had taught `taught`; none: what they have taught.
+/// Prices the devices as if launches had taught `taught`; none: what they really have.
 fn price_by<V: HasValue>(
     plan: &Plan,
     taught: Option<&Learned>,
@@ -128,7 +128,8 @@ fn price_by<V: HasValue>(
     perhaps_tried(plan, decide(&situation), options)
 }
 
-/// Whether code of this tier is read from disk, as far as anybody knows: as long as none was made, and none was missing there.
+/// Whether code of this tier is read from disk, as far as anybody knows: as long as none was made, and none was missing
+/// there.
 fn loads(plan: &Plan, tier: Tier, options: &Options) -> bool {
     let on_disk = &plan.kernels_on_disk;
     plan.kernels.count() == 0
@@ -179,7 +180,7 @@ fn asks_for_threads(
         return true;
     }
     if may_order(plan, options) || plan.tiers.is_making() {
-        // It is found out beside what runs.
+        // A thread beside the one that runs finds it out.
         return false;
     }
     let serial = first.of(Device::Serial);
@@ -187,7 +188,7 @@ fn asks_for_threads(
     alone.lost[1] + saved >= plan.analysed.prices().compile()
 }
 
-/// Launches might have been shorter on the other native device, for which there is no kernel: that counts as lost, for
+/// Counts as lost what launches might have been shorter on the other native device, for which there is no kernel: for
 /// all of them since the last that was counted.
 pub(crate) fn add_missing(plan: &Plan, sizes: &Sizes, decision: &Decision, options: &Options) {
     let launches = plan.learning.take_launches() as f64;
@@ -207,8 +208,8 @@ pub(crate) fn add_missing(plan: &Plan, sizes: &Sizes, decision: &Decision, optio
     plan.tiers.add_lost_without(other, missed * launches);
 }
 
-/// The decision for a call that would take so long at the pace so far; a lesson for good if it is for another device. Iterations
-/// need not all take the same, so it is not one in any case.
+/// The decision for a call that would take as long as `lesson` says at the pace so far. Only if it is for another
+/// device, the lesson is taken in for good: iterations need not all take the same.
 pub(crate) fn reconsider<V: HasValue>(
     plan: &Plan,
     lesson: &Lesson,
@@ -218,7 +219,7 @@ pub(crate) fn reconsider<V: HasValue>(
     options: &Options,
 ) -> Decision {
     let mut learned = plan.learning.corrections();
-    // It is about this very call.
+    // The lesson is about this very call, so it counts several times.
     (0..AS_GOOD_AS).for_each(|_| {
         learned.add(lesson);
     });
@@ -236,7 +237,7 @@ pub(crate) fn reconsider<V: HasValue>(
     decision
 }
 
-/// The decision, or now and then one for what may turn out to be better.
+/// The decision, or now and then one for a device that may turn out to be better.
 fn perhaps_tried(plan: &Plan, decision: Decision, options: &Options) -> Decision {
     if !options.learning || !options.learns() {
         return decision;

@@ -1,4 +1,4 @@
-//! Calls like earlier ones: what decisions rest on, and those that were made last.
+//! Recent calls: the facts that their decisions rest on, and the decisions.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -12,10 +12,11 @@ use crate::plan::analysed::Analysed;
 use crate::plan::sizes::{Sizes, There, Untouched};
 use crate::value::{HasValue, Value, held};
 
-/// Calls whose facts are kept: a nest is often called with a handful of sizes in turn.
+/// The number of calls whose facts are kept: a nest is often called with a handful of sizes in turn.
 const MAX_RECENT: usize = 8;
 
-/// The decisions of the last few calls of a nest that ran natively: one with the same facts needs neither proofs nor prices.
+/// The decisions of the last few calls of a nest that ran natively: a call with the same facts needs neither proofs nor
+/// prices.
 ///
 /// Every call that is looked at in full reads it before anything else, and one that decided for native code writes it.
 #[derive(Default)]
@@ -34,15 +35,15 @@ struct Recent {
 pub struct Known {
     /// What the values of the call decide.
     pub sizes: Arc<Sizes>,
-    /// Where it ran, and why.
+    /// Where the earlier call ran, and why.
     pub decision: Decision,
-    /// Something was learned since: the decision is to be made again.
+    /// Whether something was learned since, so that the decision is to be made again.
     pub outdated: bool,
 }
 
 impl RecentDecisions {
-    /// What an earlier call with these facts has found out, if one of the last few had them and found the caches and the worker
-    /// pool as this one does. `lessons`: the count of lessons now.
+    /// What an earlier call with these facts has found out, if one of the last few had them and found the caches and
+    /// the worker pool as this one does. `lessons`: the count of lessons now.
     pub fn find(
         &self,
         facts: &[i64],
@@ -91,8 +92,8 @@ impl RecentDecisions {
     }
 }
 
-/// All that decisions rest on besides types: the values of ints, the arrays' extents, and floats that the bounds
-/// of the top loop are computed from, what memory is untouched, and what a card has copies of.
+/// All that decisions rest on besides types: the values of ints, the arrays' extents, floats that the bounds of the top
+/// loop are computed from, the memory that is untouched, and the arrays that a GPU has copies of.
 pub fn facts<V: HasValue>(
     analysed: &Analysed,
     captures: &[V],

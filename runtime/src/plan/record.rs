@@ -1,4 +1,4 @@
-//! A run as other machines could price it.
+//! Recording a run, so that other machines can price it.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub fn record<V: HasValue>(plan: &Plan, captures: &[V]) -> Result<(), Reason> {
     Ok(())
 }
 
-/// What was kept of the nest that stands there, its kernels as they are now; none if nothing was.
+/// The record of the nest at `line` of `file`, with its kernels as they are now; none if nothing was kept.
 pub fn recorded(plan: &Plan, file: &str, line: u32) -> Option<NestRecord> {
     let kept = plan.recording.get()?;
     let kernel = |k: Arc<Kernel>| KernelRecord {

@@ -12,9 +12,9 @@ use crate::plan::sizes::{Sizes, TopRange};
 use crate::reason::Reason;
 use crate::value::{HasValue, ROOM, Value, extents, held};
 
-/// Assumed trips of a top loop whose count no value of the call tells (a `while`).
+/// The assumed trips of a top loop whose count no value of the call tells (a `while`).
 const UNKNOWN_TRIPS: f64 = 100.0;
-/// Assumed trips of such a loop inside, which is begun again and again and mostly ends soon.
+/// The assumed trips of an inner loop whose count no value tells: it is begun again and again and mostly ends soon.
 const UNKNOWN_INNER_TRIPS: f64 = 10.0;
 
 /// The ints and extents of a call.
@@ -64,7 +64,7 @@ pub fn launch_values<V: HasValue>(
     Ok(values)
 }
 
-/// What the values prove and decide. `resumed`: they are those of a nest that goes on half-way.
+/// Works out what the values of a call prove and decide. `resumed`: they are those of a nest that goes on half-way.
 pub fn resolve(
     analysed: &Analysed,
     mut values: analysis::LaunchValues,

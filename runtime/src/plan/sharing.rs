@@ -13,10 +13,11 @@ use crate::options::{DeviceChoice, Options, options};
 use crate::plan::analysed::Analysed;
 use crate::plan::{Plan, Sizes};
 
-/// Tiles of an average wave that keep one thread busy.
+/// The number of tiles of an average wave that keep one thread busy.
 const TILES_PER_THREAD: f64 = 2.0;
 
-/// What the nest can do on several threads in a call of these sizes. The first question takes as long as compiling, about.
+/// What the nest can do on several threads in a call of these sizes. The first question takes as long as compiling,
+/// about.
 pub(crate) fn abilities(plan: &Plan, sizes: &Sizes) -> Arc<analysis::Abilities> {
     plan.analysed.abilities(sizes, is_hopeful(plan))
 }
@@ -31,7 +32,7 @@ fn is_hopeful(plan: &Plan) -> bool {
     plan.analysed.verdicts().elements().is_empty() || plan.inspections.hopes()
 }
 
-/// What so many threads could do, at most.
+/// What `threads` threads could do of a call, at most.
 pub(crate) fn parallel(plan: &Plan, sizes: &Sizes, threads: u32, options: &Options) -> Parallel {
     let analysed = &plan.analysed;
     let trips = |id: LoopId| sizes.expected(id);
@@ -56,8 +57,8 @@ pub(crate) fn parallel(plan: &Plan, sizes: &Sizes, threads: u32, options: &Optio
     }
 }
 
-/// How often threads are started, and how many of them have something to do. Waves pay only if one has several tiles
-/// for each thread: their first and last ones are shorter than the others.
+/// How often threads are started, and how many of them have something to do. Waves pay only if an average one has
+/// several tiles for each thread: the first and last ones are shorter than the others.
 fn parallelism(
     analysed: &Analysed,
     able: &analysis::Abilities,
@@ -78,8 +79,8 @@ fn parallelism(
     (forks.sum(), if roots.is_empty() { 1 } else { threads })
 }
 
-/// How often a kernel starts threads that was made because they were asked for, and has loops for them which the nest as written
-/// has not.
+/// How often a kernel starts threads, if it was made because threads were asked for, and has loops for them that the
+/// nest as written has not.
 fn told(plan: &Plan, roots: &[ThreadLoop], sizes: &Sizes, options: &Options) -> Option<f64> {
     let told = options.device == DeviceChoice::Threads && roots.is_empty();
     let last = plan.kernels.last(Device::Threads);
@@ -88,8 +89,8 @@ fn told(plan: &Plan, roots: &[ThreadLoop], sizes: &Sizes, options: &Options) -> 
     Some(kernel.price.starts(&trips, &sizes.values))
 }
 
-/// By loop of a kernel: the fewest iterations for which so many threads are started in such calls; 0: as many as there
-/// may be.
+/// For each loop of a kernel: the fewest iterations for which `threads` threads (0: as many as there may be) are
+/// started in such calls.
 pub(crate) fn least(plan: &Plan, kernel: &Kernel, threads: u32, sizes: &Sizes) -> Arc<[i64]> {
     if !kernel.about.threaded {
         return Arc::default();
@@ -110,8 +111,8 @@ pub(crate) fn least(plan: &Plan, kernel: &Kernel, threads: u32, sizes: &Sizes) -
     sizes.least.get_or_init(found).clone()
 }
 
-/// Whether threads are started for each loop that is for them: for tiles of waves, whose trips nobody prices, and where
-/// threads were asked for.
+/// Whether threads are started for each parallel loop, even where that does not pay: for tiles of waves, whose trips
+/// nobody prices, and where threads were asked for.
 fn starts_always(able: &analysis::Abilities, options: &Options) -> bool {
     able.waves.is_some() || options.device != DeviceChoice::Auto || options.forced.is_some()
 }

@@ -5,39 +5,40 @@ use std::sync::{Arc, OnceLock};
 use nestwise_analysis as analysis;
 use nestwise_analysis::guards::GuardSet;
 use nestwise_costmodel::Seconds;
-use nestwise_ir::{ArrayId, IdSet, LoopId, Nest};
+use nestwise_ir::{ArrayId, ClauseId, IdSet, LoopId, Nest};
 
 use crate::resume::Resume;
 
-/// What a launch's values decide.
+/// What the values of a launch decide.
 pub struct Sizes {
     /// The ints and extents.
     pub values: analysis::LaunchValues,
-    /// Guards proven by them.
+    /// The guards proven by the values.
     pub proven: GuardSet,
-    /// Clauses of the verdicts' conditions that do not hold, a bit each.
-    pub refuted: u64,
-    /// Loops that run at least once whenever they are entered.
+    /// The clauses of the verdicts' conditions that do not hold.
+    pub refuted: IdSet<ClauseId>,
+    /// The loops that run at least once whenever they are entered.
     pub nonempty: IdSet<LoopId>,
-    /// Mean trip count per loop.
+    /// The mean trip count of each loop, if the values tell it.
     pub trips: Vec<Option<f64>>,
-    /// The trips to reckon with: those, or fewer where a loop may be left before, or a guess. Where the loop is under conditions, which
-    /// prices take to hold half the time, as many more or fewer as they hold more or less often.
+    /// The trips of each loop to reckon with: `trips`, or fewer where a loop may be left before, or a guess. Where a
+    /// loop is under conditions, which prices take to hold half the time, as many more or fewer as they hold more or
+    /// less often.
     pub mean: Vec<f64>,
-    /// Exact trip count of the top loop and its range (start, stop, step); none for a `while`.
+    /// The exact trip count of the top loop and its range (start, stop, step); none for a `while`.
     pub top: Option<TopRange>,
-    /// Written arrays with memory that nobody has touched, and the share of it.
+    /// The written arrays with memory that nobody has touched, and the untouched share of each.
     pub untouched: Untouched,
-    /// Arrays of which a card has copies.
+    /// The arrays of which a GPU has copies.
     pub there: There,
-    /// See [`Plan::least`](crate::plan::Plan::least), once it was asked for.
+    /// The outcome of [`least`](crate::plan::sharing::least), once it was asked for.
     pub(super) least: OnceLock<Arc<[i64]>>,
 }
 
-/// Arrays, and whether a card has computed what the host has not.
+/// Arrays, each with whether a GPU has computed what the host has not.
 pub type There = Vec<(ArrayId, bool)>;
 
-/// Arrays and shares of them.
+/// Arrays, each with a share of it.
 pub type Untouched = Vec<(ArrayId, f64)>;
 
 impl Sizes {
@@ -51,14 +52,14 @@ impl Sizes {
         self.trips.iter().skip(1).all(Option::is_some)
     }
 
-    /// The elements of an array at entry.
+    /// The number of elements of an array at entry.
     pub(crate) fn elements(&self, array: ArrayId, nest: &Nest) -> f64 {
         let rank = nest.arrays[array].rank as usize;
         let extents = &self.values.dims[array.index()][..rank];
         extents.iter().map(|e| *e as f64).product()
     }
 
-    /// Start, stop and step of the top loop.
+    /// The start, stop and step of the top loop; none for a `while`.
     pub fn range(&self) -> Option<(i64, i64, i64)> {
         self.top.map(|t| (t.start, t.stop, t.step))
     }
@@ -71,7 +72,7 @@ impl Sizes {
         }
     }
 
-    /// What CPython would take for that part at the pace it has shown.
+    /// The time that CPython would take for the rest of a call at the pace it has shown.
     pub(super) fn measured(&self, resume: Resume) -> Option<Seconds> {
         let left = (self.top?.trips - resume.next).max(0) as f64;
         (resume.done > 0).then(|| resume.spent * (left / resume.done as f64))
@@ -81,12 +82,12 @@ impl Sizes {
 /// The top loop's range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TopRange {
-    /// Iterations.
+    /// The number of iterations.
     pub trips: i64,
-    /// First value.
+    /// The first value of the counter.
     pub start: i64,
-    /// Exclusive end.
+    /// The exclusive end.
     pub stop: i64,
-    /// Step.
+    /// The step.
     pub step: i64,
 }

@@ -1,10 +1,10 @@
 //! A switch for tests: nests run in forms that their prices would seldom choose, and their parts in unusual orders.
 //!
-//! `NESTWISE_SCHEDULE=FORM` or `FORM:SEED` has every nest take a legal schedule of that form where there is one, however
-//! small it is. With a seed, the parts of loops on threads run one after the other in an order that the seed decides, and
-//! chunks have a few iterations, so that whatever some iteration takes from another one of another part goes wrong each
-//! time and not once in a while. `nthK` is for measurements: every nest runs by the K-th of its legal schedules, from 0, as it
-//! would if that one were thought the best; by the one that is where there are not as many.
+//! `NESTWISE_SCHEDULE=FORM` or `FORM:SEED` has every nest take a legal schedule of that form where there is one,
+//! however small it is. With a seed, the parts of loops on threads run one after the other in an order that the seed
+//! decides, and chunks have a few iterations, so that whatever some iteration takes from another one of another part
+//! goes wrong each time and not once in a while. `nthK` is for measurements: every nest runs by the K-th of its legal
+//! schedules, from 0, as it would if that one were thought the best; by the one that is where there are not as many.
 
 use std::str::FromStr;
 
@@ -12,25 +12,25 @@ use nestwise_analysis::Candidate;
 use nestwise_analysis::launch_info::Tile;
 use nestwise_analysis::schedule::Rewrite;
 
-/// Tiles of waves: small nests have several.
+/// The tile of waves (logarithms of its sides) in forced schedules, so that small nests have several tiles.
 pub const TILE: Tile = [1, 2];
 
-/// Which schedules are tried.
+/// The schedules that are tried.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
-    /// All in turn, one for each kernel that is made.
+    /// All schedules in turn, one for each kernel that is made.
     Every,
     /// Schedules of rewritten nests, in turn.
     Rewritten,
     /// Schedules of the nest as it was written.
     Written,
-    /// Schedules of a rewriting, by its name.
+    /// Schedules of the rewriting of this name.
     Named(&'static str),
-    /// The one of that number.
+    /// The schedule of this number.
     Nth(usize),
 }
 
-/// What a test asks for.
+/// The schedules that a test asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ForcedSchedule {
     form: Form,
@@ -75,13 +75,13 @@ impl Form {
 }
 
 impl ForcedSchedule {
-    /// Whether it is about finding faults: short tiles, schedules that are worth nothing, proofs that take long.
+    /// Whether faults are to be found: by short tiles, schedules that are worth nothing, proofs that take long.
     pub fn is_test(&self) -> bool {
         !matches!(self.form, Form::Nth(_))
     }
 
-    /// The candidate for the `turn`-th kernel of a nest, on threads if some candidate of the form is; none where the form
-    /// has no candidate.
+    /// The candidate for the `turn`-th kernel of a nest, on threads if some candidate of the form is; none where the
+    /// form has no candidate.
     pub fn pick(&self, all: &[Candidate], threads: bool, turn: usize) -> Option<usize> {
         let of_form = |c: &usize| self.form.takes(all[*c].kind.rewrite);
         let formed: Vec<usize> = (0..all.len()).filter(of_form).collect();
@@ -95,7 +95,7 @@ impl ForcedSchedule {
         found.get(at % found.len().max(1)).copied()
     }
 
-    /// Iterations of the top loop in a chunk.
+    /// The number of iterations of the top loop in a chunk, if that is forced.
     pub fn chunk(&self) -> Option<i64> {
         self.seed.map(|seed| 1 + (scattered(seed) % 9) as i64)
     }
@@ -105,7 +105,7 @@ impl ForcedSchedule {
         self.seed.is_some_and(|seed| seed.is_multiple_of(3))
     }
 
-    /// The order in which so many parts run, one after the other.
+    /// The order in which `parts` parts run, one after the other, if that is forced.
     pub fn order(&self, parts: i64) -> Option<std::vec::IntoIter<i64>> {
         let seed = self.seed?;
         let mut order: Vec<i64> = (0..parts).rev().collect();
@@ -116,7 +116,7 @@ impl ForcedSchedule {
     }
 }
 
-/// A number that looks like chance (Steele, Lea and Flood's SplitMix64, 2014).
+/// A number that looks like chance, from a seed (Steele, Lea and Flood's SplitMix64, 2014).
 pub fn scattered(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,11 +1,11 @@
 //! A switch for tests: nests, or what is done about a guard failure, are made wrong on purpose.
 //!
-//! `NESTWISE_BREAK=OP` has every nest compute something else wherever it uses one operation: `add` subtracts, `lt` tells
-//! greater or equal. It happens before anything is proved, so that a wrong nest is compiled rightly: its subscripts are
-//! guarded as those of any other.
+//! `NESTWISE_BREAK=OP` has every nest compute something else wherever it uses one operation: `add` subtracts, `lt`
+//! tells greater or equal. It happens before anything is proved, so that a wrong nest is compiled rightly: its
+//! subscripts are guarded as those of any other.
 //!
-//! `undo-elements`, `undo-frame` and `stale-names` leave nests right, and break what makes work be done once: rolling back
-//! elements, rolling back variables, and handing names over to CPython.
+//! `undo-elements`, `undo-frame` and `stale-names` leave nests right, and break what makes work be done once: rolling
+//! back elements, rolling back variables, and handing names over to CPython.
 
 use std::collections::HashSet;
 use std::str::FromStr;
@@ -16,16 +16,16 @@ use nestwise_ir::{
     BinOp, CmpOp, Expr, ExprKind, Fun, LiveOutKind, Nest, Stmt, StmtKind, UnOp, VarId,
 };
 
-/// The operation that is computed wrongly.
+/// The mistakes that can be planted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PlantedMistake {
-    /// Arithmetic, and what is computed in its place.
+    /// An arithmetic operation, and the one that is computed in its place.
     Binary(BinOp, BinOp),
-    /// A comparison, likewise.
+    /// A comparison, and the one that is made in its place.
     Compare(CmpOp, CmpOp),
     /// Negation or absolute value, which is left out.
     Unary(UnOp),
-    /// A mathematical function, likewise replaced.
+    /// A mathematical function, and the one that is called in its place.
     Call(Fun, Fun),
     /// NumPy's floating-point warnings, which are never given.
     Warning,
@@ -37,7 +37,7 @@ pub enum PlantedMistake {
     StaleNames,
 }
 
-/// By their names.
+/// The mistakes by their names.
 const ALL: [(&str, PlantedMistake); 25] = [
     ("add", PlantedMistake::Binary(BinOp::Add, BinOp::Sub)),
     ("sub", PlantedMistake::Binary(BinOp::Sub, BinOp::Add)),
@@ -81,7 +81,7 @@ impl FromStr for PlantedMistake {
 }
 
 impl PlantedMistake {
-    /// Makes a nest wrong; whether it uses the operation.
+    /// Makes a nest wrong; returns whether it uses the operation.
     pub fn plant(self, nest: &mut Nest) -> bool {
         match self {
             PlantedMistake::Warning => return warns(nest),
@@ -101,8 +101,9 @@ impl PlantedMistake {
         self.stmt(&mut nest.top, &kept, false)
     }
 
-    /// What is no operation of the user's stays right: checks, how many elements were appended, and places that nothing guards. So do
-    /// ints inside a `while`: most of them are what it waits for.
+    /// Makes a statement wrong; returns whether it uses the operation. What is no operation of the user's stays right:
+    /// checks, how many elements were appended, and unguarded subscripts. So do ints inside a `while`: most of them are
+    /// what it waits for.
     fn stmt(self, stmt: &mut Stmt, kept: &HashSet<VarId>, waiting: bool) -> bool {
         let waiting = waiting || matches!(stmt.kind, StmtKind::While(_));
         let mut used = false;
@@ -168,7 +169,7 @@ impl PlantedMistake {
     }
 }
 
-/// Adds the variables that places of elements rest on which nothing guards: the front end knows them to be there.
+/// Adds the variables that unguarded subscripts rest on: the front end knows these to be in range.
 fn keep_places(nest: &Nest, kept: &mut HashSet<VarId>) {
     let mut places: Vec<&Expr> = Vec::new();
     nest.walk_exprs(&mut |e| match &e.kind {

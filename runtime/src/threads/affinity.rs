@@ -1,20 +1,22 @@
-//! Workers, and threads in the background, keep off the core that their caller is on.
+//! Keeps workers, and threads in the background, off the core that their caller is on.
 //!
-//! Whoever is woken may find itself on the core of who woke it, where it waits until that one is done, for many calls in a
-//! row: on a virtual machine with two cores half of a script's parallel loops ran on one of them, while the other one was
-//! idle. So before a worker is wanted, that core is taken from those that it may run on.
+//! A thread that is woken may find itself on the core of the thread that woke it, where it waits until that one is
+//! done, for many calls in a row: on a virtual machine with two cores half of a script's parallel loops ran on one of
+//! them, while the other one was idle. So before a worker is wanted, that core is removed from those that it may run
+//! on.
 
 use std::mem::zeroed;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-/// Where there are more workers, one that waits for its caller's core is missed less than it takes to tell all of them.
+/// The most workers that are kept off: where there are more, one that waits for its caller's core is missed less than
+/// it takes to tell all of them.
 const FEW: usize = 7;
 
 /// A worker thread.
 pub struct Seat {
-    /// The system's number of it; 0: it has not begun.
+    /// The system's number of the thread; 0: it has not begun.
     thread: AtomicI32,
-    /// The core that it keeps off; below zero: none.
+    /// The core that the thread keeps off; below zero: none.
     off: AtomicI32,
 }
 
@@ -26,7 +28,7 @@ impl Seat {
         }
     }
 
-    /// This thread is the worker.
+    /// Notes that this thread is the worker.
     pub fn take(&self) {
         // SAFETY: asks for a number.
         let thread = unsafe { libc::syscall(libc::SYS_gettid) };
@@ -34,8 +36,8 @@ impl Seat {
     }
 }
 
-/// From now on these workers run on all cores that this thread may run on but the one that it is on, if they are few. Where the
-/// system does not allow that, or there is no other core, they stay as they are.
+/// Has workers run, from now on, on all cores that this thread may run on but the one that it is on, if the workers are
+/// few. Where the system does not allow that, or there is no other core, they stay as they are.
 pub fn keep_off(workers: &[Seat]) {
     if workers.len() > FEW {
         return;

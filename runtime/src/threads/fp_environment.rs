@@ -1,7 +1,7 @@
-//! The sticky floating-point flags of this thread, which tell after a kernel whether NumPy might have warned:
-//! overflow, invalid operation, division by zero. Underflow is ignored by NumPy's default too.
+//! The sticky floating-point flags of this thread, which tell after a kernel whether NumPy might have warned: overflow,
+//! invalid operation, division by zero. Underflow is ignored by NumPy's default too.
 //!
-//! There are two sets of them: arithmetic sets those of MXCSR; where NumPy's loops find an overflow themselves they
+//! There are two sets of flags: arithmetic sets those of MXCSR; where NumPy's loops find an overflow themselves they
 //! call `feraiseexcept`, which sets those of the x87 unit.
 
 use std::arch::asm;
@@ -24,7 +24,7 @@ fn write(value: u32) {
     unsafe { asm!("ldmxcsr [{}]", in(reg) &value, options(nostack, readonly)) };
 }
 
-/// The x87 unit's flags; the bits mean what they mean in MXCSR.
+/// The flags of the x87 unit; the bits mean what they mean in MXCSR.
 fn x87() -> u32 {
     let mut status = 0u16;
     // SAFETY: stores the status word into a local.

@@ -1,8 +1,8 @@
 //! Parallel loops on several threads.
 //!
-//! A job is cut into parts; the caller and as many workers ([`crate::threads::workers`]) as come in time take them, each at first those
-//! of its own share. The caller waits only for parts that somebody has begun: on a busy machine, where workers wake up late, it
-//! simply runs the parts itself, so threads never cost much more than running serially.
+//! A job is cut into parts; the caller and as many workers ([`crate::threads::workers`]) as come in time take them,
+//! each at first those of its own share. The caller waits only for parts that somebody has begun: on a busy machine,
+//! where workers wake up late, it simply runs the parts itself, so threads never cost much more than running serially.
 
 use std::alloc::Layout;
 use std::cell::Cell;
@@ -19,23 +19,24 @@ use crate::threads::workers::{self, Shared, WorkerPool};
 /// A parallel loop's body: runs iterations `lo..hi` and leaves its results in `part`.
 pub type Body = unsafe extern "C" fn(env: *mut u8, lo: i64, hi: i64, part: *mut u8);
 
-/// Parts per thread: enough that a late or slow thread does not hold the others up.
+/// The number of parts per thread: enough that a late or slow thread does not hold the others up.
 const PARTS_PER_THREAD: i64 = 4;
 /// Bytes from which several threads save what parts are to find unchanged.
 const SHARED_BYTES: usize = 1 << 18;
-/// Words of a record's beginning, which is all that is there when a part is asked how much it saves.
+/// The number of words of a record's beginning, which is all that is there when a part is asked how much it saves.
 const RECORD: usize = part::COPIES / 8 + 1;
 
 thread_local! {
     static CHOSEN: Cell<Chosen> = const { Cell::new(Chosen::ALL) };
 }
 
-/// For loops that are started from here.
+/// On how many threads the parallel loops run that this thread starts.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Chosen {
-    /// How many threads they run on; 0: as many as there may be.
+    /// The number of threads that they run on; 0: as many as there may be.
     threads: usize,
-    /// By loop: with fewer iterations it runs on one. Those that are not there run on all.
+    /// For each loop: the fewest iterations with which it runs on more than one thread. Loops that are not listed run
+    /// on all.
     least: *const [i64],
 }
 
@@ -45,7 +46,7 @@ impl Chosen {
         least: &[],
     };
 
-    /// The threads for so many iterations of a loop.
+    /// The number of threads for `trips` iterations of a loop.
     fn of(self, id: i64, trips: i64) -> usize {
         // SAFETY: `on_threads` borrows it for as long as it is chosen.
         let least = unsafe { &*self.least };
@@ -58,14 +59,14 @@ impl Chosen {
     }
 }
 
-/// Runs `f`, whose parallel loops are to run on so many threads, or fewer if there may not be so many; by loop: on one, if
-/// it has fewer iterations.
+/// Runs `f`, whose parallel loops are to run on `threads` threads, or fewer if there may not be so many. `least`: for
+/// each loop, the fewest iterations with which it runs on more than one.
 pub fn on_threads<T>(threads: usize, least: &[i64], f: impl FnOnce() -> T) -> T {
     let _before = Before(CHOSEN.replace(Chosen { threads, least }));
     f()
 }
 
-/// Is chosen again afterwards, even if a launch panics.
+/// The choice that is restored when this is dropped, even if a launch panics.
 struct Before(Chosen);
 
 impl Drop for Before {
@@ -78,7 +79,7 @@ struct Job {
     body: Body,
     env: *mut u8,
     cuts: Cuts,
-    /// Parts to run, the first ones of all.
+    /// The number of parts to run, the first ones of all.
     runs: i64,
     part_size: usize,
     records: *mut u8,
@@ -86,7 +87,7 @@ struct Job {
     shares: Box<[Share]>,
     done: AtomicI64,
     raised: AtomicBool,
-    /// Whoever waits for the last part, if it sleeps.
+    /// The thread that waits for the last part, if it sleeps.
     sleeper: OnceLock<Thread>,
 }
 
@@ -96,12 +97,12 @@ struct Cuts {
     lo: i64,
     hi: i64,
     parts: i64,
-    /// All parts but the last one are multiples of that.
+    /// The number of iterations of which all parts but the last one are multiples.
     grain: i64,
 }
 
 impl Cuts {
-    /// At most so many parts.
+    /// Cuts a range into at most `most` parts.
     fn of((lo, hi): (i64, i64), grain: i64, most: i64) -> Cuts {
         let trips = hi.saturating_sub(lo).max(1);
         let parts = most.min((trips - 1) / grain + 1);
@@ -113,7 +114,7 @@ impl Cuts {
         }
     }
 
-    /// Where a part begins; where the last one ends.
+    /// The iteration at which a part begins; the end of the range if `part` is the number of parts.
     fn at(self, part: i64) -> i64 {
         if part == self.parts {
             return self.hi;
@@ -129,12 +130,12 @@ impl Cuts {
 struct Share {
     next: AtomicI64,
     end: i64,
-    /// No two are on one cache line.
+    /// Padding, so that no two shares are on one cache line.
     _apart: [u64; 6],
 }
 
 impl Share {
-    /// A job of so many parts for so many threads.
+    /// The shares of `threads` threads in a job of `runs` parts.
     fn of(runs: i64, threads: usize) -> Box<[Share]> {
         let threads = threads.max(1) as i64;
         let share = |t: i64| Share {
@@ -152,12 +153,12 @@ struct Copies {
     memory: *mut u8,
     /// Bytes of one block; 0: there are none.
     size: usize,
-    /// Each part has a block of its own; otherwise each thread has one.
+    /// Whether each part has a block of its own; otherwise each thread has one.
     own: bool,
 }
 
 impl Copies {
-    /// The blocks that a job takes.
+    /// The number of blocks that a job takes.
     fn blocks(self, parts: i64, threads: usize) -> usize {
         match (self.size, self.own) {
             (0, _) => 0,
@@ -166,7 +167,7 @@ impl Copies {
             (_, false) => threads.min(parts as usize),
         }
     }
-    /// The block for a part that a thread runs; null for the last one.
+    /// The block for a part that a thread runs; null for the last part, which works on the arrays themselves.
     fn of(self, part: i64, parts: i64, thread: usize) -> *mut u8 {
         if self.size == 0 || part + 1 == parts {
             return std::ptr::null_mut();
@@ -183,8 +184,8 @@ unsafe impl Send for Job {}
 unsafe impl Sync for Job {}
 
 impl Shared for Job {
-    /// Takes and runs parts until none is left: at first those that the same thread had the last time, whose elements its
-    /// caches still have (affinity scheduling: Markatos and LeBlanc, 1994).
+    /// Takes and runs parts until none is left: at first those that the same thread had the last time, whose elements
+    /// its caches still have (affinity scheduling: Markatos and LeBlanc, 1994).
     fn work(&self, thread: usize) {
         let own = rayon::current_thread_index().map_or(0, |worker| worker + 1);
         for k in 0..self.shares.len() {
@@ -223,7 +224,7 @@ impl Job {
         }
     }
 
-    /// Parts that somebody has begun are waited for: awake at first, since waking up may take longer than they do.
+    /// Waits for parts that other threads have begun: awake at first, since waking up may take longer than they do.
     fn wait(&self) {
         let over = || self.done.load(Ordering::Acquire) == self.runs;
         if workers::look(over) {
@@ -310,9 +311,10 @@ pub unsafe extern "C" fn parallel(
     parts
 }
 
-/// Bytes that no part needs more than; the last one needs none.
+/// The most bytes that a part needs; the last one needs none.
 ///
 /// # Safety
+///
 /// As for [`parallel`].
 unsafe fn most_bytes(save: Body, env: *mut u8, cuts: Cuts) -> i64 {
     let bytes = (0..cuts.parts - 1).map(|p| {
@@ -325,7 +327,7 @@ unsafe fn most_bytes(save: Body, env: *mut u8, cuts: Cuts) -> i64 {
     bytes.max().unwrap_or(0)
 }
 
-/// Runs a job on so many threads, this one among them; returns when it is done.
+/// Runs a job on `threads` threads, this one among them; returns when it is done.
 fn share(job: Job, threads: usize) {
     let job = Arc::new(job);
     match options().forced.and_then(|t| t.order(job.runs)) {
@@ -372,14 +374,15 @@ struct Memory {
 }
 
 impl Memory {
-    /// Nothing if there is not so much.
+    /// Allocates the memory; none if there is not so much.
     fn allocate(parts: i64, part_size: usize, blocks: usize, copy_size: usize) -> Option<Memory> {
         let records = (parts as usize)
             .checked_mul(part_size)?
             .checked_next_multiple_of(LINE)?;
         let copies = blocks.checked_mul(copy_size)?;
         let size = copies.checked_add(records)?.checked_add(2 * LINE)?;
-        // Of great alignment all zeroes would be written now; as it is, pages are zeroed by whoever comes first.
+        // With a great alignment the allocator would write all zeros now; as it is, pages are zeroed by whoever comes
+        // first.
         let layout = Layout::from_size_align(size, align_of::<(*mut u8, Layout)>()).ok()?;
         // SAFETY: the size is not zero.
         let start = unsafe { std::alloc::alloc_zeroed(layout) };
@@ -400,8 +403,8 @@ impl Memory {
         }
     }
 
-    /// For parts that share everything. Both numbers are small: parts are bounded by the thread count, a record by the
-    /// number of variables of a nest.
+    /// Memory for parts that share everything. Both numbers are small: parts are bounded by the thread count, a record
+    /// by the number of variables of a nest.
     fn records_only(parts: i64, part_size: usize) -> Memory {
         Memory::allocate(parts, part_size, 0, 0)
             .unwrap_or_else(|| std::alloc::handle_alloc_error(Layout::new::<[u64; 8]>()))
@@ -412,7 +415,7 @@ impl Memory {
 mod tests {
     use super::*;
 
-    /// Adds up how often it ran with a block of its own, and marks the block.
+    /// A loop body that adds up how often it ran with a block of its own, and marks the block.
     unsafe extern "C" fn body(env: *mut u8, lo: i64, hi: i64, record: *mut u8) {
         // SAFETY: `parallel` keeps its promises.
         unsafe {

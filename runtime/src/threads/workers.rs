@@ -1,8 +1,8 @@
 //! The threads that help with parallel loops, and how long they look for the next one before they sleep.
 //!
-//! Waking a thread that sleeps takes some 70 us on a virtual machine, which is as long as many a loop. So one who has
-//! nothing to do goes on looking for a while (the ski-rental problem: Karlin et al., "Competitive snoopy caching", 1988),
-//! and lets others have its core whenever they want it.
+//! Waking a thread that sleeps takes some 70 us on a virtual machine, which is as long as many a loop. So a thread that
+//! has nothing to do goes on looking for a while (the ski-rental problem: Karlin et al., "Competitive snoopy caching",
+//! 1988), and lets others have its core whenever they want it.
 
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -12,49 +12,49 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::threads::affinity::{self, Seat};
 
-/// How long somebody looks for what is to come before it sleeps: twice what waking up takes, since it is a core with
-/// nothing else to do that looks, and somebody's time that is lost.
+/// How long a thread looks for what is to come before it sleeps: twice what waking up takes, since a core that looks
+/// has nothing else to do, and what is lost is somebody's time.
 pub const LOOKS_FOR: Duration = Duration::from_micros(200);
-/// Looks between two of the clock, at which others may have the core.
+/// The number of looks between two of the clock, at which others may have the core.
 const LOOKS: u32 = 1024;
 
-/// What several threads can do together, each as long as there is something left.
+/// Work that several threads can do together, each as long as there is something left.
 pub trait Shared: Send + Sync {
-    /// Takes part; `thread` numbers those who do, from 1 on (0 is whoever offers it).
+    /// Takes part in the work; `thread` numbers the threads that do, from 1 on (0 is the thread that offers it).
     fn work(&self, thread: usize);
 }
 
-/// Workers: as many as there are threads but one.
+/// The workers: as many as there are threads but one.
 pub struct WorkerPool {
     workers: ThreadPool,
     seats: Arc<[Seat]>,
     open: Mutex<Open>,
-    /// Counts offers, so that whoever looks for one need not lock.
+    /// The number of offers so far, so that whoever looks for one need not lock.
     offered: AtomicU64,
 }
 
-/// What there is to do, and who will come to do it.
+/// The work that is offered, and the workers that will come to do it.
 #[derive(Default)]
 struct Open {
     offers: Vec<Offer>,
-    /// Workers that look, or have been called.
+    /// The number of workers that look, or have been called.
     ready: usize,
 }
 
 struct Offer {
     job: Arc<dyn Shared>,
-    /// The next worker's number, and the number of all.
+    /// The number of the next worker, and the number of all threads.
     next: usize,
     threads: usize,
 }
 
 impl Open {
-    /// Places that nobody has taken.
+    /// The number of places that no worker has taken.
     fn places(&self) -> usize {
         self.offers.iter().map(|o| o.threads - o.next).sum()
     }
 
-    /// One of them, for a worker that is ready.
+    /// Takes a place, for a worker that is ready; returns the job and the worker's number in it.
     fn take(&mut self) -> Option<(Arc<dyn Shared>, usize)> {
         let offer = self.offers.iter_mut().find(|o| o.next < o.threads)?;
         offer.next += 1;
@@ -80,7 +80,7 @@ impl WorkerPool {
         })
     }
 
-    /// This process's, of so many workers. None where no threads can be had.
+    /// The pool of this process with `workers` workers; none where no threads can be had.
     pub fn of_this_process(workers: usize) -> Option<Arc<WorkerPool>> {
         let mut slot = lock(&Owned::of_this_process().pool);
         if let Some((size, pool)) = slot.as_ref()
@@ -93,7 +93,7 @@ impl WorkerPool {
         Some(pool)
     }
 
-    /// Does a job on so many threads, this one among them; those who come too late are not waited for.
+    /// Does a job on `threads` threads, this one among them; those that come too late are not waited for.
     pub fn share(self: &Arc<Self>, job: &Arc<impl Shared + 'static>, threads: usize) {
         let same: Arc<dyn Shared> = job.clone();
         affinity::keep_off(&self.seats);
@@ -140,7 +140,8 @@ impl WorkerPool {
         }
     }
 
-    /// Takes a place in a job that is offered, if there is one; `was_away`: the worker comes from another job, and counts as ready again.
+    /// Takes a place in a job that is offered, if there is one; `was_away`: the worker comes from another job, and
+    /// counts as ready again.
     fn take(&self, was_away: bool) -> Option<(Arc<dyn Shared>, usize)> {
         let mut open = lock(&self.open);
         open.ready += usize::from(was_away);
@@ -172,8 +173,9 @@ struct Owned {
 }
 
 impl Owned {
-    /// A forked child has none of its parent's threads, and whoever held the parent's lock when it was forked is not
-    /// there to let go of it: it begins anew, and what was its parent's is left alone.
+    /// The pool's owner of this process. A forked child has none of its parent's threads, and whoever held the parent's
+    /// lock when it was forked is not there to let go of it: the child begins anew, and what was its parent's is left
+    /// alone.
     fn of_this_process() -> &'static Owned {
         static OWNED: AtomicPtr<Owned> = AtomicPtr::new(std::ptr::null_mut());
         let owner = std::process::id();
@@ -205,7 +207,7 @@ mod tests {
     use super::*;
     use std::sync::Condvar;
 
-    /// Done when so many threads have come, or have been waited for in vain.
+    /// Work that is done when a number of threads have come, or have been waited for in vain.
     struct Meeting {
         threads: usize,
         came: Mutex<Vec<usize>>,

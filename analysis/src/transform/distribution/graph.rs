@@ -18,9 +18,9 @@ pub struct Group {
 /// The dependence graph of the statements of a body.
 #[derive(Clone)]
 pub(super) struct Graph {
-    /// By two statements: whether the second depends on the first.
+    /// By pair of statements: whether the second depends on the first.
     pub(super) edges: Vec<Vec<bool>>,
-    /// By two statements: whether the second depends on the first in an earlier iteration of the loop.
+    /// By pair of statements: whether the second depends on the first in an earlier iteration of the loop.
     pub(super) carried: Vec<Vec<bool>>,
 }
 

@@ -6,13 +6,14 @@
 
 use crate::link::numpy::folds;
 
-/// What it is so far, a number of axes, and words: the extents, and of each array its first element and the bytes from
-/// one element to the next along each axis.
+/// A function that adds to a value so far. Its arguments are that value, the number of axes, and words: the extents,
+/// and of each array the address of its first element and the bytes from one element to the next along each axis.
 pub(crate) type Flat<T> = unsafe extern "C" fn(T, i64, *const i64) -> T;
 
-/// The elements one behind the other, and how many there are: as they lie, or else a copy.
+/// The address of the elements one behind the other, as they lie or else in a copy, and how many there are.
 ///
 /// # Safety
+///
 /// The elements are there.
 unsafe fn in_a_row<T: Copy>(
     first: *mut u8,

@@ -22,7 +22,7 @@ pub(crate) fn slot(fun: Fun, repr: Scalar) -> Option<&'static Slot> {
     }
 }
 
-/// Whether that loop is registered.
+/// Whether NumPy's loop for a fold of a representation is registered.
 pub(crate) fn is_registered(fun: Fun, repr: Scalar) -> bool {
     slot(fun, repr).is_some_and(|slot| slot.get().is_some())
 }
@@ -42,8 +42,8 @@ pub(crate) unsafe fn run(
     }
 }
 
-/// `before` and all elements, as `np.add.reduce` adds them: the loop takes the form in which its first argument is its
-/// result for a reduction.
+/// The sum of `before` and all elements, as `np.add.reduce` adds them: the loop's first argument is its result, by
+/// which it knows a reduction.
 unsafe fn sum<T>(repr: Scalar, mut before: T, first: *mut u8, stride: i64, n: i64) -> T {
     let total = from_mut(&mut before).cast::<u8>();
     let mut args = [total, first, total];
@@ -81,7 +81,7 @@ unsafe fn dot<T: Default>(repr: Scalar, x: (*mut u8, i64), y: (*mut u8, i64), n:
     result
 }
 
-/// `np.dot` takes a copy of a vector that does not go forward in whole elements.
+/// A vector as `np.dot` takes it: itself, or a copy where it does not go forward in whole elements.
 unsafe fn forward<T: Copy>(x: (*mut u8, i64), n: i64, copy: &mut Vec<T>) -> (*mut u8, i64) {
     let size = size_of::<T>() as i64;
     let plain = x.1 > 0 && x.1 % size == 0 && x.0 as i64 % size == 0;

@@ -5,7 +5,7 @@ use nestwise_ir::{Fun, Scalar};
 
 use crate::link::numpy::folds;
 
-/// How elements lie: the first one, bytes from row to row and from column to column, rows and columns.
+/// How a matrix lies in memory: its first element, bytes from row to row and from column to column, rows and columns.
 #[derive(Clone, Copy)]
 struct Matrix {
     first: *mut u8,
@@ -14,7 +14,7 @@ struct Matrix {
 }
 
 impl Matrix {
-    /// What NumPy says of an axis of one element: it has no step.
+    /// The matrix as NumPy describes it: an axis of one element has no step.
     fn normal(self) -> Matrix {
         let [rows, columns] = self.extents;
         let step = |extent, step| if extent == 1 { 0 } else { step };
@@ -24,8 +24,8 @@ impl Matrix {
         }
     }
 
-    /// Whether `np.dot` takes it as it lies: rows or columns without anything between them, or a vector that goes
-    /// forward in whole elements.
+    /// Whether `np.dot` takes the matrix as it lies: rows or columns without anything between them, or a vector that
+    /// goes forward in whole elements.
     fn is_taken(self, size: i64) -> bool {
         let [rows, columns] = self.extents;
         let [down, across] = self.steps;
@@ -72,17 +72,17 @@ impl Matrix {
     }
 }
 
-/// The first element, and bytes from row to row and from column to column.
+/// Where a matrix lies: its first element, and bytes from row to row and from column to column.
 #[repr(C)]
 struct Place {
     first: *mut u8,
     steps: [i64; 2],
 }
 
-/// What generated code passes.
+/// What generated code passes to a product.
 #[repr(C)]
 pub(crate) struct Operands {
-    /// Both factors and the product.
+    /// Where both factors and the product lie.
     places: [Place; 3],
     /// Rows of the first factor, its columns, columns of the second one.
     extents: [i64; 3],

@@ -11,20 +11,20 @@ use crate::link::interrupts::FIRST_BUDGET;
 use crate::llvm::{Block, Ir, V};
 use crate::lower::unit::Unit;
 
-/// Where a jump leads.
+/// An open loop or scope, and where jumps out of it and within it lead.
 pub(crate) struct Jump {
     pub(crate) target: Target,
     pub(crate) on_break: Block,
     pub(crate) on_continue: Block,
-    /// In a vector loop: lanes that broke out, lanes that wait for the next iteration.
+    /// In a vector loop: the masks of the lanes that broke out, and of those that wait for the next iteration.
     pub(crate) lanes: Option<(V, V)>,
 }
 
-/// How the function ends.
+/// How the function is left.
 pub(crate) struct Exits {
-    /// Leaves with a guard failure; `line` and `code` are set.
+    /// The block that leaves the function with a guard failure; `line` and `code` are set.
     pub(crate) failed: Block,
-    /// Leaves normally; `status` and `at` are set.
+    /// The block that leaves the function normally; `status` and `at` are set.
     pub(crate) done: Block,
     pub(crate) line: V,
     pub(crate) code: V,
@@ -32,14 +32,14 @@ pub(crate) struct Exits {
     pub(crate) at: V,
     /// The open loops and scopes, innermost last.
     pub(crate) jumps: Vec<Jump>,
-    /// What is left until the function asks whether somebody waits, in a kernel that does.
+    /// What is left until the function asks whether somebody waits, in a kernel that asks.
     pub(crate) budget: Option<V>,
 }
 
 impl Exits {
-    /// Cells for a function's outcome, and its last blocks.
+    /// The cells for a function's outcome, and its last blocks.
     pub(crate) fn new(ir: &Ir<'_>, function: V) -> Exits {
-        let (failed, done) = (ir.block(function, c"event"), ir.block(function, c"done"));
+        let (failed, done) = (ir.block(function, c"failed"), ir.block(function, c"done"));
         let cell = || ir.alloca(ir.i64());
         Exits {
             failed,
@@ -97,12 +97,12 @@ impl Exits {
 /// What guards of the current operation have to do.
 #[derive(Default)]
 pub(crate) struct Guards {
-    /// Alloca: whether a guard has failed in the open loop, which tests that when it is over.
+    /// The alloca that tells whether a guard has failed in the open loop, which tests that when it is over.
     pub(crate) deferred: Option<V>,
     /// In a loop that goes on after a guard failure: variables whose values may then be ones that nothing was proved
     /// about.
     pub(crate) loose: Option<Rc<Vars>>,
-    /// Depth of conditionals around the current operation.
+    /// The depth of conditionals around the current operation.
     pub(crate) conditional: u32,
     /// Whether another operation tests the result being emitted for being finite.
     pub(crate) covered: bool,
@@ -117,7 +117,7 @@ impl Guards {
         self.loose.is_some()
     }
 
-    /// Whether one of these indices may be wrong after a guard failure. Counters and invariants never are; saturated
+    /// Whether one of some indices may be wrong after a guard failure. Counters and invariants never are; saturated
     /// arithmetic on them stays within what was proved.
     pub(crate) fn suspects(&self, index: &[Expr]) -> bool {
         let Some(loose) = &self.loose else {

@@ -17,7 +17,7 @@ pub(crate) fn continues(em: &Emitter<'_, '_>) -> bool {
     em.lanes.open.is_some() || em.guards.deferred.is_some()
 }
 
-/// The guard fails where `bad` is true.
+/// Has the guard fail where `bad` is true.
 pub(crate) fn fail_where(em: &Emitter<'_, '_>, bad: V, wide: bool, code: GuardFailure, span: Span) {
     let ir = em.ir;
     if ir.is_false(bad) || em.unit.spec.unchecked {

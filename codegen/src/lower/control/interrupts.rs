@@ -30,7 +30,7 @@ fn is_asked_in(em: &Emitter<'_, '_>, id: LoopId) -> bool {
     em.exits.budget.is_some() && em.unit.nest.interruptible.contains(&id)
 }
 
-/// Before each iteration of a loop.
+/// Asks whether somebody waits before each iteration of a loop, if the loop is one in which that is asked.
 pub(crate) fn ask_in_iteration(em: &Emitter<'_, '_>, id: LoopId, body: &[Stmt], span: Span) {
     if is_asked_in(em, id) {
         let work = interrupts::own_work(em.unit.nest, body);
@@ -38,8 +38,9 @@ pub(crate) fn ask_in_iteration(em: &Emitter<'_, '_>, id: LoopId, body: &[Stmt], 
     }
 }
 
-/// A counted loop inside the nest. One with no loops inside in which it is asked runs in pieces of at most
-/// [`PIECE`](interrupts::PIECE) with a question before each, so that the piece stays as it is for the vectorisers.
+/// Emits a counted loop inside the nest. One with no loops inside in which it is asked whether somebody waits runs in
+/// pieces of at most [`PIECE`](interrupts::PIECE) iterations with a question before each, so that the piece stays as it
+/// is for the vectorisers.
 pub(crate) fn in_pieces(em: &mut Emitter<'_, '_>, l: &For, range: Range, span: Span) -> Result<()> {
     if !is_asked_in(em, l.id) || !is_innermost(&l.body) || breaks(l) {
         return em.counted(l, range, None);
@@ -70,14 +71,14 @@ pub(crate) fn in_pieces(em: &mut Emitter<'_, '_>, l: &For, range: Range, span: S
     Ok(())
 }
 
-/// Before each iteration of a counted loop that does not run in pieces.
+/// Asks whether somebody waits before each iteration of a counted loop that does not run in pieces.
 pub(crate) fn ask_in_counted(em: &Emitter<'_, '_>, l: &For) {
     if !is_innermost(&l.body) || breaks(l) {
         ask_in_iteration(em, l.id, &l.body, iterations::loop_span(em.unit, l.id));
     }
 }
 
-/// Takes work from the budget, and asks once it is used up.
+/// Spends `work` of the budget, and asks whether somebody waits once it is used up.
 fn spend(em: &Emitter<'_, '_>, work: V, span: Span) {
     let Some(budget) = em.exits.budget else {
         return;

@@ -42,7 +42,7 @@ pub(crate) fn loop_span(unit: &Unit<'_>, id: LoopId) -> Span {
     decl.map_or(Span::default(), |d| d.span)
 }
 
-/// A part of the range without vectors.
+/// Runs a part of a loop's range one iteration after the other, without vectors.
 pub(crate) fn one_by_one(
     em: &mut Emitter<'_, '_>,
     l: &For,

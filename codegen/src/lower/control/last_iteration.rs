@@ -8,8 +8,8 @@ use nestwise_analysis::dataflow::reads::reads_in;
 use nestwise_ir::guarded::any_expr_may_fail;
 use nestwise_ir::{Expr, ExprKind, For, Stmt, StmtKind, VarId};
 
-/// The body's statements in two parts: those that may be run once, after the loop, with the counter's last value,
-/// and the others.
+/// Splits the body's statements in two parts: those that may be run once, after the loop, with the counter's last
+/// value, and the others.
 ///
 /// Legal iff nothing leaves the loop early, nothing in the body reads the variable or assigns it anywhere else, and the
 /// value rests on the counter and on what the body does not assign, without elements, functions or guard failures, and
@@ -43,7 +43,7 @@ fn rests_on_counter(e: &Expr, assigned: &HashMap<VarId, u32>) -> bool {
     ok
 }
 
-/// How many places assign each variable.
+/// The number of statements that assign each variable.
 fn assignments(block: &[Stmt]) -> HashMap<VarId, u32> {
     let mut counts = HashMap::new();
     for s in block {

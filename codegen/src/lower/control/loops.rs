@@ -39,7 +39,7 @@ fn unsplit(em: &mut Emitter<'_, '_>, l: &For, range: Range, at: Option<V>) -> Re
     em.serial(l, range, at)
 }
 
-/// The range by lanes, if the schedule says so and the loop allows it.
+/// Runs the range by lanes, if the schedule says so and the loop allows it; returns whether it does.
 fn vector_loop(em: &mut Emitter<'_, '_>, l: &For, range: Range) -> Result<bool> {
     let Some(count) = lanes::vector_lanes(em.unit, l) else {
         return Ok(false);
@@ -53,7 +53,7 @@ fn vector_loop(em: &mut Emitter<'_, '_>, l: &For, range: Range) -> Result<bool> 
     }
 }
 
-/// A loop whose guard failures are tested after it, so that LLVM may vectorise it.
+/// Emits a loop whose guard failures are tested after it, so that LLVM may vectorise it.
 fn deferred_loop(em: &mut Emitter<'_, '_>, l: &For, range: Range) -> Result<()> {
     if !guarded::block_may_fail(em.unit.nest, &l.body) {
         return em.serial(l, range, None);
@@ -78,7 +78,7 @@ fn deferred_loop(em: &mut Emitter<'_, '_>, l: &For, range: Range) -> Result<()> 
     Ok(())
 }
 
-/// Rotated: a test before the loop and one behind each iteration.
+/// Emits a rotated loop: a test before it and one behind each iteration.
 pub(crate) fn iterate(
     em: &mut Emitter<'_, '_>,
     l: &For,
@@ -147,13 +147,13 @@ pub(crate) fn iterate(
     Ok(())
 }
 
-/// Where `break` of a loop goes: for the top loop to a block that sets the status.
+/// The block that `break` of a loop goes to: for the top loop one that sets the status.
 fn break_block(em: &Emitter<'_, '_>, l: &For, end: Block) -> Block {
     let top = em.goes_through_nest() && l.id.index() == 0;
     if !top { end } else { em.exits.top_break(em.ir) }
 }
 
-/// Loop metadata for LLVM's vectoriser.
+/// Attaches loop metadata for LLVM's vectoriser.
 fn annotate(em: &Emitter<'_, '_>, branch: V, l: &For) {
     let ir = em.ir;
     if let Some(edge) = em.lanes.edge {
@@ -188,7 +188,7 @@ fn annotate(em: &Emitter<'_, '_>, branch: V, l: &For) {
     iterations::mark_loop(em.ir, branch, l.id, &facts);
 }
 
-/// `while` inside the nest.
+/// Emits a `while` inside the nest.
 pub(crate) fn while_loop(em: &mut Emitter<'_, '_>, l: &While) -> Result<()> {
     let ir = em.ir;
     let target = Target::Loop(l.id);
@@ -273,7 +273,7 @@ fn gathers_bytes(nest: &Nest, body: &[Stmt]) -> bool {
 }
 
 impl Emitter<'_, '_> {
-    /// A counted loop inside the nest.
+    /// Emits a counted loop inside the nest.
     pub(crate) fn for_loop(&mut self, l: &For, span: Span) -> Result<()> {
         let varying = self.lanes.open.as_ref().is_some_and(|x| {
             [&l.start, &l.stop, &l.step]
@@ -328,7 +328,7 @@ impl Emitter<'_, '_> {
         unsplit(self, l, range, at)
     }
 
-    /// One iteration after the other. What only the last one leaves behind is computed after the loop: LLVM finds
+    /// Runs one iteration after the other. What only the last one leaves behind is computed after the loop: LLVM finds
     /// nothing in the loop then that keeps it from vectorising the rest behind full vectors, too.
     pub(crate) fn serial(&mut self, l: &For, range: Range, at: Option<V>) -> Result<()> {
         let (last, body): (Vec<&Stmt>, Vec<&Stmt>) = match self.lanes.open {

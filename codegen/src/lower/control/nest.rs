@@ -18,7 +18,7 @@ pub(crate) fn emit(unit: &Unit<'_>) -> Result<()> {
     nest(&mut func)?;
     // Whoever launches the kernel saves nothing for a nest that may not fail.
     if unit.may_fail.get() && !nestwise_ir::guarded::nest_may_fail(unit.nest) {
-        return invalid("an event in a nest without any");
+        return invalid("a guard in a nest without any");
     }
     Ok(())
 }

@@ -39,8 +39,8 @@ pub(crate) fn split_loop(
     Ok(())
 }
 
-/// The first iteration from `lo` on whose counter is at least all bounds (`most`), or at least the smallest of
-/// them; at most `range.hi`. Exact: in 128 bits, where no bound overflows.
+/// The first iteration from `lo` on whose counter is at least all bounds (`most`), or at least the smallest of them; at
+/// most `range.hi`. It is exact: computed in 128 bits, where no bound overflows.
 fn cut(em: &mut Emitter<'_, '_>, bounds: &[Expr], lo: V, range: Range, most: bool) -> Result<V> {
     let ir = em.ir;
     let wide = ir.int(128);

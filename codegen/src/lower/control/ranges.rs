@@ -17,7 +17,7 @@ pub(crate) struct Range {
     pub(crate) hi: V,
 }
 
-/// All iterations.
+/// All iterations of a counted loop.
 pub(crate) fn range(em: &mut Emitter<'_, '_>, l: &For, span: Span) -> Result<Range> {
     let start = em.expr(&l.start)?.a;
     let stop = em.expr(&l.stop)?.a;
@@ -32,7 +32,7 @@ pub(crate) fn range(em: &mut Emitter<'_, '_>, l: &For, span: Span) -> Result<Ran
     })
 }
 
-/// The step; zero fails, and is one afterwards.
+/// The step of a counted loop; zero fails, and is replaced by one.
 pub(crate) fn step(em: &mut Emitter<'_, '_>, e: &Expr, span: Span) -> Result<V> {
     let v = em.expr(e)?;
     if e.as_int().is_some_and(|s| s != 0) {
@@ -91,7 +91,7 @@ pub(crate) fn trips(
     ir.select(some, whole, c(0))
 }
 
-/// After a guard failure in a vector loop values may be off, and so may trip counts: run nothing.
+/// The trip count, or 0 after a guard failure in a vector loop: values may be off then, and so may trip counts.
 pub(crate) fn no_trips_after_failure(em: &Emitter<'_, '_>, trips: V) -> V {
     let Some(l) = em.lanes.open.as_ref().filter(|l| l.facts.may_fail) else {
         return trips;
@@ -103,7 +103,7 @@ pub(crate) fn no_trips_after_failure(em: &Emitter<'_, '_>, trips: V) -> V {
     ir.select(failed, ir.const_i64(0), trips)
 }
 
-/// The iterations of a part, in a function made for parts.
+/// The iterations of a part of a loop, in a function made for parts.
 pub(crate) fn part_range(em: &Emitter<'_, '_>, l: &For) -> Range {
     let ir = em.ir;
     let bounds = ir.offset_const(em.function.frame, crate::abi::FrameHeader::BOUNDS);

@@ -68,7 +68,7 @@ fn branch(em: &mut Emitter<'_, '_>, cond: &Expr, then: &[Stmt], orelse: &[Stmt])
     Ok(())
 }
 
-/// A jump out of or within constructs; what follows it is unreachable and emitted into a dead block.
+/// Emits a jump out of or within constructs; what follows it is unreachable and emitted into a dead block.
 fn jump(em: &mut Emitter<'_, '_>, target: Target, is_continue: bool) -> Result<()> {
     let Some(jump) = em.exits.jumps.iter().rev().find(|j| j.target == target) else {
         return invalid("a jump to a construct that is not open here");
@@ -88,7 +88,7 @@ fn jump(em: &mut Emitter<'_, '_>, target: Target, is_continue: bool) -> Result<(
     Ok(())
 }
 
-/// Continues emission where nothing gets to.
+/// Continues emission in a block that control never gets to.
 fn start_dead(ir: &Ir<'_>) {
     let dead = ir.fresh();
     ir.at(dead);
@@ -127,7 +127,7 @@ fn scope(em: &mut Emitter<'_, '_>, id: ScopeId, body: &[Stmt]) -> Result<()> {
 }
 
 impl Emitter<'_, '_> {
-    /// Statements in order. In a vector loop, once every lane may have left, the rest is skipped if all have:
+    /// Emits statements in order. In a vector loop, once every lane may have left, the rest is skipped if all have:
     /// uniform accesses and loops assume that some lane is there.
     pub(crate) fn block(&mut self, block: &[Stmt]) -> Result<()> {
         if self.lanes.jam.is_some() && !self.lanes.in_copy {

@@ -16,7 +16,7 @@ use crate::lower::unit::Unit;
 use crate::lower::value::Val;
 use crate::lower::vector::lanes;
 
-/// The body once for all iterations of this call; a guard failure in it is only known to lie in their range.
+/// Emits the body once for all iterations of this call; a guard failure in it is only known to lie in their range.
 fn top_whole(em: &mut Emitter<'_, '_>, l: &For, end: VarId, start: V, step: V) -> Result<()> {
     let ir = em.ir;
     let value = |k: V| ir.add(start, ir.mul(k, step, Wrap::Signed), Wrap::Signed);
@@ -43,7 +43,7 @@ fn mapped(unit: &Unit<'_>, l: &For) -> bool {
 }
 
 impl Emitter<'_, '_> {
-    /// The top loop over the iterations of this call.
+    /// Emits the top loop over the iterations of this call.
     pub(crate) fn top_for(&mut self, l: &For, start: V, step: V) -> Result<()> {
         if let Some(end) = self.unit.nest.whole {
             return top_whole(self, l, end, start, step);
@@ -64,7 +64,7 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
-    /// The top `while`: at most `hi - lo` iterations in this call.
+    /// Emits the top `while`: at most `hi - lo` iterations in this call.
     pub(crate) fn top_while(&mut self, l: &While) -> Result<()> {
         let ir = self.ir;
         if cooperative::cooperates(self.unit, l.id) {

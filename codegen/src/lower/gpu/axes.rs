@@ -1,4 +1,4 @@
-//! In a kernel: what is kept about the iterations of its axes.
+//! What a kernel keeps about the iterations of its axes.
 
 use nestwise_ir::LoopId;
 
@@ -8,13 +8,13 @@ use crate::lower::emitter::Emitter;
 use crate::lower::gpu::state::Axes;
 use crate::lower::gpu::{orders, reductions};
 
-/// The number of a loop's axis, the first being the innermost's.
+/// The number of a loop's axis, 0 for the innermost; none if it is on no axis.
 pub(crate) fn axis_of(em: &Emitter<'_, '_>, id: LoopId) -> Option<usize> {
     let axes = em.gpu.axes.as_ref()?;
     axes.loops.iter().rev().position(|l| *l == id)
 }
 
-/// Keeps what an iteration of the innermost axis has reduced, and what one of the outermost leaves behind.
+/// Keeps what an iteration of the innermost axis has reduced, and what an iteration of the outermost leaves behind.
 pub(crate) fn after_iteration(em: &mut Emitter<'_, '_>, axis: usize) -> Result<()> {
     if axis == 0 {
         reduced_so_far(em)?;
@@ -37,7 +37,7 @@ pub(crate) fn note_iteration(em: &Emitter<'_, '_>, axis: usize, k: V) {
     }
 }
 
-/// Keeps what the iteration of all axes that is over has reduced.
+/// Keeps what the iteration of all axes that is just over has reduced.
 fn reduced_so_far(em: &mut Emitter<'_, '_>) -> Result<()> {
     let Some(axes) = em.gpu.axes.take() else {
         return Ok(());
@@ -49,7 +49,7 @@ fn reduced_so_far(em: &mut Emitter<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// Keeps whether this is an axis's last iteration; those inside have run none of the new one.
+/// Notes whether this is an axis's last iteration; the axes inside have run none of the new one.
 pub(crate) fn note_last(em: &Emitter<'_, '_>, axis: usize, last: V) {
     let ir = em.ir;
     let wanted = |a: &&Axes| !a.results.is_empty() || a.unshared.has_copies();
@@ -70,7 +70,7 @@ pub(crate) fn is_last(em: &Emitter<'_, '_>) -> V {
     flags.fold(ir.const_bool(true), |all, flag| ir.and(all, flag))
 }
 
-/// After an iteration of the outermost axis: if it was the last of all, what outlives the loop.
+/// Stores what outlives the loop, after an iteration of the outermost axis, if it was the last of all.
 fn leave_results(em: &mut Emitter<'_, '_>) -> Result<()> {
     let ir = em.ir;
     let Some((axes, status)) = em.gpu.axes.as_ref().and_then(|a| Some((a, a.status?))) else {

@@ -1,15 +1,16 @@
 //! Loops that a cooperative kernel runs as a whole.
 //!
-//! A loop around mapped ones has the host hand over a kernel for each of its parts, and wait wherever one leaves
-//! something behind. Where these are short, that is what takes the time. A cooperative kernel has all of its threads
-//! go through the outer loop together: what has to do with numbers alone each of them computes for itself, and so
-//! comes to the same; of a part each runs its own iterations, or one of them all of it, and then everyone waits
-//! for everyone. All blocks have room at once, as whoever launches such a kernel sees to (CUDA's cooperative launches).
+//! For a loop around mapped ones the host hands over a kernel for each of its parts, and waits wherever one leaves
+//! something behind. Where the parts are short, that is what takes the time. A cooperative kernel has all of its
+//! threads go through the outer loop together: what has to do with numbers alone each of them computes for itself, with
+//! the same result; of a part each thread runs its own iterations, or one of them all of it, and then every thread
+//! waits for every other. All blocks have room at once, as whoever launches such a kernel sees to (CUDA's cooperative
+//! launches).
 //!
 //! A part is the function that would have been a kernel, with the grid that it is to see in memory. What it leaves
-//! behind lies in one of two places, in turn: a thread that is ahead may write the next one while others still look at
+//! behind lies in one of two areas, in turn: a thread that is ahead may write the next area while others still look at
 //! this one, but not the one after that, before which there is another barrier. Where something fails, it shows behind
-//! the barrier, to all, and all leave.
+//! the barrier, to all threads, and all leave.
 
 use nestwise_ir::{LoopId, Stmt, StmtKind, VarId};
 
@@ -39,12 +40,12 @@ struct Whole<'s> {
     is_top: bool,
 }
 
-/// On the host: whether that loop is a kernel of its own.
+/// Whether, on the host, a loop is run by a cooperative kernel of its own.
 pub(crate) fn cooperates(unit: &Unit<'_>, id: LoopId) -> bool {
     unit.grid.is_some() && unit.spec.schedule.cooperative.contains(&id)
 }
 
-/// On the host: the same for a statement.
+/// Whether, on the host, a statement is a loop that is run by a cooperative kernel of its own.
 pub(crate) fn is_cooperative(unit: &Unit<'_>, s: &Stmt) -> bool {
     match &s.kind {
         StmtKind::For(l) => cooperates(unit, l.id),
@@ -53,7 +54,7 @@ pub(crate) fn is_cooperative(unit: &Unit<'_>, s: &Stmt) -> bool {
     }
 }
 
-/// On the host: has a cooperative kernel go through a loop inside the nest.
+/// Has a cooperative kernel run a loop inside the nest, on the host.
 pub(crate) fn cooperate(em: &mut Emitter<'_, '_>, stmt: &Stmt) -> Result<()> {
     let zero = em.ir.const_i64(0);
     let once = Range {
@@ -66,7 +67,7 @@ pub(crate) fn cooperate(em: &mut Emitter<'_, '_>, stmt: &Stmt) -> Result<()> {
     have_run(em, Whole { stmt, is_top }, once).map(|_| ())
 }
 
-/// On the host: has one go through these iterations of the top loop, and leaves as that was left.
+/// Has a cooperative kernel run iterations of the top loop, on the host, and leaves as the kernel left the loop.
 pub(crate) fn cooperate_at_top(em: &mut Emitter<'_, '_>, range: Range) -> Result<()> {
     let stmt = &em.unit.nest.top;
     let is_top = true;
@@ -79,7 +80,8 @@ pub(crate) fn cooperate_at_top(em: &mut Emitter<'_, '_>, range: Range) -> Result
     Ok(())
 }
 
-/// Launches the kernel, and takes what its threads assign; the first cell that is nobody's.
+/// Launches a cooperative kernel, and takes the values of the variables that it assigns; returns the first cell behind
+/// them.
 fn have_run(em: &mut Emitter<'_, '_>, whole: Whole<'_>, range: Range) -> Result<V> {
     let u = em.unit;
     let Some(grid) = &u.grid else {
@@ -135,7 +137,7 @@ fn have_run(em: &mut Emitter<'_, '_>, whole: Whole<'_>, range: Range) -> Result<
     Ok(cell)
 }
 
-/// Fields of descriptors that rebindings change, always in the same order.
+/// The fields of descriptors that rebindings change, always in the same order.
 fn moved_cells(em: &Emitter<'_, '_>) -> Vec<(V, crate::llvm::T)> {
     let cells = em.slots.all.iter().flat_map(|slot| slot.cells());
     let moved = cells.filter_map(|cell| match cell {
@@ -145,7 +147,7 @@ fn moved_cells(em: &Emitter<'_, '_>) -> Vec<(V, crate::llvm::T)> {
     moved.collect()
 }
 
-/// Bytes of the copies that a thread has in any of the parts.
+/// The most bytes of copies that a thread has in any of the parts.
 fn most_thread_bytes(em: &Emitter<'_, '_>, block: &[Stmt]) -> Result<V> {
     let ir = em.ir;
     let mut most = ir.const_i64(0);
@@ -168,7 +170,7 @@ fn most_thread_bytes(em: &Emitter<'_, '_>, block: &[Stmt]) -> Result<V> {
     Ok(most)
 }
 
-/// In the first thread: what outlives the kernel.
+/// Stores what outlives the cooperative kernel, in its first thread.
 fn leave_cells(
     em: &mut Emitter<'_, '_>,
     whole: Whole<'_>,
@@ -197,7 +199,7 @@ fn leave_cells(
     Ok(())
 }
 
-/// Writes a cooperative kernel, and the functions of its parts; returns what its threads have in common.
+/// Emits a cooperative kernel, and the functions of its parts; returns what is known of its launch.
 fn cooperative_kernel<'u, 'a>(
     u: &'u Unit<'a>,
     number: usize,
@@ -272,7 +274,7 @@ fn cooperative_kernel<'u, 'a>(
     cooperative.map_or_else(|| invalid("no cooperative launch"), Ok)
 }
 
-/// In a cooperative kernel: all that it runs.
+/// Emits all that a cooperative kernel runs.
 fn go_through(em: &mut Emitter<'_, '_>, whole: Whole<'_>) -> Result<()> {
     let ir = em.ir;
     ir.store(em.function.lo, em.exits.at);

@@ -1,4 +1,4 @@
-//! Parts of a cooperative kernel: who runs them, and how its threads wait for each other.
+//! Parts of a cooperative kernel: which threads run them, and how all threads wait for each other.
 
 use llvm_sys::LLVMAtomicRMWBinOp as Rmw;
 use nestwise_ir::Span;
@@ -14,17 +14,18 @@ use crate::lower::gpu::warps::SHARED_WORD;
 use crate::lower::gpu::{registers, warps};
 use crate::lower::unit::Registers;
 
-/// Threads of a block that lie along its second and third axis, by axes in use: it has a multiple of them.
+/// For one, two and three axes in use: the threads of a block that lie along its second and third axis. A block has a
+/// multiple of their product.
 const ACROSS: [[i64; 2]; 3] = [[1, 1], [8, 1], [4, 2]];
 
-/// Blocks along an axis whose iterations are not known.
+/// The number of blocks along an axis whose iterations are not known.
 const UNKNOWN_BLOCKS: i64 = 16;
 
-/// How often a thread looks for the others, at most (two minutes, if a look takes a microsecond, which nobody has
+/// The most times that a thread looks for the others (two minutes, if a look takes a microsecond, which nobody has
 /// measured): then the launch fails, and the nest runs on the CPU, instead of a program that stands still.
 const MOST_LOOKS: i64 = 1 << 27;
 
-/// A function for the threads of the next part.
+/// Adds a part to the cooperative kernel: a function for its threads.
 pub(crate) fn next_part(em: &mut Emitter<'_, '_>, kernel: GridKernel) -> Result<DeviceFunction> {
     let Some(cooperative) = &mut em.gpu.cooperative else {
         return invalid("no cooperative launch");
@@ -37,7 +38,7 @@ pub(crate) fn next_part(em: &mut Emitter<'_, '_>, kernel: GridKernel) -> Result<
     ))
 }
 
-/// Has threads of the cooperative launch run a part in that environment; all go on when it is over.
+/// Has threads of the cooperative launch run a part in the environment `env`; all go on when it is over.
 pub(crate) fn run_part(
     em: &Emitter<'_, '_>,
     made: DeviceFunction,
@@ -104,7 +105,7 @@ pub(crate) fn run_part(
     })
 }
 
-/// Where parts leave things behind in that turn.
+/// The address of the area in which the part of this turn leaves its results.
 fn place_of(em: &Emitter<'_, '_>, memory: V, turn: V) -> V {
     let ir = em.ir;
     let blocks = registers::register(em, 3, 0);
@@ -120,7 +121,7 @@ fn place_of(em: &Emitter<'_, '_>, memory: V, turn: V) -> V {
 }
 
 /// The grid that a part is to see, as memory holds it ([`crate::abi::GridThread`]), whether this thread takes part, and
-/// the number of blocks that do. Blocks lie along inner axes first, as many as these ask for.
+/// the number of blocks that do. Blocks lie along inner axes first, as many as the iterations of these ask for.
 fn grid_of(em: &Emitter<'_, '_>, asked: &Request) -> (V, V, V) {
     let ir = em.ir;
     let [thread, threads, block, blocks] =
@@ -161,7 +162,7 @@ fn grid_of(em: &Emitter<'_, '_>, asked: &Request) -> (V, V, V) {
     (place, ir.icmp(IntPred::LLVMIntSLT, block, taken), taken)
 }
 
-/// Blocks of so many threads along an axis, the innermost being the first, that its iterations ask for.
+/// The number of blocks, of `size` threads along an axis, that the axis's iterations ask for; axis 0 is the innermost.
 fn blocks_along(ir: &Ir<'_>, asked: &Request, axis: usize, size: V) -> V {
     let (range, outermost) = (asked.range, asked.axes - 1);
     let unknown = ir.const_i64(UNKNOWN_BLOCKS);
@@ -185,8 +186,8 @@ fn at_least(ir: &Ir<'_>, v: V, least: V) -> V {
     ir.select(ir.icmp(IntPred::LLVMIntSLT, v, least), least, v)
 }
 
-/// Waits for all threads of the launch. A block that comes to its barriers tells the others by a count, as often as there
-/// are blocks for each (CUDA's own barrier of a grid does that, too).
+/// Emits a barrier for all threads of the cooperative launch. A block that comes to it counts up, and waits until the
+/// count tells that every block has come to as many barriers (CUDA's own barrier of a grid does that, too).
 fn wait_for_all(em: &Emitter<'_, '_>, memory: V, turn: V, left: V, span: Span) {
     if em.unit.device != Some(Registers::Ptx) {
         return warps::emulated_barrier(em.ir, 1);
@@ -232,7 +233,7 @@ fn wait_for_all(em: &Emitter<'_, '_>, memory: V, turn: V, left: V, span: Span) {
     warps::barrier(em.unit);
 }
 
-/// Something has failed in statements that are watched together.
+/// Notes that something has failed in statements that are watched together.
 pub(crate) fn tell_failure(ir: &Ir<'_>, status: V, span: Span) {
     let (line, code) = (span.line.into(), GuardFailure::Several as i64);
     registers::tell(ir, status, ir.const_i64(line), ir.const_i64(code));

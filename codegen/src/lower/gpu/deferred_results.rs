@@ -18,7 +18,7 @@ use crate::llvm::{IntPred, V, Wrap};
 use crate::lower::emitter::Emitter;
 use crate::lower::gpu::orders;
 
-/// At the beginning of the host's part: no kernel was launched.
+/// Prepares deferred results at the beginning of the host's part, where no kernel was launched.
 pub(crate) fn begin(em: &mut Emitter<'_, '_>) {
     let grid = &em.unit.spec.schedule.grid;
     if em.unit.grid.is_none() || grid.is_empty() {
@@ -43,7 +43,7 @@ fn word(em: &Emitter<'_, '_>, v: VarId) -> Option<V> {
     words.find(|w| w.0 == v).map(|w| w.1)
 }
 
-/// A cell of its own for what a kernel leaves in a variable, if nobody waits for that: where it is behind the status.
+/// A cell of its own for what a kernel leaves in a variable, if nobody waits for that: its offset from the status.
 pub(crate) fn deferred_cell(em: &mut Emitter<'_, '_>, v: VarId) -> Option<usize> {
     word(em, v)?;
     let number = em.gpu.deferred.cells;
@@ -53,7 +53,7 @@ pub(crate) fn deferred_cell(em: &mut Emitter<'_, '_>, v: VarId) -> Option<usize>
     })
 }
 
-/// A kernel that leaves a variable there was launched; none: it was waited for.
+/// Notes that a kernel was launched which leaves a variable in the cell at `at`; none: its value was waited for.
 pub(crate) fn left_deferred(em: &Emitter<'_, '_>, v: VarId, at: Option<usize>) {
     if let Some(word) = word(em, v) {
         let number = at.map_or(0, |at| 1 + (at - part::DEFERRED) / CELL);
@@ -61,7 +61,7 @@ pub(crate) fn left_deferred(em: &Emitter<'_, '_>, v: VarId, at: Option<usize>) {
     }
 }
 
-/// The host's part is left: variables have the values that kernels left last.
+/// Gives variables the values that kernels left last, where the host's part is left.
 pub(crate) fn take(em: &mut Emitter<'_, '_>, span: Span) -> Result<()> {
     if em.gpu.deferred.cells == 0 {
         return Ok(());

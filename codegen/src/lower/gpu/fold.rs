@@ -12,7 +12,7 @@ use crate::lower::gpu::records::Records;
 use crate::lower::part_cells::mark_cell;
 use crate::lower::value::Val;
 
-/// Memory of the thread's own for a record.
+/// Memory for a record, which is the thread's own.
 pub(crate) fn record(ir: &Ir<'_>, records: &Records) -> V {
     let bytes = ir.array(ir.i8(), records.size() as u64);
     ir.alloca_aligned(bytes, 16)
@@ -25,7 +25,8 @@ pub(crate) fn copy_record(ir: &Ir<'_>, records: &Records, to: V, from: V) {
     }
 }
 
-/// Goes through records, from the `k`th on to before another one, so many at a time.
+/// Calls `take` for the address of each record from the `k`th on to before the `end`th, in steps of `step`; `first` is
+/// the address of record 0.
 pub(crate) fn each_record(
     em: &Emitter<'_, '_>,
     records: &Records,
@@ -50,7 +51,7 @@ pub(crate) fn each_record(
     Ok(())
 }
 
-/// Combines two records into the first; whether a sum left its representation.
+/// Combines the record `from` into the record `into`; returns whether a sum left its representation.
 pub(crate) fn fold(em: &Emitter<'_, '_>, records: &Records, into: V, from: V) -> Result<V> {
     let ir = em.ir;
     let both = |repr: Scalar, at: usize| {
@@ -94,8 +95,8 @@ pub(crate) fn fold(em: &Emitter<'_, '_>, records: &Records, into: V, from: V) ->
     Ok(overflow)
 }
 
-/// Whether the second of two records is the one that the `k`th value is from; if so the first has its place from then
-/// on.
+/// Whether the `k`th value of two records combined is that of the second one, `from`; if so the first record also takes
+/// over where the value was assigned.
 pub(crate) fn takes(
     ir: &Ir<'_>,
     records: &Records,
@@ -149,7 +150,7 @@ pub(crate) fn takes(
     take
 }
 
-/// Whether the first iteration of two comes before the second.
+/// Whether the iteration `a` (one number for each axis) comes before the iteration `b`.
 fn earlier(ir: &Ir<'_>, a: &[V], b: &[V]) -> V {
     let (mut less, mut same) = (ir.const_bool(false), ir.const_bool(true));
     // The outermost axis is the last.

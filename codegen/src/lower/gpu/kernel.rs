@@ -1,7 +1,7 @@
 //! Functions that threads of a device run: kernels, and parts of cooperative ones.
 //!
-//! Each is given an environment, the bounds of a range, and where its status is; and, on an emulated device or as a
-//! part, where its place in the grid is told, which kernels of a card have in registers.
+//! Each such function is given an environment, the bounds of a range, and where its status is; and, on an emulated
+//! device or as a part, where its position in the grid is told, which kernels of a GPU have in registers.
 
 use nestwise_ir::{Span, VarId};
 
@@ -17,8 +17,8 @@ use crate::lower::gpu::{cooperative_parts, fold, reductions, registers, warps};
 use crate::lower::scalar::flag_values;
 use crate::lower::unit::{Registers, Unit};
 
-/// Tells ptxas of tiles that they may have the registers that they need. It would else save some, and have loads wait
-/// for each other: on an H200 a product in tiles of 4 by 4 then takes three times as long. (Others lose by being told:
+/// Allows ptxas to give a tile's kernel the registers that it needs. It would else save some, and have loads wait for
+/// each other: on an H200 a product in tiles of 4 by 4 then takes three times as long. (Other kernels lose by this:
 /// tiles of 8 by 4 get what they need without, and with nothing but the most threads of a block some kernels are made
 /// to spill.)
 fn bounds(f: &Emitter<'_, '_>, axes: &Axes) {
@@ -29,7 +29,7 @@ fn bounds(f: &Emitter<'_, '_>, axes: &Axes) {
     }
 }
 
-/// What kernels are made in: their own module, or, for parts of one, this.
+/// The unit that kernels are made in: their own module's; for parts of a cooperative kernel, this one.
 pub(crate) fn device<'u, 'a>(em: &Emitter<'u, 'a>) -> Result<&'u Unit<'a>> {
     match (&em.gpu.cooperative, &em.unit.grid) {
         (Some(_), _) => Ok(em.unit),
@@ -38,7 +38,7 @@ pub(crate) fn device<'u, 'a>(em: &Emitter<'u, 'a>) -> Result<&'u Unit<'a>> {
     }
 }
 
-/// The next one: a kernel, or in a cooperative kernel a part.
+/// Adds a kernel or, in a cooperative kernel, a part.
 pub(crate) fn next_threaded(
     em: &mut Emitter<'_, '_>,
     kernel: GridKernel,
@@ -49,7 +49,7 @@ pub(crate) fn next_threaded(
     }
 }
 
-/// Writes it; it is given the values of `shared`, and `body` also gets the place of its results.
+/// Emits the kernel or part `made`, which is given the values of `shared`; `body` also gets the address of its results.
 pub(crate) fn kernel<'u, 'a>(
     em: &Emitter<'u, 'a>,
     made: DeviceFunction,

@@ -12,7 +12,7 @@ use crate::lower::gpu::orders::{Launched, Request};
 use crate::lower::gpu::threaded::DeviceFunction;
 use crate::lower::gpu::{cooperative_parts, orders};
 
-/// Launches a kernel that is given the values of `shared`, or has a part of one run.
+/// Launches a kernel that is given the values of `shared`, or has a part of a cooperative kernel run.
 pub(crate) fn launch(
     em: &mut Emitter<'_, '_>,
     made: DeviceFunction,

@@ -115,8 +115,8 @@ pub(crate) fn grid(em: &mut Emitter<'_, '_>, l: &For, g: &GridLoop, range: Range
     Ok(())
 }
 
-/// The iterations of the next loop on an axis, where they are the same in each of this one's and tell without elements;
-/// else -1.
+/// The iterations of the next loop on an axis, where they are the same in each iteration of this loop and can be told
+/// without elements; else -1.
 fn inner_trips(em: &mut Emitter<'_, '_>, l: &For, g: &GridLoop) -> Result<V> {
     let none = em.ir.const_i64(-1);
     let Some(inner) = g.axes.get(1).and_then(|id| loop_in(&l.body, *id)) else {

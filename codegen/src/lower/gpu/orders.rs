@@ -1,4 +1,4 @@
-//! On the host: what is asked of the device, and the cells that a kernel leaves behind.
+//! What the host asks of the device, and the cells that a kernel leaves behind.
 
 use nestwise_ir::{Span, VarId};
 
@@ -11,31 +11,31 @@ use crate::lower::emitter::Emitter;
 /// What the host asks a kernel for.
 pub(crate) struct Request {
     pub(crate) range: Range,
-    /// Loops on axes.
+    /// The number of loops on axes.
     pub(crate) axes: usize,
-    /// Iterations of the second axis; below zero: not known.
+    /// The iterations of the second axis; below zero: not known.
     pub(crate) inner: V,
     /// Bytes of each thread's copies.
     pub(crate) copies: V,
-    /// Cells of results, and bytes of each block's record: for either it waits.
+    /// `cells`: the number of cells of results; `record`: bytes of each block's record. For either the host waits.
     pub(crate) cells: usize,
     pub(crate) record: usize,
 }
 
-/// What it has left behind: its status, as long as no other is launched, and the number of blocks.
+/// What a kernel has left behind: the address of its status, valid until another is launched, and the number of blocks.
 #[derive(Clone, Copy)]
 pub(crate) struct Launched {
     pub(crate) status: V,
     pub(crate) blocks: V,
 }
 
-/// On the host: memory for what is asked of the device.
+/// Memory on the host for what is asked of the device ([`Order`]).
 pub(crate) fn order(ir: &Ir<'_>) -> V {
     let bytes = size_of::<Order>() as u64;
     ir.alloca_aligned(ir.array(ir.i8(), bytes), 8)
 }
 
-/// On the host: asks for it; leaves where something has failed.
+/// Hands an order to the device; leaves the host's part where something has failed.
 pub(crate) fn hand(em: &Emitter<'_, '_>, order: V, span: Span) {
     let ir = em.ir;
     let ty = ir.function(ir.i64(), &[ir.ptr(), ir.ptr()]);
@@ -52,12 +52,12 @@ pub(crate) fn hand(em: &Emitter<'_, '_>, order: V, span: Span) {
     ir.at(fine);
 }
 
-/// On the host: the cells that a kernel has left.
+/// The address, on the host, of the cells that a kernel has left.
 pub(crate) fn cells(ir: &Ir<'_>, left: Launched) -> V {
     ir.offset_const(left.status, part::CELLS)
 }
 
-/// On the host: a variable has the value of a cell.
+/// Gives a variable the value of a cell, on the host.
 pub(crate) fn take_cell(em: &mut Emitter<'_, '_>, v: VarId, cell: V) -> Result<()> {
     let (home, repr) = (em.vars.home(&em.lanes, v, false)?, em.unit.repr(v)?);
     let got = em.unit.load_cell(repr, cell);
@@ -65,7 +65,7 @@ pub(crate) fn take_cell(em: &mut Emitter<'_, '_>, v: VarId, cell: V) -> Result<(
     Ok(())
 }
 
-/// In a kernel: a cell has the value of a variable.
+/// Stores the value of a variable to a cell, in a kernel.
 pub(crate) fn leave_cell(em: &mut Emitter<'_, '_>, v: VarId, cell: V) -> Result<()> {
     let (home, repr) = (em.vars.home(&em.lanes, v, false)?, em.unit.repr(v)?);
     let value = home.load(em.ir);

@@ -17,15 +17,16 @@ pub(crate) struct Reduced {
     pub(crate) var: VarId,
     pub(crate) op: RedOp,
     pub(crate) repr: Scalar,
-    /// A NaN is the best.
+    /// Whether a NaN is the best value.
     pub(crate) nan: bool,
-    /// Where it leaves its representation a guard failure is due.
+    /// Whether a guard fails if the value leaves its representation.
     pub(crate) guarded: bool,
-    /// It matters where it was assigned.
+    /// Whether it matters in which iteration the value was assigned.
     pub(crate) placed: bool,
 }
 
-/// The record of a thread or block: a cell for each variable, marks as threads of a host have them, and places.
+/// The layout of the record of a thread or block: a cell for each variable, marks as threads of a host have them, and
+/// the iterations in which values were assigned.
 #[derive(Clone)]
 pub(crate) struct Records {
     pub(crate) each: Vec<Reduced>,
@@ -33,11 +34,11 @@ pub(crate) struct Records {
     pub(crate) axes: usize,
 }
 
-/// Where a thread's value was assigned, in the thread.
+/// What a thread keeps of where its value was assigned.
 pub(crate) struct Placed {
-    /// What it was when that was looked at last; none where the thread keeps a mark.
+    /// The alloca of the value when it was looked at last; none where the thread keeps a mark.
     pub(crate) seen: Option<V>,
-    /// The iteration of each axis, the innermost first.
+    /// The allocas of the iteration of each axis, the innermost first.
     pub(crate) at: Vec<V>,
 }
 
@@ -82,12 +83,12 @@ impl Records {
         }
     }
 
-    /// Bytes of one; 0 where nothing is reduced.
+    /// Bytes of a record; 0 where nothing is reduced.
     pub(crate) fn size(&self) -> usize {
         self.place(self.each.len(), 0).next_multiple_of(CELL)
     }
 
-    /// Offsets of the words of 8 bytes that it has.
+    /// Offsets of the 8-byte words that a record uses.
     pub(crate) fn words(&self) -> Vec<usize> {
         let mut found = Vec::new();
         for (k, r) in self.each.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! What the threads of a kernel leave behind of reductions.
+//! Records of reductions, which the threads of a kernel leave behind.
 //!
-//! Each thread starts from what changes nothing, and in the end has a record of what it came to. Those of a block are
-//! combined two by two ([`crate::lower::gpu::warps`]); its first thread leaves the block's behind the status. The
-//! host's part combines those, and what comes of that with the values from before the loop. Who is combined with whom
-//! depends on the grid alone, not on who is ready first.
+//! Each thread starts from what changes nothing, and in the end has a record of what it came to. The records of a
+//! block's threads are combined two by two ([`crate::lower::gpu::warps`]); its first thread leaves the result behind
+//! the status. The host's part combines the blocks' records, and the outcome with the values from before the loop.
+//! Which records are combined with which depends on the grid alone, not on which thread is ready first.
 //!
 //! A thread's iterations lie scattered over the loop. Where it matters which came first (of zeros of either sign, of
 //! equal values whose positions are kept, of assignments of which the last counts), a record also tells where its value
@@ -22,7 +22,7 @@ use crate::lower::gpu::records::{Placed, Records};
 use crate::lower::gpu::{fold, warps};
 use crate::lower::part_cells::mark_cell;
 
-/// In a kernel: nothing is reduced yet.
+/// Begins the records of a kernel's thread, in which nothing is reduced yet.
 pub(crate) fn start_records(
     em: &mut Emitter<'_, '_>,
     records: &Records,
@@ -66,7 +66,7 @@ pub(crate) fn start_records(
     Ok(placed)
 }
 
-/// In a kernel: an iteration of the innermost axis begins.
+/// Notes in a kernel that an iteration of the innermost axis begins.
 pub(crate) fn enter_iteration(em: &Emitter<'_, '_>, records: &Records) {
     let ir = em.ir;
     let last = records.each.iter().filter(|r| r.op == RedOp::Last);
@@ -75,7 +75,7 @@ pub(crate) fn enter_iteration(em: &Emitter<'_, '_>, records: &Records) {
     }
 }
 
-/// In a kernel: an iteration of the innermost axis is over, the one of each axis that `now` tells.
+/// Notes in a kernel that an iteration of the innermost axis is over; `now` has the current iteration of each axis.
 pub(crate) fn leave_iteration(
     em: &mut Emitter<'_, '_>,
     records: &Records,
@@ -108,7 +108,7 @@ pub(crate) fn leave_iteration(
     Ok(())
 }
 
-/// In a kernel: the thread's record.
+/// Stores the record of a kernel's thread to `to`.
 pub(crate) fn leave_record(
     em: &mut Emitter<'_, '_>,
     records: &Records,
@@ -135,7 +135,8 @@ pub(crate) fn leave_record(
     Ok(())
 }
 
-/// On the host: the first of so many records becomes all of them; whether a sum left its representation.
+/// Combines, on the host, the records of `blocks` blocks into the first one; also returns whether a sum left its
+/// representation.
 fn combine_blocks(em: &Emitter<'_, '_>, records: &Records, first: V, blocks: V) -> Result<(V, V)> {
     let ir = em.ir;
     let overflow = ir.alloca(ir.i1());
@@ -150,7 +151,8 @@ fn combine_blocks(em: &Emitter<'_, '_>, records: &Records, first: V, blocks: V) 
     Ok((first, ir.load(ir.i1(), overflow)))
 }
 
-/// On the host, or in a cooperative kernel: variables become what a kernel's blocks, so many, came to.
+/// Combines, on the host or in a cooperative kernel, the records of a kernel's blocks with the values that variables
+/// had before the loop.
 pub(crate) fn take_records(
     em: &mut Emitter<'_, '_>,
     l: &For,

@@ -24,22 +24,23 @@ use crate::lower::value::Val;
 use crate::lower::vector::jam::UnrollAndJam;
 use crate::lower::vector::unroll_and_jam;
 
-/// Iterations of a loop inside that follow each other without a jump.
+/// The number of iterations of a loop inside a tile that follow each other without a branch.
 const UNROLLED: i64 = 4;
 
-/// How many iterations of that axis run interleaved, if they do.
+/// The number of iterations of an axis that run interleaved, if they do.
 pub(crate) fn tile_of(em: &Emitter<'_, '_>, l: &For) -> Option<u32> {
     let tile = em.gpu.axes.as_ref().and_then(|a| a.tile.as_ref());
     tile.and_then(|t| t.count(l.id))
 }
 
-/// How many iterations of a loop inside a tile are to follow each other without a jump, if several.
+/// The number of iterations of a loop inside a tile that are to follow each other without a branch, if several.
 pub(crate) fn unrolled_in_tile(em: &Emitter<'_, '_>, l: &For) -> Option<i64> {
     let tiled = em.lanes.jam.is_some() && em.gpu.axes.as_ref().is_some_and(|a| a.tile.is_some());
     (tiled && tile::is_light(&l.body)).then_some(UNROLLED)
 }
 
-/// This thread's iterations from `first` on as long as there are enough for a tile of `count`; the next one.
+/// Runs this thread's iterations from `first` on in tiles of `count`, as long as there are enough; returns the next
+/// one.
 pub(crate) fn strided_tiles(
     em: &mut Emitter<'_, '_>,
     l: &For,
@@ -85,8 +86,8 @@ pub(crate) fn strided_tiles(
     Ok(k)
 }
 
-/// Begins copies of an axis's body for those values of its counter, each for every copy of the axis around it, which is
-/// given back. Copy `c` is that axis's copy `c % n`, where it has `n`.
+/// Begins copies of an axis's body for some values of its counter, each for every copy of the axis around it; returns
+/// the copies of that axis. Copy `c` goes with that axis's copy `c % n`, where it has `n`.
 fn open_tile(
     em: &mut Emitter<'_, '_>,
     l: &For,
@@ -120,7 +121,7 @@ fn open_tile(
     Ok(around)
 }
 
-/// Ends them: what outlives the kernel is the last copy's.
+/// Ends the copies that [`open_tile`] began: what outlives the kernel is the last copy's.
 fn close_tile(em: &mut Emitter<'_, '_>, l: &For, around: Option<Rc<UnrollAndJam>>) -> Result<()> {
     let Some(jam) = em.lanes.jam.clone() else {
         return Ok(());
@@ -168,7 +169,7 @@ fn before_axis(em: &Emitter<'_, '_>, l: &For) -> Vec<VarId> {
     found
 }
 
-/// Variables that the last iteration of all axes leaves behind.
+/// The variables that the last iteration of all axes leaves behind.
 fn results(em: &Emitter<'_, '_>) -> Vec<VarId> {
     let axes = em.gpu.axes.as_ref();
     axes.map_or(Vec::new(), |a| a.results.iter().map(|r| r.0).collect())

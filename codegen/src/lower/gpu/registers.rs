@@ -1,10 +1,10 @@
-//! Where a thread of a device reads its place in the grid, and tells of a guard failure.
+//! Where a thread of a device reads its position in the grid, and reports a guard failure.
 
 use crate::abi::{Status, part};
 use crate::llvm::{Ir, V};
 use crate::lower::emitter::Emitter;
 
-/// What a special register tells, in the order of [`crate::abi::GridThread`].
+/// The kinds of special registers, in the order of [`crate::abi::GridThread`].
 const KINDS: [&str; 4] = ["tid", "ntid", "ctaid", "nctaid"];
 
 const AXES: [&str; 3] = ["x", "y", "z"];
@@ -23,10 +23,10 @@ pub(crate) fn register(em: &Emitter<'_, '_>, kind: usize, axis: usize) -> V {
     }
 }
 
-/// In a kernel: something has failed.
+/// Notes in a kernel that a guard has failed.
 pub(crate) fn tell(ir: &Ir<'_>, status: V, line: V, code: V) {
     ir.store(line, ir.offset_const(status, part::LINE));
     ir.store(code, ir.offset_const(status, part::CODE));
-    let event = ir.const_i64(Status::GuardFailed as i64);
-    ir.store(event, ir.offset_const(status, part::STATUS));
+    let failed = ir.const_i64(Status::GuardFailed as i64);
+    ir.store(failed, ir.offset_const(status, part::STATUS));
 }

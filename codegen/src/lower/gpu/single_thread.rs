@@ -1,4 +1,4 @@
-//! What has to do with elements but is on no axis of a device's grid: a kernel that one thread runs.
+//! Statements that look at elements but are on no axis of a device's grid: one thread runs them, as a kernel.
 //!
 //! The host's part never looks at an element, so that arrays may stay on the device. Statements outside mapped loops
 //! that do are put into kernels of their own, as many as stand side by side, and so is what bounds and conditions read.
@@ -27,7 +27,7 @@ enum Part<'s> {
     Value(&'s Expr),
 }
 
-/// Statements in order, those that look at elements on the device.
+/// Emits statements in order, on the host; the device runs those that look at elements.
 pub(crate) fn host_block(em: &mut Emitter<'_, '_>, block: &[Stmt]) -> Result<()> {
     let mut rest = block;
     while let Some((first, others)) = rest.split_first() {
@@ -52,18 +52,18 @@ pub(crate) fn host_block(em: &mut Emitter<'_, '_>, block: &[Stmt]) -> Result<()>
     Ok(())
 }
 
-/// What reads elements, as one thread of the device finds it.
+/// The value of an expression that reads elements, which one thread of the device computes.
 pub(crate) fn value_alone(em: &mut Emitter<'_, '_>, e: &Expr) -> Result<Val> {
     let left = alone(em, Part::Value(e))?;
     Ok(em.unit.load_cell(e.ty.repr, orders::cells(em.ir, left)))
 }
 
-/// A statement that looks at elements and that one thread can run.
+/// Whether a statement looks at elements and one thread can run it.
 fn is_alone(unit: &Unit<'_>, s: &Stmt) -> bool {
     touches(s) && may_go_along(unit, s)
 }
 
-/// Whether one thread can run it: no loop of it is mapped, and nothing of it is the host's to do.
+/// Whether one thread can run a statement: no loop of it is mapped, and nothing of it is the host's to do.
 fn may_go_along(unit: &Unit<'_>, s: &Stmt) -> bool {
     let mapped = |id: LoopId| {
         let grid = &unit.spec.schedule.grid;
@@ -80,7 +80,7 @@ fn may_go_along(unit: &Unit<'_>, s: &Stmt) -> bool {
     alone
 }
 
-/// Has one thread run it, and takes what it assigns; its own value is in the first cell.
+/// Has one thread run statements or compute a value, and takes what they assign; the value itself is in the first cell.
 fn alone(em: &mut Emitter<'_, '_>, part: Part<'_>) -> Result<Launched> {
     let u = em.unit;
     // The cells before those of variables are the value's own.
@@ -137,7 +137,7 @@ fn alone(em: &mut Emitter<'_, '_>, part: Part<'_>) -> Result<Launched> {
     Ok(left)
 }
 
-/// Whether it looks at elements anywhere.
+/// Whether a statement looks at elements anywhere.
 fn touches(s: &Stmt) -> bool {
     let mut found = false;
     s.walk(&mut |s| {

@@ -1,4 +1,5 @@
-//! What a function knows of a device: the host's part of the launches, a kernel of its axes and of what its threads have in common.
+//! What is known of a device while a function is emitted: on the host the results that kernels leave, in a kernel its
+//! axes and its cooperative launch.
 
 use nestwise_analysis::dataflow::finite::Finite;
 use nestwise_ir::{ArrayId, LoopId, VarId};
@@ -8,14 +9,14 @@ use crate::lower::gpu::records::{Placed, Records};
 use crate::lower::gpu::tile::Tile;
 use crate::lower::gpu::unshared::Unshared;
 
-/// The device's share of an [`Emitter`](crate::lower::emitter::Emitter).
+/// The part of an [`Emitter`](crate::lower::emitter::Emitter) that is about devices.
 #[derive(Default)]
 pub(crate) struct GpuState {
-    /// On the host: results of kernels that nobody waits for.
+    /// On the host: the results of kernels that nobody waits for.
     pub(crate) deferred: DeferredResults,
-    /// In a kernel of a device: loops on its axes.
+    /// In a kernel of a device: the loops on its axes.
     pub(crate) axes: Option<Axes>,
-    /// In a kernel of a device: results that are tested for being finite.
+    /// In a kernel of a device: the results that are tested for being finite.
     pub(crate) finite: Option<Finite>,
     /// In a cooperative kernel: what its threads have in common.
     pub(crate) cooperative: Option<Cooperative>,
@@ -35,32 +36,33 @@ impl GpuState {
     }
 }
 
-/// The loops of a kernel.
+/// The loops on a kernel's axes, and what its threads keep about their iterations.
 #[derive(Default)]
 pub(crate) struct Axes {
     /// The loops, outermost first.
     pub(crate) loops: Vec<LoopId>,
     /// The axes along which a thread runs several iterations at once.
     pub(crate) tile: Option<Tile>,
-    /// Variables that the last iteration of all leaves behind, and where, behind the status.
+    /// The variables that the last iteration of all leaves behind, and the offsets of their values behind the status.
     pub(crate) results: Vec<(VarId, usize)>,
-    /// Whether the last iteration of each was run: of the inner ones, in the current iteration of the outermost.
+    /// For each axis: the flag that tells whether its last iteration was run; of the inner ones, in the current
+    /// iteration of the outermost.
     pub(crate) last: Vec<V>,
-    /// The status, which those are behind.
+    /// The address of the status, which the results are behind.
     pub(crate) status: Option<V>,
-    /// What is reduced.
+    /// The layout of the records, if something is reduced.
     pub(crate) records: Option<Records>,
     pub(crate) placed: Vec<Option<Placed>>,
     /// The current iteration of each axis, the innermost first, where it matters.
     pub(crate) now: Vec<V>,
-    /// Arrays that threads do not share.
+    /// The arrays that the threads do not share as they are.
     pub(crate) unshared: Unshared,
-    /// The place in the grid, where it is in memory.
+    /// The address of the thread's position in the grid, where that is in memory.
     pub(crate) place: Option<V>,
 }
 
 impl Axes {
-    /// None, in a function that finds its place in the grid there.
+    /// No axes, in a function whose position in the grid is at `place`.
     pub(crate) fn at(place: V) -> Axes {
         Axes {
             place: Some(place),
@@ -71,23 +73,23 @@ impl Axes {
 
 /// What the threads of a cooperative kernel have in common, as one of them sees it.
 pub(crate) struct Cooperative {
-    /// See [`crate::abi::cooperative`].
+    /// The address of the memory that all threads share: see [`crate::abi::cooperative`].
     pub(crate) memory: V,
-    /// Parts that are over.
+    /// The alloca of the number of parts that are over.
     pub(crate) turn: V,
-    /// The kernel's number.
+    /// The number of the kernel.
     pub(crate) number: usize,
     /// The loops on the axes of each part.
     pub(crate) parts: Vec<Vec<LoopId>>,
-    /// Bytes of the largest record that blocks leave.
+    /// Bytes of the largest record that blocks leave in any part.
     pub(crate) record: usize,
 }
 
-/// In the host's part: variables whose values kernels have left in cells that nobody has read yet.
+/// In the host's part: the variables whose values kernels have left in cells that nobody has read yet.
 #[derive(Default)]
 pub(crate) struct DeferredResults {
     /// Each variable, and a word with the number of the cell that has its value, from 1 on; 0: none has.
     pub(crate) words: Vec<(VarId, V)>,
-    /// Cells in use.
+    /// The number of cells in use.
     pub(crate) cells: usize,
 }

@@ -1,4 +1,4 @@
-//! In a kernel: the iterations of a loop on an axis that a thread runs.
+//! The iterations of a loop on an axis that a thread of a kernel runs.
 
 use nestwise_analysis::dataflow::definite_assignment::Target;
 use nestwise_ir::For;
@@ -12,7 +12,7 @@ use crate::lower::emitter::Emitter;
 use crate::lower::gpu::{axes, register_tiles, registers, updates};
 use crate::lower::value::Val;
 
-/// This thread's iterations of a loop on an axis: from its own place on, as far apart as there are threads.
+/// Runs this thread's iterations of a loop on an axis: from its own position on, in steps of the number of threads.
 pub(crate) fn strided(em: &mut Emitter<'_, '_>, l: &For, range: Range, axis: usize) -> Result<()> {
     let ir = em.ir;
     let [thread, threads, block, blocks] =

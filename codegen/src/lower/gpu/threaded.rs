@@ -10,9 +10,9 @@ use crate::lower::unit::{Registers, Unit};
 /// A function that threads of a device run.
 #[derive(Clone, Copy)]
 pub(crate) enum DeviceFunction {
-    /// A kernel of that number.
+    /// The kernel of this number.
     Kernel(usize),
-    /// A part of a cooperative one, and which.
+    /// A part of a cooperative kernel: the kernel's number, and the part's.
     Part(usize, usize),
 }
 
@@ -25,14 +25,14 @@ impl DeviceFunction {
         CString::new(name).unwrap_or_default()
     }
 
-    /// On a card: memory for the records of a block's warps.
+    /// Shared memory of a GPU for the records of a block's warps, each of `record` bytes.
     pub(crate) fn shared_memory(self, ir: &Ir<'_>, record: usize) -> V {
         let name = format!("{}_shared", self.symbol().to_string_lossy());
         ir.shared_memory(&name, BLOCK_THREADS / WARP * record)
     }
 
-    /// Begins it: its parameters are its environment, the bounds of a range, where its status is, and, where that is in
-    /// memory, its place in the grid.
+    /// Begins to emit the function: its parameters are its environment, the bounds of a range, the address of its
+    /// status and, where that is in memory, its position in the grid.
     pub(crate) fn function<'u, 'a>(self, u: &'u Unit<'a>) -> Emitter<'u, 'a> {
         let ir = &u.ir;
         let (ptr, i64t) = (ir.ptr(), ir.i64());

@@ -1,4 +1,4 @@
-//! Which tiles of iterations a thread of a kernel runs at once.
+//! The tiles of iterations that a thread of a kernel runs at once.
 
 use std::collections::HashSet;
 
@@ -9,26 +9,27 @@ use nestwise_ir::{BinOp, Expr, ExprKind, For, LoopId, Stmt, StmtKind, VarId};
 
 use crate::lower::unit::Unit;
 
-/// Iterations of an axis that run interleaved; of the outer one of two, whose loads neighbouring threads share, where
-/// each carries but one variable through a loop inside.
+/// The number of iterations of an axis that run interleaved. It is `OUTER_COPIES` for the outer one of two axes, whose
+/// loads neighbouring threads share, where each iteration carries but one variable through a loop inside.
 pub(crate) const COPIES: u32 = 4;
 
 const OUTER_COPIES: u32 = 8;
 
-/// Operations of all copies of a body, at most: what they keep has to fit registers.
+/// The most operations of all copies of a body: what they keep has to fit registers. `MOST_OUTER_OPERATIONS` is the
+/// limit with `OUTER_COPIES`.
 const MOST_OPERATIONS: usize = 640;
 
 const MOST_OUTER_OPERATIONS: usize = 1024;
 
 /// The axes along which a kernel's iterations run interleaved.
 pub(crate) struct Tile {
-    /// Outermost first, and how many iterations of each.
+    /// The axes, outermost first, and the number of iterations of each that run interleaved.
     pub(crate) loops: Vec<(LoopId, u32)>,
     pub(crate) varying: HashSet<VarId>,
 }
 
 impl Tile {
-    /// The tile of a kernel for such axes; none where its iterations share nothing, or cannot be interleaved.
+    /// The tile of a kernel for the axes of `g`; none where iterations share nothing, or cannot be interleaved.
     pub(crate) fn of(unit: &Unit<'_>, l: &For, g: &GridLoop) -> Option<Tile> {
         let t = &g.mapped;
         // Records and copies belong to one iteration at a time.
@@ -47,7 +48,7 @@ impl Tile {
         along(&sharing).or_else(alone)
     }
 
-    /// A tile along those axes, outermost first.
+    /// A tile along some axes, outermost first.
     fn along(unit: &Unit<'_>, tiled: &[&For], innermost: &For) -> Option<Tile> {
         let operations = operations(&innermost.body);
         let fits = |counts: &[u32], most: usize| {
@@ -71,18 +72,18 @@ impl Tile {
         Some(Tile { loops, varying })
     }
 
-    /// Whether its copies are both of two axes, none of which has more than usual.
+    /// Whether the tile has two axes, with [`COPIES`] iterations of each.
     pub(crate) fn wants_registers(&self) -> bool {
         self.loops.len() == 2 && self.loops.iter().all(|l| l.1 == COPIES)
     }
 
-    /// How many iterations of an axis run interleaved, if they do.
+    /// The number of iterations of an axis that run interleaved, if they do.
     pub(crate) fn count(&self, axis: LoopId) -> Option<u32> {
         let own = self.loops.iter().find(|l| l.0 == axis);
         own.map(|l| l.1)
     }
 
-    /// How many iterations of each of these axes run interleaved, in the order of a grid's: the innermost first.
+    /// The number of iterations of each axis that run interleaved, in the order of a grid's axes: the innermost first.
     pub(crate) fn counts(tile: Option<&Tile>, axes: &[LoopId]) -> [i64; 3] {
         let mut counts = [1; 3];
         for (count, id) in counts.iter_mut().zip(axes.iter().rev()) {
@@ -118,7 +119,7 @@ fn shares_loads(unit: &Unit<'_>, axis: &For, innermost: &For) -> bool {
     found
 }
 
-/// Variables that loops of a block carry from one iteration to the next.
+/// The number of variables that loops of a block carry from one iteration to the next.
 pub(crate) fn carried(unit: &Unit<'_>, block: &[Stmt]) -> usize {
     let mut found = HashSet::new();
     for s in block {
@@ -134,7 +135,7 @@ pub(crate) fn carried(unit: &Unit<'_>, block: &[Stmt]) -> usize {
     found.len()
 }
 
-/// Whether a block is all loads, stores, and what a card does in an instruction or two.
+/// Whether a block is all loads, stores, and what a GPU does in an instruction or two.
 pub(crate) fn is_light(block: &[Stmt]) -> bool {
     let mut light = true;
     let mut look = |e: &Expr| {

@@ -8,9 +8,9 @@ use crate::lower::accumulations::array_may_fail;
 /// The arrays that the threads of a kernel do not share as they are.
 #[derive(Clone, Default)]
 pub(crate) struct Unshared {
-    /// Work arrays.
+    /// The privatised arrays, of which each thread has a copy.
     pub(crate) private: Vec<ArrayId>,
-    /// Arrays whose elements are updated; whether that may leave their representation.
+    /// The arrays whose elements are updated atomically; whether that may leave their representation.
     pub(crate) updated: Vec<(ArrayId, RedOp, bool)>,
     /// Whether this iteration works on copies.
     pub(crate) copied: bool,

@@ -31,7 +31,8 @@ pub(crate) fn thread_bytes(em: &Emitter<'_, '_>, l: &For, unshared: &Unshared) -
     privatised::own_bytes(em, &unshared.as_threads(l.id))
 }
 
-/// In a kernel: an iteration begins, which works on copies if it is not the `last`. What there was in their place.
+/// Begins an iteration in a kernel, which works on copies of the privatised arrays if it is not the `last`; returns the
+/// slots from before.
 pub(crate) fn enter_copies(em: &mut Emitter<'_, '_>, l: &For, last: V) -> Result<Vec<Slot>> {
     let before = em.slots.all.clone();
     let Some(unshared) = em.gpu.unshared().filter(|u| u.has_copies()) else {
@@ -65,7 +66,7 @@ pub(crate) fn enter_copies(em: &mut Emitter<'_, '_>, l: &For, last: V) -> Result
     Ok(before)
 }
 
-/// In a kernel: it is over.
+/// Ends what [`enter_copies`] began; `before` are the slots that it returned.
 pub(crate) fn leave_copies(em: &mut Emitter<'_, '_>, before: Vec<Slot>) {
     em.slots.all = before;
     set_copied(em, false);
@@ -77,18 +78,18 @@ fn set_copied(em: &mut Emitter<'_, '_>, copied: bool) {
     }
 }
 
-/// How elements of an array are updated at once, if they are.
+/// The operation by which elements of an array are updated atomically, if they are.
 pub(crate) fn updates(em: &Emitter<'_, '_>, array: ArrayId) -> Option<RedOp> {
     let mut updated = em.gpu.unshared()?.updated.iter();
     updated.find(|u| u.0 == array).map(|u| u.1)
 }
 
-/// What stands for an element before its update.
+/// The value that stands for an element before its update.
 pub(crate) fn before_update(em: &Emitter<'_, '_>, array: ArrayId, op: RedOp) -> Result<Val> {
     combine::identity(em, updatable(em.unit, array, op)?, op)
 }
 
-/// Updates an element by what came of that.
+/// Updates an element atomically by the value `v` that was computed from it.
 pub(crate) fn update_at(
     em: &Emitter<'_, '_>,
     array: ArrayId,
@@ -130,7 +131,7 @@ pub(crate) fn update_at(
     Ok(())
 }
 
-/// The type of an array's elements, which has to be one that devices update so.
+/// The type of an array's elements, which has to be one that devices update atomically.
 fn updatable(unit: &Unit<'_>, array: ArrayId, op: RedOp) -> Result<Scalar> {
     let storage = unit.storage(array)?;
     match op.is_atomic(storage) && unit.element(array)? == storage {

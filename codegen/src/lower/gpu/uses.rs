@@ -1,5 +1,5 @@
-//! What a kernel of a device looks at: who launches it brings that there, and knows by it what the kernel has to come
-//! behind.
+//! The arrays that a kernel of a device looks at: whoever launches it brings them to the device, and knows by them
+//! which other kernels it has to come behind.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use nestwise_ir::{ArrayId, Expr, ExprKind, Stmt, StmtKind, VarId};
 use crate::grid::Use;
 use crate::lower::unit::Unit;
 
-/// The arrays that statements, and values besides, look at.
+/// The arrays that statements, and some values besides, look at.
 pub(crate) fn uses(u: &Unit<'_>, block: &[Stmt], values: &[&Expr]) -> Vec<Use> {
     let mut stored = nestwise_ir::model::nest::stored(block);
     let mut read = HashSet::new();
@@ -58,7 +58,8 @@ pub(crate) fn rebinds(block: &[Stmt]) -> bool {
     found
 }
 
-/// The variables that statements, evaluated behind values, are given, and those that they leave behind, as a kernel.
+/// The variables whose values a kernel of statements, evaluated behind values, is given, and those whose values it
+/// leaves behind.
 pub(crate) fn given_and_left(
     u: &Unit<'_>,
     values: &[&Expr],

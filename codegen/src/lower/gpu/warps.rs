@@ -15,12 +15,13 @@ use crate::lower::gpu::threaded::DeviceFunction;
 use crate::lower::gpu::{fold, registers};
 use crate::lower::unit::{Registers, Unit};
 
-/// Which of a place's words ([`crate::abi::GridThread`]) tells where shared memory is on an emulated device.
+/// The index of the word of a thread's position ([`crate::abi::GridThread`]) that holds the address of shared memory on
+/// an emulated device.
 pub(crate) const SHARED_WORD: usize = 12;
-/// Instead of a distance: the first thread of the warp.
+/// A distance that stands for the first thread of the warp.
 const FIRST: i64 = -1;
 
-/// In a kernel, or a part of one: shared memory for a record of each warp of a block.
+/// Shared memory for a record of each warp of a block, in a kernel or a part of one.
 pub(crate) fn shared_memory(em: &Emitter<'_, '_>, made: DeviceFunction, record: usize) -> V {
     let ir = em.ir;
     match em.gpu.axes.as_ref().and_then(|a| a.place) {
@@ -29,8 +30,7 @@ pub(crate) fn shared_memory(em: &Emitter<'_, '_>, made: DeviceFunction, record: 
     }
 }
 
-/// In a kernel: the records that threads of a block have become one, which is left behind the status. Every thread has
-/// to come here.
+/// Combines the records of a block's threads into one, which is left behind the status. Every thread has to come here.
 pub(crate) fn combine_block(
     em: &Emitter<'_, '_>,
     records: &Records,
@@ -84,8 +84,8 @@ pub(crate) fn combine_block(
     Ok(())
 }
 
-/// In a cooperative kernel: each warp finds what so many records come to, and each thread has that; whether a sum left its
-/// representation.
+/// Combines, in a cooperative kernel, the records of `blocks` blocks at `all`: each warp does, and each thread has the
+/// result. Also returns whether a sum left its representation.
 pub(crate) fn combine_cooperative(
     em: &Emitter<'_, '_>,
     records: &Records,
@@ -137,8 +137,8 @@ pub(crate) fn combine_cooperative(
     Ok((own, ir.icmp(IntPred::LLVMIntNE, failed, ir.const_i64(0))))
 }
 
-/// In a warp, so many of whose threads have a record: the first one has what they come to together. Every thread of it
-/// has to come here.
+/// Combines the records of the first `count` threads of a warp; the first thread has the result. Every thread of the
+/// warp has to come here.
 fn combine_warp(
     em: &Emitter<'_, '_>,
     records: &Records,
@@ -181,7 +181,7 @@ fn combine_warp(
     Ok(())
 }
 
-/// Threads of a warp.
+/// The number of threads of a warp.
 fn warp(unit: &Unit<'_>) -> usize {
     match unit.device {
         Some(Registers::Ptx) => WARP,
@@ -189,7 +189,7 @@ fn warp(unit: &Unit<'_>) -> usize {
     }
 }
 
-/// In a warp: the bits that any thread of it has, for all of them.
+/// The bits that are set in any thread of the warp, in all of its threads.
 fn any_in_warp(unit: &Unit<'_>, bits: V) -> V {
     let ir = &unit.ir;
     let rounds = (0..warp(unit).ilog2()).map(|k| ir.const_i64(1 << k));
@@ -199,12 +199,13 @@ fn any_in_warp(unit: &Unit<'_>, bits: V) -> V {
     of_first(unit, all)
 }
 
-/// What the thread so many places behind this one in its warp has there; where there is none, the same as here.
+/// The value of `word` in the thread that is `distance` places behind this one in its warp; where there is none, its
+/// own.
 fn shuffle_down(unit: &Unit<'_>, word: V, distance: V) -> V {
     shuffle(unit, "down", word, distance)
 }
 
-/// What the first thread of the warp has there.
+/// The value of `word` in the first thread of the warp.
 fn of_first(unit: &Unit<'_>, word: V) -> V {
     let from = match unit.device {
         Some(Registers::Ptx) => 0,
@@ -231,7 +232,8 @@ fn shuffle(unit: &Unit<'_>, how: &str, word: V, by: V) -> V {
     ir.or(half(word), ir.shl(high, ir.const_i64(32)))
 }
 
-/// A place along three axes, and the number of places, counted one after the other: registers of those kinds.
+/// The position along three axes and the number of positions, both as one number: `place` and `count` are kinds of
+/// registers.
 pub(crate) fn linear(em: &Emitter<'_, '_>, place: usize, count: usize) -> (V, V) {
     let ir = em.ir;
     let [x, y, z] = [0, 1, 2].map(|axis| registers::register(em, place, axis));
@@ -242,7 +244,7 @@ pub(crate) fn linear(em: &Emitter<'_, '_>, place: usize, count: usize) -> (V, V)
     (at, all)
 }
 
-/// Waits for all threads of the block.
+/// Emits a barrier for all threads of the block.
 pub(crate) fn barrier(unit: &Unit<'_>) {
     match unit.device {
         Some(Registers::Ptx) => {
@@ -254,7 +256,7 @@ pub(crate) fn barrier(unit: &Unit<'_>) {
     }
 }
 
-/// On an emulated device: waits for all threads of the block, or of the grid.
+/// Emits a barrier on an emulated device: for all threads of the block or, if `all` is not 0, of the grid.
 pub(crate) fn emulated_barrier(ir: &Ir<'_>, all: i64) {
     let ty = ir.function(ir.void(), &[ir.i64()]);
     ir.call(ty, ir.add_function(c"nw_barrier", ty), &[ir.const_i64(all)]);

@@ -65,7 +65,7 @@ pub(crate) fn call(
     }
 }
 
-/// On a card, where bits are not promised: its library's function. A result that is not finite is noted, as of any
+/// A function on a GPU, where bits are not promised: its library's. A result that is not finite is noted, as of any
 /// operation.
 fn card_math(em: &Emitter<'_, '_>, fun: Fun, args: &[Val], repr: Scalar) -> Result<Option<Val>> {
     let on_card = em.unit.device == Some(Registers::Ptx) && em.unit.spec.fp != FpMode::Strict;
@@ -137,7 +137,7 @@ fn inline_call(
     Ok(Some(Val::shaped(v, x.wide)))
 }
 
-/// The square root; where it is not wanted it gets a harmless operand, so that no flag is raised.
+/// The square root; a value that is not wanted gets a harmless operand, so that no flag is raised.
 fn sqrt(em: &Emitter<'_, '_>, x: Val, repr: Scalar, guard: bool, span: Span) -> V {
     let ir = em.ir;
     let zero = em.lanes.const_float(repr, 0.0, x.wide);

@@ -19,7 +19,7 @@ use crate::lower::memory::places;
 use crate::lower::unit::Unit;
 use crate::lower::value::Val;
 
-/// `acc = fun(acc, elements)`.
+/// A loop body of nothing but `acc = fun(acc, elements)`.
 struct Fold<'a> {
     acc: VarId,
     fun: Fun,
@@ -63,7 +63,7 @@ impl<'a> Fold<'a> {
     }
 }
 
-/// The loops inside of one over the first axis, and what all of them fold.
+/// The loops inside of one over the first axis, and what all of them fold together.
 fn flat(l: &For) -> Option<(Vec<&For>, Fold<'_>)> {
     let mut inner = vec![];
     let mut body = l.body.as_slice();
@@ -82,7 +82,7 @@ fn flat(l: &For) -> Option<(Vec<&For>, Fold<'_>)> {
     }
 }
 
-/// Over `i`, `j` and `k`: `acc = fun(acc, x[i, k], y[k, j])`, and after each `k` `z[i, j] = acc`.
+/// Three loops over `i`, `j` and `k`: `acc = fun(acc, x[i, k], y[k, j])`, and after each `k` `z[i, j] = acc`.
 struct Product<'a> {
     columns: &'a For,
     summed: &'a For,
@@ -91,7 +91,7 @@ struct Product<'a> {
 }
 
 impl<'a> Product<'a> {
-    /// What a loop over rows computes, if it does nothing else.
+    /// The product that a loop over rows computes, if it does nothing else.
     fn of(rows: &'a For) -> Option<Product<'a>> {
         let [columns] = rows.body.as_slice() else {
             return None;
@@ -129,7 +129,7 @@ impl<'a> Product<'a> {
     }
 }
 
-/// Emits the loop as calls, if it is one of those.
+/// Emits the loop as calls, if it is a fold or a product; returns whether it is.
 pub(crate) fn folded(em: &mut Emitter<'_, '_>, l: &For, range: Range) -> Result<bool> {
     if let Some(product) = Product::of(l) {
         return product_call(em, l, range, &product).map(|()| true);
@@ -155,7 +155,7 @@ pub(crate) fn folded(em: &mut Emitter<'_, '_>, l: &For, range: Range) -> Result<
     Ok(true)
 }
 
-/// The type that is folded; an error if NumPy's loop for it is not there.
+/// The type that is folded; an error if NumPy's loop for it is not registered.
 fn registered(unit: &Unit<'_>, fold: &Fold) -> Result<Scalar> {
     let repr = unit.repr(fold.acc)?;
     match folds::is_registered(fold.fun, repr) {
@@ -231,7 +231,7 @@ fn product_call(
     Ok(())
 }
 
-/// Loops around a fold of arrays that are taken for ones of one axis.
+/// Emits loops around a fold of arrays that NumPy takes for arrays of one axis.
 fn flat_call(em: &mut Emitter<'_, '_>, loops: &[(&For, Range)], fold: &Fold) -> Result<()> {
     let repr = registered(em.unit, fold)?;
     let mut words: Vec<V> = loops
@@ -257,7 +257,7 @@ fn flat_call(em: &mut Emitter<'_, '_>, loops: &[(&For, Range)], fold: &Fold) -> 
     em.vars.write(&em.lanes, fold.acc, Val::one(value))
 }
 
-/// Where words lie one behind the other.
+/// Memory in which words lie one behind the other.
 fn in_a_row(ir: &Ir<'_>, words: Vec<V>) -> V {
     let row = ir.alloca(ir.array(ir.i64(), words.len() as u64));
     for (k, word) in words.into_iter().enumerate() {
@@ -272,8 +272,8 @@ fn trips_of(ir: &Ir<'_>, range: Range) -> V {
     ir.select(some, n, ir.const_i64(0))
 }
 
-/// The address of an element in the first iterations of loops, and how far the one of each one's next iteration is from
-/// it.
+/// The address of an element in the first iterations of loops, and the distance in bytes from there to the element in
+/// the second iteration of each loop.
 fn lies(
     em: &mut Emitter<'_, '_>,
     loops: &[(&For, Range)],
@@ -289,7 +289,7 @@ fn lies(
     Ok((first, steps))
 }
 
-/// The address of an element in the first iterations of loops, but the second one of the `next` loop.
+/// The address of an element in the first iterations of loops, but in the second one of the `next` loop.
 fn address(
     em: &mut Emitter<'_, '_>,
     loops: &[(&For, Range)],

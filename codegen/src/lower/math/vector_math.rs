@@ -20,7 +20,7 @@ use crate::lower::value::Val;
 /// A function as strict code calls it.
 struct Strict {
     lib: Lib,
-    /// libm's or CPython's function; for NumPy the slot of its loop.
+    /// The function of libm or CPython; for NumPy the slot of its loop.
     callee: V,
     arity: usize,
     suffix: &'static str,
@@ -33,7 +33,7 @@ struct Made {
     one_type: T,
     wide: V,
     wide_type: T,
-    /// Elements of the vectors that `wide` takes.
+    /// The number of elements of the vectors that `wide` takes.
     width: u32,
     harmless: f64,
 }
@@ -97,7 +97,7 @@ impl Unit<'_> {
         Some(made)
     }
 
-    /// How strict code calls the function; none if it does not.
+    /// How strict code calls the function; none if strict code does not call it.
     fn strict(&self, fun: Fun, lib: Lib, repr: Scalar) -> Option<Strict> {
         let ir = &self.ir;
         let name = ufunc::fun_name(fun)?;
@@ -205,7 +205,7 @@ impl Unit<'_> {
         ir.set_md(branch, "prof", ir.md_node(&weights));
     }
 
-    /// The library's function of ordinary arguments.
+    /// The value of the vector library's function of ordinary arguments.
     fn library(&self, made: &Made, rules: &Rules, symbol: &CStr, args: &[V], strict: &Strict) -> V {
         let ir = &self.ir;
         let f = self.pure_function(symbol, made.wide_type);
@@ -360,7 +360,7 @@ impl Unit<'_> {
 
     // Vectors of other lengths.
 
-    /// A vector of `count` elements through vectors of the library's width.
+    /// The function of a vector of `count` elements, by calls on vectors of the library's width.
     fn through(&self, made: &Made, args: &[V], count: u32) -> V {
         let ir = &self.ir;
         let width = made.width;
@@ -378,7 +378,7 @@ impl Unit<'_> {
         self.joined(&chunks, width, count)
     }
 
-    /// The first `count` elements of vectors one after the other.
+    /// The first `count` elements of several vectors one after the other.
     fn joined(&self, parts: &[V], width: u32, count: u32) -> V {
         let ir = &self.ir;
         let (mut parts, mut width) = (parts.to_vec(), width);

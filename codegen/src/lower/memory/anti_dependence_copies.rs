@@ -22,15 +22,15 @@ use crate::lower::value::Val;
 struct Saved {
     axis: usize,
     first: V,
-    /// Subscripts along the axis.
+    /// The number of subscripts along the axis.
     count: V,
-    /// Elements.
+    /// The number of elements.
     total: V,
-    /// Bytes before it among the copies of the part.
+    /// Bytes of the part's copies before this one.
     offset: V,
 }
 
-/// What is loaded by `load`, from a copy if the access has one now.
+/// The value that `load` loads, from a copy if the access has one now.
 pub(crate) fn with_copy(
     em: &mut Emitter<'_, '_>,
     access: AccessId,
@@ -46,7 +46,7 @@ pub(crate) fn with_copy(
     v
 }
 
-/// In a function made for parts: runs the iterations of one.
+/// Runs the iterations of a part, in a function made for parts.
 pub(crate) fn part_of(em: &mut Emitter<'_, '_>, l: &For, t: &ThreadLoop, record: V) -> Result<()> {
     let range = ranges::part_range(em, l);
     if t.anti_dependence_copies.is_empty() {
@@ -79,7 +79,7 @@ pub(crate) fn part_of(em: &mut Emitter<'_, '_>, l: &For, t: &ThreadLoop, record:
     Ok(())
 }
 
-/// The iterations of a part after which there may be stores, in other parts, to what they load.
+/// The last iterations of a part: other parts may store to what they load.
 fn last_iterations(ir: &Ir<'_>, t: &ThreadLoop, range: Range) -> Range {
     let reach: Option<Vec<u32>> = t.anti_dependence_copies.iter().map(|r| r.reach).collect();
     let Some(reach) = reach.and_then(|all| all.into_iter().max()) else {
@@ -121,8 +121,8 @@ fn saved(em: &Emitter<'_, '_>, t: &ThreadLoop, last: Range) -> Result<(Vec<Saved
     Ok((all, offset))
 }
 
-/// The axis, the first subscript and the number of subscripts that some iterations load, within the array. In 128
-/// bits, where nothing overflows.
+/// The axis, the first subscript and the number of subscripts that some iterations load, within the array; computed in
+/// 128 bits, where nothing overflows.
 fn window(
     ir: &Ir<'_>,
     copied: &AntiDependenceCopy,
@@ -158,7 +158,7 @@ fn window(
     Ok((axis, ir.trunc(first, ir.i64()), ir.trunc(count, ir.i64())))
 }
 
-/// The copy as a slot: subscripts are those of the array.
+/// The copy as a slot, whose subscripts are those of the array.
 fn copy_slot(
     em: &Emitter<'_, '_>,
     copied: &AntiDependenceCopy,
@@ -192,7 +192,7 @@ fn copy_slot(
     Ok(slot)
 }
 
-/// `save(env, lo, hi, part)` as `nestwise_codegen::abi::Parallel` asks for it; null if nothing is saved.
+/// The function `save(env, lo, hi, part)` that `nestwise_codegen::abi::Parallel` asks for; null if nothing is saved.
 pub(crate) fn save_function(em: &Emitter<'_, '_>, l: &For, t: &ThreadLoop) -> Result<V> {
     let ir = em.ir;
     if t.anti_dependence_copies.is_empty() {

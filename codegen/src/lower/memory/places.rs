@@ -1,4 +1,4 @@
-//! Where elements are, and their forms in memory.
+//! The addresses of elements, and their forms in memory.
 
 use nestwise_ir::{ArrayId, Expr, Scalar, Span};
 
@@ -10,7 +10,7 @@ use crate::lower::emitter::Emitter;
 use crate::lower::unit::{Registers, Unit};
 use crate::lower::value::Val;
 
-/// Where one element is: its address and, for [`Scalar::Num`], that of its tag.
+/// The address of one element and, for [`Scalar::Num`], of its tag.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) at: V,
@@ -22,7 +22,7 @@ pub(crate) fn unit(em: &Emitter<'_, '_>, array: ArrayId) -> bool {
     unit.is_some_and(|unit| *unit) && !em.gpu.lies_apart(array)
 }
 
-/// Index values, narrow.
+/// The values of indices, narrow.
 pub(crate) fn indices(em: &mut Emitter<'_, '_>, index: &[Expr]) -> Result<Vec<V>> {
     let mut at = Vec::with_capacity(index.len());
     for e in index {
@@ -36,7 +36,7 @@ pub(crate) fn indices(em: &mut Emitter<'_, '_>, index: &[Expr]) -> Result<Vec<V>
 }
 
 /// Wraps negative indices once, and leaves where one is out of range: a comparison and a branch for each subscript that
-/// is in range; only what is not is looked at for being negative.
+/// is in range; only one that is not is looked at for being negative.
 pub(crate) fn bring_in_bounds(
     em: &Emitter<'_, '_>,
     array: ArrayId,
@@ -130,7 +130,7 @@ pub(crate) fn place(em: &Emitter<'_, '_>, array: ArrayId, at: &[V]) -> Result<Pl
     })
 }
 
-/// From the storage's form to the element's.
+/// Converts a value from the storage's form to the element's.
 pub(crate) fn widen_element(em: &Emitter<'_, '_>, array: ArrayId, v: Val) -> Result<Val> {
     let (storage, repr) = (em.unit.storage(array)?, em.unit.element(array)?);
     let ir = em.ir;
@@ -151,7 +151,7 @@ pub(crate) fn widen_element(em: &Emitter<'_, '_>, array: ArrayId, v: Val) -> Res
     Ok(Val { a, ..v })
 }
 
-/// From the element's form to the storage's.
+/// Converts a value from the element's form to the storage's.
 pub(crate) fn narrow_element(em: &Emitter<'_, '_>, array: ArrayId, v: Val) -> Result<Val> {
     let (storage, repr) = (em.unit.storage(array)?, em.unit.element(array)?);
     let ir = em.ir;
@@ -167,7 +167,7 @@ pub(crate) fn narrow_element(em: &Emitter<'_, '_>, array: ArrayId, v: Val) -> Re
     Ok(Val { a, ..v })
 }
 
-/// In a kernel of an emulated device: whoever looks for races is told of an access.
+/// Reports an access to whoever looks for races, in a kernel of an emulated device.
 pub(crate) fn tell_of(unit: &Unit<'_>, place: Place, access: Access) {
     if unit.device != Some(Registers::Memory) {
         return;
@@ -192,8 +192,8 @@ pub(crate) fn mark(em: &Emitter<'_, '_>, access: V, array: ArrayId) {
     }
 }
 
-/// An element narrower than its values (array.array): a value that does not fit fails, guard or not, since
-/// the guard is about the index.
+/// Fails where a value does not fit an element narrower than its values (array.array), guard or not, since the guard is
+/// about the index.
 pub(crate) fn fits_storage(em: &Emitter<'_, '_>, array: ArrayId, v: Val, span: Span) -> Result<()> {
     let (storage, repr) = (em.unit.storage(array)?, em.unit.element(array)?);
     if storage == repr || !storage.is_int() {

@@ -17,19 +17,19 @@ use crate::lower::emitter::Emitter;
 use crate::lower::memory::slots::Cell;
 use crate::lower::unit::Unit;
 
-/// Copies start on cache lines.
+/// Bytes of a cache line, on which copies start.
 pub(crate) const ALIGN: i64 = 64;
 
 /// Where an array's copy lies among the copies of a part.
 pub(crate) struct Place {
     pub(crate) array: ArrayId,
-    /// Elements.
+    /// The number of elements.
     count: V,
-    /// Bytes before it.
+    /// Bytes of the copies before it.
     pub(crate) offset: V,
 }
 
-/// The copies of one part, and their bytes.
+/// Where the copies of one part lie, and their bytes.
 pub(crate) fn places(em: &Emitter<'_, '_>, t: &ThreadLoop) -> Result<(Vec<Place>, V)> {
     let ir = em.ir;
     let mut places = vec![];
@@ -54,7 +54,7 @@ pub(crate) fn places(em: &Emitter<'_, '_>, t: &ThreadLoop) -> Result<(Vec<Place>
     Ok((places, offset))
 }
 
-/// Bytes of the copies of one part, and whether it is to have them for itself: they are looked at after it, or filled
+/// Bytes of the copies of one part, and whether each part needs its own: they are looked at after the loop, or filled
 /// at such a cost that there should be few.
 pub(crate) fn copy_bytes(em: &Emitter<'_, '_>, t: &ThreadLoop) -> Result<(V, V)> {
     let whole = t.anti_dependence_copies.iter().any(|r| !r.is_halo());
@@ -68,7 +68,7 @@ pub(crate) fn own_bytes(em: &Emitter<'_, '_>, t: &ThreadLoop) -> Result<V> {
     Ok(places(em, t)?.1)
 }
 
-/// In a part: its copies in place of the arrays, unless its record has none.
+/// Puts a part's copies in place of the arrays, unless its record has none.
 pub(crate) fn use_copies(em: &mut Emitter<'_, '_>, t: &ThreadLoop, record: V) -> Result<()> {
     if t.unshared().next().is_none() {
         return Ok(());

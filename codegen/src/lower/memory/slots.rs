@@ -33,12 +33,12 @@ pub(crate) struct Slot {
     pub(crate) strides: Vec<Cell>,
     pub(crate) tags: Option<Cell>,
     pub(crate) origin: Cell,
-    /// The address is not one of the memory that elements are in: that begins at a later subscript than 0.
+    /// Whether the address is not one in the memory of the elements: that begins at a later subscript than 0.
     pub(crate) shifted: bool,
 }
 
 impl Slot {
-    /// Every field, in one order for all slots of a rank.
+    /// Every field of the descriptor, in one order for all slots of a rank.
     pub(crate) fn cells(&self) -> Vec<Cell> {
         let mut all = vec![self.ptr, self.origin];
         all.extend(&self.extents);
@@ -51,9 +51,9 @@ impl Slot {
 /// What a function knows of the nest's arrays.
 #[derive(Default)]
 pub(crate) struct Slots {
-    /// By [`ArrayId`].
+    /// The descriptors, by [`ArrayId`].
     pub(crate) all: Vec<Slot>,
-    /// Loads that read an anti-dependence copy here, and the copies.
+    /// The loads that read an anti-dependence copy here, and the copies.
     pub(crate) copies: HashMap<AccessId, Slot>,
     /// LLVM's access groups of the open independent loops.
     pub(crate) groups: Vec<Md>,

@@ -35,7 +35,7 @@ pub(crate) fn cast(
     }
 }
 
-/// An integer in another width; value-preserving only where it fits.
+/// An integer in another width; the value is kept only where it fits.
 fn resize(em: &Emitter<'_, '_>, v: V, wide: bool, from: Scalar, to: Scalar, signed: bool) -> V {
     let ir = em.ir;
     let (a, b) = (bits(from), bits(to));
@@ -230,7 +230,7 @@ fn cast_round(
     Ok(Val { a, b, wide: v.wide })
 }
 
-/// Towards zero to an int; guarded: NaN and what does not fit fail.
+/// Rounds towards zero to an int; guarded: NaN and what does not fit fail.
 fn cast_trunc(
     em: &Emitter<'_, '_>,
     v: Val,

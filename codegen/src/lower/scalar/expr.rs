@@ -16,7 +16,7 @@ use crate::lower::scalar::{cast, compare, complex, flag_values, float, int, line
 use crate::lower::value::Val;
 use crate::lower::vector::{extremes, linear_variables, masks};
 
-/// Emits what nobody has to look at the result of.
+/// Runs `emit` without noting results that are not finite.
 fn unwatched<T>(em: &mut Emitter<'_, '_>, emit: impl FnOnce(&mut Emitter<'_, '_>) -> T) -> T {
     let word = em.ir.watch(None);
     let made = emit(em);
@@ -149,7 +149,7 @@ fn bool_binary(ir: &Ir<'_>, op: BinOp, x: Val, y: Val) -> Result<Val> {
     Ok(Val::shaped(v, x.wide))
 }
 
-/// Only the chosen side is evaluated, unless the other side is cheap and nothing can tell.
+/// Emits a selection: only the chosen side is evaluated, unless the other side is cheap and nothing can tell.
 fn select(
     em: &mut Emitter<'_, '_>,
     cond: &Expr,

@@ -5,16 +5,16 @@ use std::cell::Cell;
 use crate::llvm::{T, V};
 use crate::lower::unit::Unit;
 
-/// Widths of the words in bits.
+/// The widths of the words in bits.
 pub(crate) const BITS: [u32; 2] = [32, 64];
 
 /// Which values a function keeps for the floating-point flags alone.
 pub(crate) struct FlagState {
     /// Whether nobody may need the value being emitted.
     pub(crate) unread: bool,
-    /// Words that such values go into.
+    /// The words that such values go into.
     pub(crate) kept: [V; 2],
-    /// Whether any value went into them.
+    /// Whether any value went into the words.
     pub(crate) keeps: Cell<bool>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn word_type(unit: &Unit<'_>, bits: u32, lanes: u32) -> T {
     }
 }
 
-/// One register's lanes.
+/// The number of lanes of `bits` bits that one register has.
 pub(crate) fn word_lanes(unit: &Unit<'_>, bits: u32, lanes: u32) -> u32 {
     lanes.min((unit.host.vector_bits / bits).max(1))
 }

@@ -26,7 +26,7 @@ pub(crate) fn keep_if_warns(em: &Emitter<'_, '_>, e: &Expr, v: Val) {
     }
 }
 
-/// An operand of `e`, behind what the optimiser does not look through where it would compute `e` itself, without flags.
+/// An operand of `e`, hidden from the optimiser where that would compute `e` itself, without flags.
 pub(crate) fn run_time(unit: &Unit<'_>, e: &Expr, operand: &Expr, v: Val) -> Val {
     let float = operand.ty.repr.is_float() || operand.ty.repr.is_complex();
     if !float || unit.device.is_some() || !unit.constants.would_warn(e) {
@@ -74,7 +74,7 @@ fn keep_part(em: &Emitter<'_, '_>, v: V, wide: bool, repr: Scalar) {
     em.flags.keeps.set(true);
 }
 
-/// `from` lanes in `to`.
+/// A vector of `from` lanes folded into one of `to` lanes.
 fn halved(ir: &Ir<'_>, mut v: V, mut from: u32, to: u32) -> V {
     while from > to {
         from /= 2;
@@ -85,7 +85,7 @@ fn halved(ir: &Ir<'_>, mut v: V, mut from: u32, to: u32) -> V {
     v
 }
 
-/// At the end of a vector loop: what its words hold goes to those of the function.
+/// Moves what a vector loop's words hold to those of the function, at the end of the loop.
 pub(crate) fn keep_lanes_words(em: &Emitter<'_, '_>, words: [V; 2], lanes: u32) {
     if !em.flags.keeps.get() {
         return;
@@ -102,7 +102,7 @@ pub(crate) fn keep_lanes_words(em: &Emitter<'_, '_>, words: [V; 2], lanes: u32) 
     }
 }
 
-/// After a loop: the sums that nothing may need.
+/// Keeps, after a loop, the sums that nothing may need.
 pub(crate) fn keep_sums(em: &mut Emitter<'_, '_>, l: LoopId) -> Result<()> {
     let idle: Vec<_> = em.unit.flag_only.left_by(l).collect();
     let own = em.lanes.copy;
@@ -121,7 +121,7 @@ pub(crate) fn keep_sums(em: &mut Emitter<'_, '_>, l: LoopId) -> Result<()> {
     Ok(())
 }
 
-/// Where the function ends: the words count as used.
+/// Has the words count as used, where the function ends.
 pub(crate) fn release_kept(em: &Emitter<'_, '_>) {
     if em.flags.keeps.get() {
         for (k, bits) in BITS.into_iter().enumerate() {

@@ -71,7 +71,7 @@ pub(crate) fn wrapping(ir: &Ir<'_>, op: BinOp, x: Val, y: Val) -> Val {
     Val::shaped(v, x.wide)
 }
 
-/// Sum, difference, product; `constant` is `b`'s value if that is known.
+/// The exact sum, difference or product; `constant` is `b`'s value if that is known.
 fn exact(em: &Emitter<'_, '_>, op: BinOp, a: V, b: V, constant: Option<i128>, how: Op) -> V {
     let ir = em.ir;
     if !how.guard {
@@ -157,7 +157,7 @@ fn wide_product(em: &Emitter<'_, '_>, a: V, b: V, signed: bool, how: Op) -> (V, 
     (r, ir.icmp(IntPred::LLVMIntNE, extend(r), product))
 }
 
-/// The end of the range towards which an overflowing operation left it.
+/// The end of the representation's range towards which an overflowing operation left it.
 fn saturated(em: &Emitter<'_, '_>, op: BinOp, a: V, b: V, how: Op) -> V {
     let ir = em.ir;
     let (lo, hi) = how.range();
@@ -253,7 +253,7 @@ fn modulo(em: &mut Emitter<'_, '_>, a: V, b: V, constant: Option<i128>, how: Op)
     ir.load(ir.type_of(a), home)
 }
 
-/// Quotient towards minus infinity, and the remainder with the divisor's sign.
+/// The quotient rounded towards minus infinity, and the remainder with the divisor's sign.
 fn floor_div(em: &Emitter<'_, '_>, a: V, b: V, constant: Option<i128>, how: Op) -> (V, V) {
     let ir = em.ir;
     if let Some(c) = constant.filter(|c| *c > 0) {
@@ -324,7 +324,7 @@ fn safe_divisor(em: &Emitter<'_, '_>, a: V, b: V, how: Op) -> V {
     b
 }
 
-/// By a positive constant: nothing can fail, powers of two need no division.
+/// Quotient and remainder for a positive constant: nothing can fail, powers of two need no division.
 fn div_constant(em: &Emitter<'_, '_>, a: V, b: V, c: i128, how: Op) -> (V, V) {
     let ir = em.ir;
     if c & (c - 1) == 0 {
@@ -379,7 +379,7 @@ fn wide_div(ir: &Ir<'_>, a: V, b: V) -> (V, V) {
     (ir.load(wide, q), ir.load(wide, r))
 }
 
-/// An amount outside `0..bits` gives zero where it does not fail, as NumPy's shift does.
+/// The shift to the left. An amount outside `0..bits` gives zero where it does not fail, as NumPy's shift does.
 fn shl(em: &Emitter<'_, '_>, a: V, b: V, how: Op) -> V {
     let ir = em.ir;
     let zero = em.lanes.const_int(how.repr, 0, how.wide);
@@ -433,7 +433,7 @@ fn shr(em: &Emitter<'_, '_>, a: V, b: V, how: Op) -> V {
     ir.select(inside, ir.lshr(a, amount), zero)
 }
 
-/// Small constant exponents are products; the rest is a helper's work.
+/// The power. Small constant exponents become products; a helper does the rest.
 fn pow(em: &Emitter<'_, '_>, a: V, b: V, constant: Option<i128>, how: Op) -> Result<V> {
     match constant {
         Some(0) => return Ok(em.lanes.const_int(how.repr, 1, how.wide)),

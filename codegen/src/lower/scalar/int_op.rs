@@ -1,4 +1,4 @@
-//! What all operations on ints are given.
+//! What every operation on ints is given.
 
 use nestwise_ir::{Scalar, Span};
 

@@ -11,7 +11,7 @@ use crate::lower::emitter::Emitter;
 use crate::lower::scalar::int_op::Op;
 use crate::lower::value::Val;
 
-/// `factor * x + term`, for the `x` from `least` to `most`: of those every operation on the way stays in range.
+/// `factor * x + term`, and the `x`, from `least` to `most`, for which every operation on the way stays in range.
 #[derive(Clone, Copy)]
 pub(crate) struct Linear {
     factor: i128,
@@ -21,7 +21,7 @@ pub(crate) struct Linear {
 }
 
 impl Linear {
-    /// `x` itself, of a representation of this range.
+    /// `x` itself, of a representation that has this range.
     pub(crate) fn of(range: (i128, i128)) -> Linear {
         Linear {
             factor: 1,
@@ -31,7 +31,8 @@ impl Linear {
         }
     }
 
-    /// With one more operation, `c` being on its right. None: it does not vary with `x` any more, or not in 128 bits.
+    /// The chain with one more operation, whose right operand is `c`. None: it does not vary with `x` any more, or not
+    /// in 128 bits.
     pub(crate) fn then(self, op: BinOp, c: i128, range: (i128, i128)) -> Option<Linear> {
         let (factor, term) = match op {
             BinOp::Add => (self.factor, self.term.checked_add(c)?),
@@ -74,8 +75,8 @@ pub(crate) fn chain(em: &mut Emitter<'_, '_>, e: &Expr) -> Result<Option<Val>> {
     Ok(Some(Val::shaped(v, x.wide)))
 }
 
-/// Fails where `a` is outside the range, and is then the end of the results' range towards which it left if execution
-/// goes on.
+/// The value of a chain for `a`. Fails where `a` is outside the chain's range; the value is then the end of the
+/// results' range towards which it left, if execution goes on.
 pub(crate) fn int_linear(em: &Emitter<'_, '_>, a: V, linear: Linear, how: Op) -> V {
     let ir = em.ir;
     let (lo, hi) = how.range();
@@ -126,8 +127,8 @@ pub(crate) fn int_linear(em: &Emitter<'_, '_>, a: V, linear: Linear, how: Op) ->
     }
 }
 
-/// What a chain of guarded operations with constants starts from, and what they make of it. `outermost`: it has to be
-/// two operations at least.
+/// The expression that a chain of guarded operations with constants starts from, and what they make of it. `outermost`:
+/// it has to be two operations at least.
 fn find(e: &Expr, outermost: bool) -> Option<(&Expr, Linear)> {
     let ExprKind::Binary {
         op: op @ (BinOp::Add | BinOp::Sub | BinOp::Mul),
@@ -160,7 +161,7 @@ mod tests {
     use super::*;
     use nestwise_ir::Scalar;
 
-    /// Every value of 8 bits: it is in the range iff each operation stays in it.
+    /// For every value of 8 bits: it is in the range iff each operation stays in the representation.
     #[test]
     fn a_range_is_that_of_which_no_operation_leaves() {
         let ops = [BinOp::Add, BinOp::Sub, BinOp::Mul];

@@ -94,7 +94,7 @@ pub(crate) fn store(
     Ok(())
 }
 
-/// How the lanes' elements lie in memory.
+/// How the elements of all lanes lie in memory.
 fn access(
     em: &mut Emitter<'_, '_>,
     array: ArrayId,
@@ -148,7 +148,7 @@ fn access(
     indexed_access(em, array, index, guard, active, span)
 }
 
-/// Every lane computes its own address.
+/// An access for which every lane computes its own address.
 fn indexed_access(
     em: &mut Emitter<'_, '_>,
     array: ArrayId,
@@ -299,7 +299,7 @@ fn scatter(em: &Emitter<'_, '_>, array: ArrayId, v: V, at: V, mask: V) {
     places::mark(em, s, array);
 }
 
-/// The alignment of one component.
+/// The alignment of one component of an element, in bytes.
 fn part_align(size: usize, storage: Result<Scalar>) -> u32 {
     let parts = if storage.is_ok_and(|s| s.is_complex()) {
         2
@@ -311,8 +311,8 @@ fn part_align(size: usize, storage: Result<Scalar>) -> u32 {
 
 /// How the elements of all lanes lie in memory.
 enum Access {
-    /// One after the other from `at` on, or downwards from it.
+    /// Elements lie one after the other from `at` on, or downwards from it.
     Consecutive { at: V, reverse: bool },
-    /// At an address per lane; only lanes of the mask exist.
+    /// Each lane has an address; only lanes of the mask have an element.
     Scattered { at: V, mask: V },
 }

@@ -15,14 +15,14 @@ use crate::lower::emitter::Emitter;
 use crate::lower::memory::places;
 use crate::lower::value::Val;
 
-/// Bytes of a line.
+/// Bytes of a cache line.
 const LINE: i64 = 64;
-/// Lines of a row, at least, that the loop has to go through: a shorter one is over too soon.
+/// The fewest cache lines of a row that the loop has to go through: a shorter one is over too soon.
 const MANY: i64 = 8;
-/// Bytes of an element, at least: for smaller ones too many iterations would run one by one.
+/// The fewest bytes of an element: for smaller ones too many iterations would run one by one.
 const LEAST_BYTES: usize = 8;
 
-/// The first iteration from which on the loop had better run on vectors, if it does.
+/// The first iteration from which on the loop had better run on vectors; none where that does not matter.
 pub(crate) fn aligned_from(em: &mut Emitter<'_, '_>, l: &For, range: Range) -> Result<Option<V>> {
     let inside = em.lanes.open.is_some() || em.lanes.jam.is_some() || em.lanes.edge.is_some();
     let schedule = em.unit.spec.schedule;
@@ -89,7 +89,7 @@ fn stored_rows<'l>(em: &Emitter<'_, '_>, l: &'l For) -> Option<(ArrayId, &'l [Ex
     })
 }
 
-/// Whether this is the counter, or the counter and something that stays.
+/// Whether an expression is the counter, or the counter and something that stays the same.
 fn follows(e: &Expr, l: &For, assigned: &Vars) -> bool {
     match &e.kind {
         ExprKind::Var(v) => *v == l.counter,
@@ -112,7 +112,7 @@ fn follows(e: &Expr, l: &For, assigned: &Vars) -> bool {
     }
 }
 
-/// Whether the loop does not change this, and computing it before the loop is as good.
+/// Whether the loop does not change an expression, and computing it before the loop is as good.
 fn stays(e: &Expr, l: &For, assigned: &Vars) -> bool {
     match &e.kind {
         ExprKind::Const(_) | ExprKind::Dim(..) => true,

@@ -31,7 +31,7 @@ pub(crate) fn updates_extreme<'e>(
     (own && extreme && scalar && em.unit.extremes.contains(&var)).then_some((*op, a, b))
 }
 
-/// What such a variable becomes.
+/// The value of `v = max(v, x)`, or of the minimum, for such a variable.
 pub(crate) fn extreme_update(
     em: &mut Emitter<'_, '_>,
     op: BinOp,
@@ -49,7 +49,8 @@ pub(crate) fn extreme_update(
     Ok(Val::shaped(ir.without_signs(v), x.wide))
 }
 
-/// Evaluates all operands in order, then compares those first that are there first.
+/// The minimum or maximum of several ints: evaluates all operands in order, then compares those first that are there
+/// first.
 pub(crate) fn extreme_chain(em: &mut Emitter<'_, '_>, e: &Expr) -> Result<Val> {
     let ExprKind::Binary { op, .. } = &e.kind else {
         return invalid("no minimum");

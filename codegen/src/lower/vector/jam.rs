@@ -10,18 +10,18 @@ use crate::lower::unit::Unit;
 
 /// An unrolled-and-jammed loop.
 pub(crate) struct UnrollAndJam {
-    /// Number of copies.
+    /// The number of copies.
     pub(crate) count: u32,
-    /// Variables of which each copy has its own.
+    /// The variables of which each copy has its own.
     pub(crate) varying: HashSet<VarId>,
-    /// Counters, and what they are in each copy.
+    /// The counters, and their values in each copy.
     pub(crate) counters: Vec<(VarId, Vec<V>)>,
-    /// Variables assigned inside and read outside of the loop.
+    /// The variables that are assigned inside and read outside of the loop.
     pub(crate) live_after: Vec<VarId>,
 }
 
 impl UnrollAndJam {
-    /// Copies of the body of a loop, if it can be unrolled and jammed.
+    /// The copies of the body of a loop, if it can be unrolled and jammed.
     pub(crate) fn of(unit: &Unit<'_>, l: &For, count: u32) -> Option<UnrollAndJam> {
         let copies = Copies::of(&unit.scheduled, l, count)?;
         Some(UnrollAndJam {
@@ -32,7 +32,7 @@ impl UnrollAndJam {
         })
     }
 
-    /// Copies without anything that the last one leaves behind.
+    /// The copies of a body without anything that the last one leaves behind.
     pub(crate) fn plain(
         count: u32,
         varying: HashSet<VarId>,

@@ -23,7 +23,7 @@ use crate::lower::value::Val;
 use crate::lower::vector::lane_state::Lanes;
 use crate::lower::vector::{linear_variables, masks};
 
-/// Lanes of partial vectors, at least, however narrow registers are.
+/// The fewest lanes of partial vectors, however narrow registers are.
 const LEAST: u32 = 4;
 
 /// Runs the range by lanes.
@@ -56,8 +56,8 @@ pub(crate) fn run_lanes(
     Ok(())
 }
 
-/// As many full vectors as there are, without masks where control is uniform. Where control goes then, with the first
-/// iteration that is left, by where it comes from; the lanes are still open.
+/// Runs as many full vectors as there are, without masks where control is uniform. Returns the block where control goes
+/// then, and the first iteration that is left, by where it comes from; the lanes are still open.
 fn full_vectors(
     em: &mut Emitter<'_, '_>,
     l: &For,
@@ -88,8 +88,8 @@ fn full_vectors(
     Ok((rest, [(range.lo, before), (next, latch)]))
 }
 
-/// What that leaves, from iteration `first` on, under masks, a register of the widest elements at a time: where a loop
-/// has few iterations that is all of them. Whether a guard failed.
+/// Runs what full vectors leave, from iteration `first` on, under masks, a register of the widest elements at a time:
+/// where a loop has few iterations that is all of them. Returns whether a guard failed.
 fn partial_vectors(
     em: &mut Emitter<'_, '_>,
     l: &For,
@@ -126,7 +126,7 @@ fn partial_vectors(
     Ok(close_lanes(em))
 }
 
-/// Begins to run `count` iterations at once; where their mask of active ones is.
+/// Begins to run `count` iterations at once; returns the alloca of the mask of active ones.
 fn open_lanes(em: &mut Emitter<'_, '_>, count: u32, facts: &Rc<Facts>, partial: bool) -> V {
     let ir = em.ir;
     let mask_type = ir.vector(ir.i1(), count);
@@ -146,7 +146,7 @@ fn open_lanes(em: &mut Emitter<'_, '_>, count: u32, facts: &Rc<Facts>, partial: 
     exec
 }
 
-/// Ends that. Whether a guard failed in one of them.
+/// Ends what [`open_lanes`] began; returns whether a guard failed in one of the lanes.
 fn close_lanes(em: &mut Emitter<'_, '_>) -> V {
     let ir = em.ir;
     let Some(lanes) = &em.lanes.open else {
@@ -162,7 +162,7 @@ fn close_lanes(em: &mut Emitter<'_, '_>) -> V {
     failed
 }
 
-/// The body for the iterations from `k` on; `last` is the last active lane.
+/// Emits the body for the iterations from `k` on; `last` is the last active lane.
 fn lane_body(em: &mut Emitter<'_, '_>, l: &For, range: Range, k: V, last: V) -> Result<()> {
     let ir = em.ir;
     let count = em.lanes.count();
@@ -208,7 +208,7 @@ fn lane_body(em: &mut Emitter<'_, '_>, l: &For, range: Range, k: V, last: V) -> 
     Ok(())
 }
 
-/// Variables that are read after the loop get the last iteration's value.
+/// Gives variables that are read after the loop the last iteration's value.
 fn leave_last_lane(em: &mut Emitter<'_, '_>, l: &For, counter: V, last: V) -> Result<()> {
     let Some(facts) = em.lanes.open.as_ref().map(|x| x.facts.clone()) else {
         return Ok(());
@@ -236,7 +236,7 @@ fn leave_last_lane(em: &mut Emitter<'_, '_>, l: &For, counter: V, last: V) -> Re
     Ok(())
 }
 
-/// A counted loop whose trip count differs between lanes: runs while any lane has iterations left.
+/// Emits a counted loop whose trip count differs between lanes: it runs while any lane has iterations left.
 pub(crate) fn wide_for(em: &mut Emitter<'_, '_>, l: &For, span: Span) -> Result<()> {
     let ir = em.ir;
     let start = em.expr(&l.start)?;

@@ -13,24 +13,24 @@ use crate::lower::vector::jam::UnrollAndJam;
 
 /// An open vector loop.
 pub(crate) struct Lanes {
-    /// Number of lanes.
+    /// The number of lanes.
     pub(crate) count: u32,
     pub(crate) facts: Rc<Facts>,
-    /// Alloca: the active lanes; always valid.
+    /// The alloca of the active lanes; always valid.
     pub(crate) exec: V,
     /// Whether this is the last, partial vector.
     pub(crate) partial: bool,
     /// Whether control is varying here: active lanes are fewer than those the vector started with.
     pub(crate) diverged: bool,
-    /// Alloca: lanes in which a guard failed.
+    /// The alloca of the lanes in which a guard failed.
     pub(crate) deferred: V,
-    /// Allocas: words that values go into which only the floating-point flags need.
+    /// The allocas of the words that values go into which only the floating-point flags need.
     pub(crate) kept: [V; 2],
-    /// Lane 0's value of linear counters.
+    /// The values of linear counters in lane 0.
     pub(crate) first: HashMap<VarId, V>,
 }
 
-/// The shape of values: one, or one a lane; and the copy of an unrolled-and-jammed body.
+/// The shape of values, one or one a lane, and the copy of an unrolled-and-jammed body.
 pub(crate) struct LaneState<'u, 'a> {
     unit: &'u Unit<'a>,
     /// The open vector loop.
@@ -40,12 +40,12 @@ pub(crate) struct LaneState<'u, 'a> {
     pub(crate) copy: u32,
     /// Whether one statement is being emitted for one copy.
     pub(crate) in_copy: bool,
-    /// In the first or last iterations of a peeled loop, which run one by one.
+    /// The peeled loop whose first or last iterations are being emitted, which run one by one.
     pub(crate) edge: Option<LoopId>,
 }
 
 impl<'u, 'a> LaneState<'u, 'a> {
-    /// Outside of vector loops and copies.
+    /// The state outside of vector loops and copies.
     pub(crate) fn new(unit: &'u Unit<'a>) -> Self {
         LaneState {
             unit,
@@ -57,7 +57,7 @@ impl<'u, 'a> LaneState<'u, 'a> {
         }
     }
 
-    /// Number of lanes; 1 outside of vector loops.
+    /// The number of lanes; 1 outside of vector loops.
     pub(crate) fn count(&self) -> u32 {
         self.open.as_ref().map_or(1, |l| l.count)
     }
@@ -89,7 +89,7 @@ impl<'u, 'a> LaneState<'u, 'a> {
         }
     }
 
-    /// Both in one shape.
+    /// Both values in one shape: wide if one of them is.
     pub(crate) fn unify(&self, x: Val, y: Val) -> (Val, Val) {
         if x.wide == y.wide {
             (x, y)
@@ -118,7 +118,7 @@ impl<'u, 'a> LaneState<'u, 'a> {
         }
     }
 
-    /// The constant in the wanted shape.
+    /// A constant in the wanted shape.
     pub(crate) fn spread(&self, v: V, wide: bool) -> V {
         if wide {
             self.unit.ir.splat(v, self.count())
@@ -127,13 +127,13 @@ impl<'u, 'a> LaneState<'u, 'a> {
         }
     }
 
-    /// An int of a representation.
+    /// An int constant of a representation.
     pub(crate) fn const_int(&self, repr: Scalar, value: i128, wide: bool) -> V {
         let (ty, _) = self.unit.components(repr);
         self.spread(self.unit.ir.const_int(ty, value), wide)
     }
 
-    /// A float of a representation, or of one of its parts.
+    /// A float constant of a representation, or of one of its parts.
     pub(crate) fn const_float(&self, repr: Scalar, value: f64, wide: bool) -> V {
         let ir = &self.unit.ir;
         let ty = if matches!(repr, Scalar::F32 | Scalar::C64) {
@@ -144,12 +144,12 @@ impl<'u, 'a> LaneState<'u, 'a> {
         self.spread(ir.const_float(ty, value), wide)
     }
 
-    /// A truth value.
+    /// A truth value constant.
     pub(crate) fn const_bool(&self, value: bool, wide: bool) -> V {
         self.spread(self.unit.ir.const_bool(value), wide)
     }
 
-    /// Multiples of `step` by lane.
+    /// The vector of multiples of `step`: 0 in lane 0, `step` in lane 1 and so on.
     pub(crate) fn iota(&self, step: i64) -> V {
         let ir = &self.unit.ir;
         let items: Vec<V> = (0..i64::from(self.count()))
@@ -160,13 +160,13 @@ impl<'u, 'a> LaneState<'u, 'a> {
 
     // Masks.
 
-    /// The lanes now active, if not all are known to be.
+    /// The lanes that are active now, if not all are known to be.
     pub(crate) fn mask(&self) -> Option<Val> {
         self.open.as_ref().filter(|l| l.partial || l.diverged)?;
         Some(Val::shaped(self.exec(), true))
     }
 
-    /// The lanes now active.
+    /// The lanes that are active now.
     pub(crate) fn exec(&self) -> V {
         let ir = &self.unit.ir;
         match &self.open {

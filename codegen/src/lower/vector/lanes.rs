@@ -16,8 +16,8 @@ pub(crate) fn vector_lanes(unit: &Unit<'_>, l: &For) -> Option<u32> {
     (lanes.is_power_of_two() && (2..=64).contains(&lanes)).then_some(lanes.min(most_lanes(l)))
 }
 
-/// Many lanes mean several registers for each value: good for the short bodies whose latency they hide, bad for
-/// long ones, which would keep their values in memory.
+/// The most lanes that the size of a loop's body allows. Many lanes mean several registers for each value: good for the
+/// short bodies whose latency they hide, bad for long ones, which would keep their values in memory.
 fn most_lanes(l: &For) -> u32 {
     let mut size = 0;
     for s in &l.body {

@@ -18,18 +18,18 @@ use crate::lower::value::Val;
 /// How much likelier it is that some lane of a vector takes a side than that none does.
 pub(crate) const SOME_LANE: u32 = 8;
 
-/// A loop or scope that lanes leave one by one. Allocas of lane masks.
+/// A loop or scope that lanes leave one by one: allocas of lane masks.
 pub(crate) struct Masked {
-    /// Left by break or leave: active again behind the construct.
+    /// The lanes that left by break or leave: active again behind the construct.
     pub(crate) broken: V,
-    /// Continued: active again in the next iteration.
+    /// The lanes that continued: active again in the next iteration.
     pub(crate) waiting: V,
-    /// Finished by their own condition.
+    /// The lanes that finished by their own condition.
     done: V,
-    /// The active lanes before.
+    /// The lanes that were active before the construct.
     pub(crate) saved: V,
     saved_diverged: bool,
-    /// Lanes may leave to further outside.
+    /// Whether lanes may leave to constructs further outside.
     outer: bool,
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn leave_masked(em: &mut Emitter<'_, '_>, m: Masked) {
     em.lanes.set_diverged(true);
 }
 
-/// At the end of an iteration: who continued is active again.
+/// Makes the lanes that continued active again, at the end of an iteration.
 pub(crate) fn next_masked(em: &Emitter<'_, '_>, m: &Masked) {
     let ir = em.ir;
     let ty = ir.type_of(m.saved);
@@ -79,7 +79,7 @@ pub(crate) fn next_masked(em: &Emitter<'_, '_>, m: &Masked) {
     ir.store(ir.zero(ty), m.waiting);
 }
 
-/// Lanes in which `c` is false have finished; returns whether any goes on.
+/// Takes the lanes in which `c` is false, which have finished, out of the mask; returns whether any goes on.
 pub(crate) fn keep_lanes(em: &Emitter<'_, '_>, m: &Masked, c: Val) -> V {
     let ir = em.ir;
     let ty = ir.type_of(m.saved);
@@ -91,7 +91,7 @@ pub(crate) fn keep_lanes(em: &Emitter<'_, '_>, m: &Masked, c: Val) -> V {
     em.lanes.any(exec)
 }
 
-/// All active lanes jump: they are recorded in `home` and inactive from here on.
+/// Has all active lanes jump: they are recorded in `home` and inactive from here on.
 pub(crate) fn lanes_leave(em: &mut Emitter<'_, '_>, home: V) {
     let ir = em.ir;
     let exec = em.lanes.exec();
@@ -101,7 +101,8 @@ pub(crate) fn lanes_leave(em: &mut Emitter<'_, '_>, home: V) {
     em.lanes.set_diverged(true);
 }
 
-/// Both sides in turn, each under its mask; a side that does more than arithmetic only if a lane takes it.
+/// Runs both sides of a branch in turn, each under its mask; a side that does more than arithmetic only if a lane takes
+/// it.
 pub(crate) fn wide_branch(
     em: &mut Emitter<'_, '_>,
     c: Val,

@@ -21,7 +21,7 @@ pub(crate) fn is_ordered_sum(em: &Emitter<'_, '_>, var: VarId) -> bool {
         .is_some_and(|l| l.facts.ordered.contains(&var))
 }
 
-/// `var = value` for the active lanes, first to last.
+/// Emits `var = value` for the active lanes, first to last.
 pub(crate) fn ordered_sum(em: &mut Emitter<'_, '_>, var: VarId, value: &Expr) -> Result<()> {
     let Some(update) = Update::of(var, value) else {
         return invalid(format!("{var} is no sum"));

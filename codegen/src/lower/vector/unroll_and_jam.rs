@@ -67,7 +67,7 @@ pub(crate) fn enter_copy(em: &mut Emitter<'_, '_>, jam: &UnrollAndJam, copy: u32
     }
 }
 
-/// A block of an interleaved loop: statements without loops once for each copy, the others once for all.
+/// Emits a block of an interleaved loop: statements without loops once for each copy, the others once for all.
 pub(crate) fn interleaved(em: &mut Emitter<'_, '_>, block: &[Stmt]) -> Result<()> {
     let Some(jam) = em.lanes.jam.clone() else {
         return Ok(());
@@ -88,7 +88,7 @@ pub(crate) fn interleaved(em: &mut Emitter<'_, '_>, block: &[Stmt]) -> Result<()
     Ok(())
 }
 
-/// A variable has in one copy what it has in another.
+/// Gives a variable in copy `to` of the body the value that it has in copy `from`.
 pub(crate) fn copy_home(em: &mut Emitter<'_, '_>, v: VarId, from: u32, to: u32) -> Result<()> {
     em.lanes.copy = from;
     let home = em.vars.home(&em.lanes, v, false)?;
@@ -99,7 +99,7 @@ pub(crate) fn copy_home(em: &mut Emitter<'_, '_>, v: VarId, from: u32, to: u32) 
     Ok(())
 }
 
-/// Variables that are read behind the loop get the last copy's value.
+/// Gives variables that are read behind the loop the last copy's value.
 fn leave_last_copy(em: &mut Emitter<'_, '_>, l: &For, jam: &UnrollAndJam) -> Result<()> {
     for v in jam.live_after.iter().filter(|v| jam.varying.contains(v)) {
         copy_home(em, *v, jam.count - 1, 0)?;

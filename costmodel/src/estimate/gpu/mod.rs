@@ -102,11 +102,11 @@ pub struct Axes {
 /// Whether loops may be run by cooperative launches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cooperation {
-    /// No loop is.
+    /// No loop is run by a cooperative launch.
     Never,
-    /// Loops are where that is cheaper.
+    /// Loops are run by cooperative launches where that is cheaper.
     ByPrice,
-    /// All loops are that can be.
+    /// Every loop that can be is run by a cooperative launch.
     Always,
 }
 

@@ -213,7 +213,8 @@ fn short_steps_are_cheaper_as_parts_of_a_kernel() {
     // Threads of one block wait less.
     let [_, block] = steps(&card(), 1000.0, 250.0);
     assert!(total(block) < total(one));
-    // Where all threads of the card have something to do, those that have room at once as blocks of a cooperative kernel do it in turns.
+    // Where all threads of the card have something to do, those that have room at once as blocks of a cooperative
+    // kernel do it in turns.
     let [apart, one] = steps(&card(), 1000.0, 1e7);
     assert!(total(one) > total(apart), "{one:?} {apart:?}");
 }

@@ -37,7 +37,7 @@ pub(crate) fn names(env: &Environment<'_>, name: LocalId) -> Vec<LocalId> {
     names
 }
 
-/// Those of `names` that at first hold arrays from outside, each with its capture.
+/// The names, out of `names`, that at first hold arrays from outside, each with its capture.
 pub(crate) fn starting(env: &Environment<'_>, names: &[LocalId]) -> Vec<(LocalId, u32)> {
     let live_ranges = env.live_ranges.local.iter().zip(&env.facts.live_ranges);
     let starts = live_ranges.filter_map(|(name, fact)| Some((*name, fact.made.as_ref()?.starts?)));

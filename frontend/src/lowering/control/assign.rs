@@ -122,7 +122,7 @@ fn assign_scalar(cx: &mut Lowering<'_>, def: Def, live: LiveRangeId, sv: Sv, spa
     Ok(())
 }
 
-/// The value in the representation of the live range's variable.
+/// Converts a value to the representation of the live range's variable.
 fn store_form(env: &Environment<'_>, sv: &Sv, live: LiveRangeId, span: Span) -> R<Expr> {
     let repr = env.representation(live, span)?;
     convert::exact_repr(sv, repr).ok_or_else(|| env.type_changes(live, span))

@@ -1,4 +1,4 @@
-//! `sum`, `min`, `max`, `any` and `all` of a generator expression: a loop in the place of the call, with an
+//! Lowers `sum`, `min`, `max`, `any` and `all` of a generator expression to a loop in place of the call, with an
 //! accumulator and loop variables of its own.
 
 use nestwise_ir::{Span, surface as s};
@@ -15,20 +15,20 @@ pub(crate) fn stmt(kind: Kind, span: Span) -> Stmt {
     Stmt { kind, span }
 }
 
-/// `if test: body else: orelse`.
+/// The statement `if test: body else: orelse`.
 pub(crate) fn when(test: Expr, body: Vec<Stmt>, orelse: Vec<Stmt>) -> Stmt {
     let span = test.span;
     stmt(Kind::If { test, body, orelse }, span)
 }
 
-/// `for target in iter if tests`.
+/// One part of a comprehension: `for target in iter if tests`.
 struct Generator {
     target: Target,
     iter: Expr,
     tests: Vec<Expr>,
 }
 
-/// The loops of a comprehension around what it does for each element.
+/// The loops and tests of a comprehension around `step`, the statements for each element.
 fn looped(parts: Vec<Generator>, mut step: Vec<Stmt>, span: Span) -> Vec<Stmt> {
     for part in parts.into_iter().rev() {
         for test in part.tests.into_iter().rev() {
@@ -61,7 +61,7 @@ impl Resolver<'_> {
         stmt(Kind::Assign { targets, value }, span)
     }
 
-    /// The call as a loop.
+    /// Resolves the call of a builtin with a generator expression to a loop.
     pub fn comprehension(&mut self, names: &mut Names, e: &s::Expr) -> R<Expr> {
         let span = e.span;
         let s::ExprKind::Comprehension {
@@ -116,7 +116,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// The parts of a comprehension, with names of their own.
+    /// Resolves the parts of a comprehension, with names of their own.
     fn generators(
         &mut self,
         names: &mut Names,
@@ -140,7 +140,7 @@ impl Resolver<'_> {
         Ok(all)
     }
 
-    /// `[element for target in iter if tests]`.
+    /// Resolves `[element for target in iter if tests]`.
     pub fn list_comprehension(&mut self, names: &mut Names, e: &s::Expr) -> R<Expr> {
         let span = e.span;
         let s::ExprKind::Comprehension { element, parts, .. } = &e.kind else {
@@ -155,7 +155,7 @@ impl Resolver<'_> {
         Ok(Expr { kind, span })
     }
 
-    /// `list(iter)`.
+    /// The list comprehension that `list(iter)` stands for.
     pub fn list_of(&mut self, iter: Expr, span: Span) -> Expr {
         let item = self.local("item".into(), None, None);
         let element = self.get(item, span);
@@ -173,13 +173,13 @@ impl Resolver<'_> {
         Expr { kind, span }
     }
 
-    /// Something that is left early.
+    /// A new block that statements may leave early.
     pub fn new_block(&mut self) -> BlockId {
         self.hir.blocks += 1;
         self.hir.blocks - 1
     }
 
-    /// New locals for the loop variables.
+    /// Makes new locals for the loop variables of a target.
     fn own_names(&mut self, names: &mut Names, target: &s::Target, fresh: &mut Vec<LocalId>) {
         match target {
             s::Target::Path(id) => {
@@ -193,7 +193,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// `total = 0`, then `total = total + element`.
+    /// The statements of a sum: `total = 0` before the loop, `total = total + element` for each element, and none
+    /// behind.
     fn summing(&mut self, total: LocalId, element: Expr) -> (Vec<Stmt>, Vec<Stmt>, Vec<Stmt>) {
         let span = element.span;
         let zero = Expr {
@@ -209,7 +210,7 @@ impl Resolver<'_> {
         (before, vec![self.set(total, sum)], vec![])
     }
 
-    /// Stops at the first element that is true (`any`), or at the first that is not.
+    /// The statements of a search, which stops at the first element that is true (`any`) or false.
     fn searching(
         &mut self,
         total: LocalId,
@@ -233,7 +234,8 @@ impl Resolver<'_> {
         (before, vec![step], vec![])
     }
 
-    /// Keeps the first of the least (greatest) elements; without any CPython raises.
+    /// The statements of a choice, which keeps the first of the least (or greatest) elements; without any element
+    /// CPython raises.
     fn choosing(
         &mut self,
         best: LocalId,

@@ -15,7 +15,7 @@ pub(crate) fn is_jump(stmt: &hir::Stmt) -> bool {
     )
 }
 
-/// The body of the loop that was begun last.
+/// Lowers the body of the innermost loop.
 pub(crate) fn loop_stmts(cx: &mut Lowering<'_>, body: &[hir::Stmt], span: Span) -> R<()> {
     cx.block(body)?;
     if !body.last().is_some_and(is_jump) {
@@ -24,7 +24,7 @@ pub(crate) fn loop_stmts(cx: &mut Lowering<'_>, body: &[hir::Stmt], span: Span) 
     Ok(())
 }
 
-/// Before an iteration of that loop ends.
+/// Emits what has to happen before an iteration of the innermost loop ends.
 pub(crate) fn leave_iteration(cx: &mut Lowering<'_>, span: Span) -> R<()> {
     match cx.control.frames.len() {
         1 => borrowed_views::check_parts_left(cx, span),

@@ -15,7 +15,7 @@ use crate::lowering::value::tree::{Elementwise, Node};
 use crate::lowering::{build, operands};
 use crate::refusal::{R, Refusal, refuse};
 
-/// Simultaneous assignment: all values were evaluated before the first target is assigned.
+/// Assigns values to targets simultaneously: all values were evaluated before the first target is assigned.
 pub(crate) fn assign_all(
     cx: &mut Lowering<'_>,
     targets: &[Target],
@@ -52,7 +52,7 @@ pub(crate) fn assign_all(
         .try_for_each(|(t, v)| cx.assign(t, v, span))
 }
 
-/// The values, of which none but the first is still to be computed.
+/// Puts computed arrays among the values into memory, so that only the first value may still be uncomputed.
 fn kept_together(cx: &mut Lowering<'_>, values: Vec<Val>, span: Span) -> R<Vec<Val>> {
     let mut kept = Vec::with_capacity(values.len());
     let computed = |cx: &Lowering<'_>, tree: &Elementwise| match &tree.node {
@@ -86,8 +86,9 @@ fn kept_together(cx: &mut Lowering<'_>, values: Vec<Val>, span: Span) -> R<Vec<V
     Ok(kept)
 }
 
-/// Whether assigning one value changes no other: naming a part of an array stores nothing, and what a call has made is
-/// copied from memory that no other value is in, but computing an array stores, and so does naming one again.
+/// Whether assigning one value leaves the others unchanged. Naming a part of an array stores nothing, and the result of
+/// a call is copied from memory that holds no other value; but computing an array stores, and so does giving one
+/// another name.
 fn may_be_assigned_together(cx: &Lowering<'_>, values: &[Val], targets: &[Target]) -> bool {
     let made = |array| cx.builder.arrays[array].kind == ArrayKind::Scratch;
     let stores = |v: &Val| match v {
@@ -111,8 +112,8 @@ fn may_be_assigned_together(cx: &Lowering<'_>, values: &[Val], targets: &[Target
     !stored || values.iter().enumerate().all(fine)
 }
 
-/// Whether assigning to the target may store into memory of the nest's own, or gives the name by which what lies there
-/// is known something else: flags tell of names what objects they hold now ([`crate::lowering::arrays::alias`]).
+/// Whether assigning to the target may store into this memory of the nest's own, or gives the name of the array that
+/// lies there something else: flags say which objects names hold now ([`crate::lowering::arrays::alias`]).
 fn stores_into(cx: &Lowering<'_>, target: &Target, array: ArrayId) -> bool {
     match target {
         Target::Local(def) => {
@@ -125,7 +126,7 @@ fn stores_into(cx: &Lowering<'_>, target: &Target, array: ArrayId) -> bool {
     }
 }
 
-/// Whether assigning to the target may change what the (unevaluated) value would be.
+/// Whether assigning to the target may change the value, which is not evaluated yet.
 fn may_change(env: &Environment<'_>, target: &Target, value: &Val) -> bool {
     let numbers;
     let exprs: Vec<&Expr> = match value {

@@ -26,27 +26,27 @@ impl LoopFrame {
 
 /// An inlined call that is open.
 pub(crate) struct OpenCall {
-    /// The locals that its results are in.
+    /// The locals that hold the call's results.
     pub results: Vec<LocalId>,
-    /// All locals of its own.
+    /// All locals of the call's own.
     pub own: Vec<LocalId>,
 }
 
 /// Open loops and calls.
 #[derive(Default)]
 pub(crate) struct Control {
-    /// Loops of the program, and copies of a body that stand for one, innermost last.
+    /// The loops of the program, and copies of a body that stand for one, innermost last.
     pub frames: Vec<LoopFrame>,
-    /// Loops of the nest, outermost first.
+    /// The loops of the nest, outermost first.
     pub open_loops: Vec<LoopId>,
     /// The scopes that bodies of inlined calls leave.
     pub call_scopes: HashMap<BlockId, ScopeId>,
-    /// Inlined calls, innermost last.
+    /// The inlined calls, innermost last.
     pub open_calls: Vec<OpenCall>,
     /// Whether the bounds of the top loop are being lowered, which are evaluated anew for every chunk.
     pub at_entry: bool,
     /// Whether the top loop's last iteration may end before its body begins.
     pub stepwise: bool,
-    /// Whether what was to be iterated last is of a type that a later round will know.
+    /// Whether the last iterable is of a type that a later round will know.
     pub unknown_items: bool,
 }

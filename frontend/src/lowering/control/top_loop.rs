@@ -1,8 +1,8 @@
 //! The bounds of the top loop.
 //!
-//! A run goes in chunks of iterations of the top loop, so its bounds must be known before any code runs: from ints
-//! and extents. Where they are not (they read arrays, or convert floats), the loop becomes the only thing that one
-//! iteration of a `while` does, and is a loop inside the nest like any other.
+//! A nest runs in chunks of iterations of the top loop, so the loop's bounds must be known before any native code runs:
+//! from ints and extents. Where they are not (they read arrays, or convert floats), the loop becomes the only statement
+//! of a `while` with one iteration, and is an inner loop like any other.
 
 use nestwise_ir::model::nest::{Cast, Expr, ExprKind, Stmt, StmtKind};
 use nestwise_ir::{BinOp, Fun, Lib, Scalar, Span, UnOp, WithSpan};
@@ -10,7 +10,7 @@ use nestwise_ir::{BinOp, Fun, Lib, Scalar, Span, UnOp, WithSpan};
 use crate::lowering::build;
 use crate::refusal::{R, Refusal, refuse};
 
-/// Whether what stands before the top loop, and its bounds, can be computed from ints and extents.
+/// Whether the statements before the top loop, and its bounds, can be computed from ints and extents.
 pub(crate) fn known_before(blocks: &[Vec<Stmt>], bounds: &[&Expr]) -> bool {
     let simple = |stmt: &Stmt| match &stmt.kind {
         StmtKind::Let { value, .. } => from_ints(value),
@@ -20,7 +20,8 @@ pub(crate) fn known_before(blocks: &[Vec<Stmt>], bounds: &[&Expr]) -> bool {
     blocks.iter().flatten().all(simple) && bounds.iter().all(|e| from_ints(e))
 }
 
-/// What `nestwise_analysis::values::eval` evaluates: ints, and floats where all implementations agree.
+/// Whether an expression is one that `nestwise_analysis::values::eval` evaluates: of ints, and of floats where all
+/// implementations agree.
 fn from_ints(e: &Expr) -> bool {
     let mut simple = true;
     e.walk(&mut |e| {
@@ -57,14 +58,15 @@ fn from_ints(e: &Expr) -> bool {
     simple
 }
 
-/// Whether the bound is better evaluated once: what looks at subscripts then knows it as a number.
+/// Whether a bound is better evaluated once, so that analyses of subscripts see a variable.
 pub(crate) fn is_computed(e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| found |= matches!(e.kind, ExprKind::Cast { .. }));
     found
 }
 
-/// The checks among the statements before the top loop, where none can stand, as one condition with `failed`.
+/// Removes the checks from the statements before the top loop, where none may stand; returns them and `failed` as one
+/// condition.
 pub(crate) fn take_checks(blocks: &mut [Vec<Stmt>], failed: Option<Expr>) -> Option<Expr> {
     let mut all = failed;
     for block in blocks {
@@ -83,14 +85,14 @@ pub(crate) fn take_checks(blocks: &mut [Vec<Stmt>], failed: Option<Expr>) -> Opt
     all
 }
 
-/// Why a round ends that found out about the bounds; the next one wraps the loop.
+/// The refusal that ends a round which found that the bounds are not known before; the next round wraps the loop.
 pub(crate) fn not_before(span: Span) -> WithSpan<Refusal> {
     let what = "what the bounds of this loop need".into();
     refuse(span, Refusal::Unsupported { what })
 }
 
-/// Refuses a nest before whose top loop there is anything but variables that are set without reading an array: its trip
-/// count must be known before native code runs.
+/// Refuses a nest with anything before its top loop but assignments that read no array: its trip count must be known
+/// before native code runs.
 pub(crate) fn refuse_unknown(prologue: &[Stmt]) -> R<()> {
     let known =
         |kind: &StmtKind| matches!(kind, StmtKind::Let { value, .. } if !build::loads(value));

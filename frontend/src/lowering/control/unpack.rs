@@ -1,4 +1,4 @@
-//! Unpacking: `x, y, z = state`, of tuples and of arrays.
+//! Unpacking of tuples and arrays: `x, y, z = state`.
 
 use nestwise_ir::model::nest::Expr;
 use nestwise_ir::{CmpOp, Span, Ty, Work};

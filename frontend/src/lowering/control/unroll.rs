@@ -1,7 +1,7 @@
 //! Loops over tuple displays, written out: `for di, dj in ((0, 1), (1, 0))` around subscripts like `A[i + di]`.
 //!
-//! Each item gets a copy of the body in which the loop variable is that item, so that constant offsets stay
-//! constants for everything that looks at subscripts. `continue` leaves a copy's scope, `break` the one around all.
+//! Each item gets a copy of the body in which the loop variable is that item, so that constant offsets stay constants
+//! for everything that looks at subscripts. `continue` leaves a copy's scope, `break` the scope around all copies.
 
 use nestwise_ir::model::nest::StmtKind;
 use nestwise_ir::{ScopeId, Span, Work};
@@ -12,15 +12,15 @@ use crate::lowering::hir::{self, Expr, ExprKind, Kind, Target};
 use crate::lowering::value::Val;
 use crate::refusal::R;
 
-/// Copies of a loop's body are made up to this many expressions and statements.
+/// The most expressions and statements that the copies of a loop's body may have in all.
 const WEIGHT_LIMIT: usize = 1500;
 
-/// Whether the body is worth a copy for each of so many items.
+/// Whether the body is worth a copy for each of this number of items.
 pub(crate) fn pays(items: usize, body: &[hir::Stmt]) -> bool {
     items <= 16 && items.saturating_mul(weight(body)) <= WEIGHT_LIMIT
 }
 
-/// The number of statements and expressions, loops over tuples counted as often as they will be written.
+/// The number of statements and expressions, with loops over tuples counted as often as they will be written.
 fn weight(stmts: &[hir::Stmt]) -> usize {
     let of_stmt = |stmt: &hir::Stmt| {
         1 + match &stmt.kind {
@@ -67,7 +67,7 @@ fn of_target(target: &Target) -> usize {
     }
 }
 
-/// Whether a statement of the loop's own body is (`break`, `continue`).
+/// Whether the loop's own body has a `break`, and whether it has a `continue`.
 fn jumps(stmts: &[hir::Stmt]) -> (bool, bool) {
     let mut found = (false, false);
     for stmt in stmts {
@@ -87,7 +87,7 @@ fn jumps(stmts: &[hir::Stmt]) -> (bool, bool) {
     found
 }
 
-/// The body once for each item.
+/// Lowers the body of a loop once for each item.
 pub(crate) fn unrolled(
     cx: &mut Lowering<'_>,
     target: &Target,

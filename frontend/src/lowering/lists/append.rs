@@ -1,7 +1,8 @@
-//! `xs.append(value)`: the values go into columns of their own, which the list gets when the nest ends.
+//! Lowers `xs.append(value)`: the values go into columns of their own, which are appended to the list when the nest
+//! ends.
 //!
-//! A list that the nest appends to is read by subscript and `len` only; where it is not, what it holds is not looked
-//! at and may be anything. That no other name of the nest means the same list is checked when the columns are made.
+//! A list that the nest appends to may be read by subscript and `len` only; where it is not read, its old elements may
+//! be anything. That no other name of the nest stands for the same list is checked when the columns are made.
 
 use nestwise_ir::model::nest::{Access, Expr, StmtKind};
 use nestwise_ir::{
@@ -27,7 +28,7 @@ use crate::refusal::{R, Refusal, refuse};
 use crate::site::captures::Capture;
 
 impl Resolver<'_> {
-    /// The statement, if the call is of a list's `append` with one argument.
+    /// Resolves a call of a list's `append` with one argument; `None` for other calls.
     pub fn append(&mut self, names: &mut Names, call: &s::Expr) -> R<Option<Stmt>> {
         let s::ExprKind::Call { func, args, kwargs } = &call.kind else {
             return Ok(None);
@@ -51,7 +52,7 @@ impl Resolver<'_> {
         }))
     }
 
-    /// The list, if the expression names one that the nest appends to.
+    /// The list that an expression names, if the nest appends to it.
     pub fn grown(&mut self, names: &mut Names, list: &s::Expr) -> R<Option<Grown>> {
         let s::ExprKind::Path(id) = list.kind else {
             return Ok(None);
@@ -72,7 +73,7 @@ impl Resolver<'_> {
         Ok(Some(grown))
     }
 
-    /// A name that the nest rebinds means another list later.
+    /// Refuses a list under a name that the nest rebinds, which stands for another list later.
     fn is_fixed(&mut self, names: &mut Names, list: PathId, span: Span) -> R<()> {
         let rebound = || {
             let what = "appending to a list that the nest also rebinds".into();
@@ -170,7 +171,8 @@ fn append_to(
     Ok(())
 }
 
-/// The columns of a list, made for the types of the first values that are appended to it.
+/// The columns of a list and the variable that counts its values, made for the types of the first values that are
+/// appended.
 fn columns(
     cx: &mut Lowering<'_>,
     method: u32,
@@ -229,7 +231,8 @@ fn column(builder: &mut Builder, method: u32, name: &str, elem: Ty) -> ArrayId {
     })
 }
 
-/// Notes the columns, with a variable that counts the elements: at entry those of the list, if it is read.
+/// Notes the columns of a list, with a new variable that counts the elements in them: at entry the list's own, if it is
+/// read.
 fn start(
     cx: &mut Lowering<'_>,
     method: u32,
@@ -249,7 +252,7 @@ fn start(
     count
 }
 
-/// The column of a list that is read, of the type of its elements at entry.
+/// The column of a list that is read, made for the type of its elements at entry.
 fn grown_column(cx: &mut Lowering<'_>, list: Grown, span: Span) -> R<ArrayId> {
     if let Some(known) = cx.live_outs.appended.get(&list.method) {
         return Ok(known.columns[0]);
@@ -279,7 +282,8 @@ fn grown_column(cx: &mut Lowering<'_>, list: Grown, span: Span) -> R<ArrayId> {
     Ok(column)
 }
 
-/// `xs[index]` of a list that grows: behind the last element there is room, but no element.
+/// Lowers `xs[index]` of a list that grows: a guard fails behind the last element, where there is room in the column
+/// but no element.
 pub(crate) fn grown_item(
     cx: &mut Lowering<'_>,
     list: Grown,
@@ -330,7 +334,7 @@ pub(crate) fn grown_item(
     access::element(&mut cx.builder, view, span)
 }
 
-/// `len(xs)` of a list that grows.
+/// The length of a list that grows.
 pub(crate) fn grown_len(cx: &mut Lowering<'_>, list: Grown, span: Span) -> R<Sv> {
     grown_column(cx, list, span)?;
     let count = cx.live_outs.appended[&list.method].count;
@@ -338,7 +342,7 @@ pub(crate) fn grown_len(cx: &mut Lowering<'_>, list: Grown, span: Span) -> R<Sv>
     Ok(Sv::of(e, Kind::PyInt).with_range((0, i64::MAX.into())))
 }
 
-/// The lists that grow, in the order of their access paths.
+/// The live-outs of the lists that grow, in the order of their access paths.
 pub(crate) fn appended_outs(cx: &Lowering<'_>) -> impl Iterator<Item = LiveOut> {
     cx.live_outs.appended.iter().map(|(method, a)| LiveOut {
         path: PathId(*method),

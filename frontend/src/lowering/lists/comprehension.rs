@@ -1,4 +1,4 @@
-//! List comprehensions: a list of its own for each, filled by loops.
+//! List comprehensions: each is a new list, filled by loops.
 //!
 //! Where a comprehension has tests, the elements are counted while they are stored into memory that has room for all of
 //! them. The length of such a list is not known before the nest runs, so the nest may leave it behind, and may not read
@@ -32,7 +32,7 @@ fn has_tests(stmt: &hir::Stmt) -> bool {
     }
 }
 
-/// `[element for target in iter if tests ...]`, computed into memory of its own.
+/// Lowers `[element for target in iter if tests ...]` into memory of its own.
 pub(crate) fn list_comprehension(
     cx: &mut Lowering<'_>,
     all: &hir::ListComprehension,
@@ -68,8 +68,8 @@ pub(crate) fn list_comprehension(
     ))
 }
 
-/// The loops and tests of a comprehension, with `body` for each element. `around`: how many there would be without
-/// tests, and the place of this one among them, by the loops around.
+/// Emits the loops and tests of a comprehension, with `body` for each element. `around`: the number of elements that
+/// there would be without tests, and the position of this one among them, by the loops around.
 fn each_element(
     cx: &mut Lowering<'_>,
     block: &[hir::Stmt],
@@ -121,7 +121,8 @@ fn each_element(
     }
 }
 
-/// Stores an item of a list of so many; a row of a list of lists by its elements. None: its type is not known yet.
+/// Stores an item of a list with this extent; a row of a list of lists element by element. `None` if its type is not
+/// known yet.
 fn put_item(
     cx: &mut Lowering<'_>,
     value: Val,

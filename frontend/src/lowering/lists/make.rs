@@ -1,10 +1,10 @@
 //! Lists that the nest makes: `row = [0] * n`, `new = [f(x) for x in old]`, `[[0.0] * m for _ in range(n)]`, `copy =
 //! row[:]`.
 //!
-//! A list that nobody has named yet is kept as a tree of what its elements are, like an array that is computed. A name
-//! gives it memory of the nest's own, as it does to arrays ([`crate::lowering::arrays::temporary`]): second names, rows
-//! that have names, and what is left behind are as with those. Where the name is read it is a view, as of a list from
-//! outside. For that the memory is exactly as long as the list, which is a length that is known before the nest runs.
+//! A list that has no name yet is kept as a tree of what its elements are, like a computed array. A name gives it
+//! memory of the nest's own, as it does to arrays ([`crate::lowering::arrays::temporary`]): second names, names of
+//! rows, and values after the nest are treated as those of arrays. Where the name is read it is a view, like a list
+//! from outside; so the memory is exactly as long as the list, whose length must be known before the nest runs.
 
 use nestwise_ir::model::nest::{CmpOp, Expr, ExprKind};
 use nestwise_ir::{ArrayId, ArrayKind, BinOp, Extent, Prov, Scalar, Span, Ty, Work};
@@ -28,10 +28,10 @@ use crate::lowering::{build, operands};
 use crate::refusal::{R, Refusal, refuse, unsupported};
 use crate::site::captures::Capture;
 
-/// Displays that are longer are left to CPython: each item is a store of its own.
+/// The most items of a list display; longer ones are left to CPython, since each item is a store of its own.
 const LONGEST: usize = 16;
 
-/// A list that nobody has named.
+/// The value of a new list that has no name yet.
 pub(crate) fn fresh(node: Node, shape: Vec<Expr>, like: Vec<Extent>) -> Val {
     Val::List(Box::new(Elementwise {
         node,
@@ -44,7 +44,8 @@ pub(crate) fn fresh(node: Node, shape: Vec<Expr>, like: Vec<Extent>) -> Val {
     }))
 }
 
-/// How elements of these types lie in memory, and what they are loaded as; none: not all in one way.
+/// The representation in memory of elements of these types, and the type that they are loaded as; `None` if there is no
+/// common one.
 pub(crate) fn element(kinds: Kinds) -> Option<(Scalar, Ty)> {
     if kinds == store::pair() {
         return Some((Scalar::Num, Ty::PY_NUM));
@@ -59,10 +60,10 @@ pub(crate) fn element(kinds: Kinds) -> Option<(Scalar, Ty)> {
     }
 }
 
-/// The place of an element in a list: how long the list is at most, and where the element is in it.
+/// The position of an element in a list: a bound of the list's length, and the element's index.
 pub(crate) type Position = (Extent, Expr);
 
-/// `[a, b, c]`.
+/// Lowers `[a, b, c]`.
 pub(crate) fn list_display(cx: &mut Lowering<'_>, items: &[hir::Expr], span: Span) -> R<Val> {
     if items.is_empty() || items.len() > LONGEST {
         return Err(unsupported("a list display of so many items", span));
@@ -86,7 +87,7 @@ pub(crate) fn list_display(cx: &mut Lowering<'_>, items: &[hir::Expr], span: Spa
     ))
 }
 
-/// `[x] * n`.
+/// Lowers `[x] * n`.
 pub(crate) fn repeated(cx: &mut Lowering<'_>, list: Elementwise, count: Val, span: Span) -> R<Val> {
     let Node::Items(items) = &list.node else {
         return Err(unsupported("a product with a list that is computed", span));
@@ -125,7 +126,7 @@ pub(crate) fn repeated(cx: &mut Lowering<'_>, list: Elementwise, count: Val, spa
     ))
 }
 
-/// Refuses a list of which only running tells how long it is, where nobody asks for that.
+/// Refuses a list whose length is only known while the nest runs, where the length matters.
 pub(crate) fn of_known_length(cx: &Lowering<'_>, list: &Elementwise, span: Span) -> R<()> {
     match is_counted(cx, list) {
         true => Err(unsupported(
@@ -136,7 +137,7 @@ pub(crate) fn of_known_length(cx: &Lowering<'_>, list: &Elementwise, span: Span)
     }
 }
 
-/// Whether a list has as many elements as were counted: the memory that it lies in may be longer.
+/// Whether the elements of a list were counted while the nest ran: the memory that it lies in may be longer.
 fn is_counted(cx: &Lowering<'_>, list: &Elementwise) -> bool {
     let made = matches!(&list.node, Node::Part(s) if cx.builder.arrays[s.array].list);
     let most = list.like.as_ref().and_then(|like| like.first().copied());
@@ -147,7 +148,7 @@ fn is_counted(cx: &Lowering<'_>, list: &Elementwise) -> bool {
         != most
 }
 
-/// Whether it is all of a list that the nest makes, or a row of it.
+/// Whether a section is all of a list that the nest makes, or a row of it.
 fn is_whole_list(builder: &Builder, section: &Section) -> bool {
     let whole = |axis: &Axis| match axis {
         Axis::Range { start, len, step } => {
@@ -158,7 +159,7 @@ fn is_whole_list(builder: &Builder, section: &Section) -> bool {
     builder.arrays[section.array].list && section.axes.iter().all(whole)
 }
 
-/// Memory for a list until it is released.
+/// Takes memory for a list until it is released.
 pub(crate) fn temporary_list(
     cx: &mut Lowering<'_>,
     like: Vec<Extent>,
@@ -176,7 +177,7 @@ pub(crate) fn temporary_list(
     Ok((array, all_of_list(&cx.builder, array, span)))
 }
 
-/// The type of a list's elements; none: it is not known yet.
+/// The type of a list's elements; `None` if it is not known yet.
 pub(crate) fn type_of_items(
     builder: &Builder,
     list: &Elementwise,
@@ -200,7 +201,7 @@ pub(crate) fn type_of_items(
     Ok(Some(known))
 }
 
-/// All of a list that the nest makes.
+/// The section of all elements of a list that the nest makes.
 fn all_of_list(builder: &Builder, array: ArrayId, span: Span) -> Section {
     let decl = &builder.arrays[array];
     let axis = |k: usize| Axis::Range {
@@ -215,7 +216,7 @@ fn all_of_list(builder: &Builder, array: ArrayId, span: Span) -> Section {
     }
 }
 
-/// A view of a list that the nest makes, as what names are given.
+/// A view of a list that the nest makes, in the form in which names are given arrays.
 pub(crate) fn list_as_part(builder: &mut Builder, view: View, span: Span) -> Elementwise {
     let whole = view.index.is_empty();
     let section = view::section_of_view(builder, view, span);
@@ -225,7 +226,7 @@ pub(crate) fn list_as_part(builder: &mut Builder, view: View, span: Span) -> Ele
     }
 }
 
-/// A new list as a view of where it lies; other values as they are.
+/// Turns a new list into a view of its memory; other values stay as they are.
 pub(crate) fn settled_list(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Val> {
     let Val::List(mut list) = value else {
         return Ok(value);
@@ -244,7 +245,7 @@ pub(crate) fn settled_list(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<V
     }
 }
 
-/// A list that an inlined call returns: a new one, if it has made it.
+/// The list that an inlined call returns: a new one, if the call has made it and only its own names hold it.
 pub(crate) fn list_of_call(cx: &mut Lowering<'_>, view: View, own: &[LocalId], span: Span) -> Val {
     let tree = list_as_part(&mut cx.builder, view.clone(), span);
     match tree.whole && alias::is_named_by(cx, &tree, own) {
@@ -256,7 +257,7 @@ pub(crate) fn list_of_call(cx: &mut Lowering<'_>, view: View, own: &[LocalId], s
     }
 }
 
-/// A list, in memory that nothing else is stored into.
+/// Puts a list into memory that nothing else is stored into.
 pub(crate) fn kept_list(cx: &mut Lowering<'_>, list: Elementwise, span: Span) -> R<Val> {
     of_known_length(cx, &list, span)?;
     let Some((storage, ty)) = type_of_items(&cx.builder, &list, span)? else {
@@ -269,7 +270,7 @@ pub(crate) fn kept_list(cx: &mut Lowering<'_>, list: Elementwise, span: Span) ->
     Ok(fresh(Node::Part(to.clone()), to.shape(), like))
 }
 
-/// The list at entry of a live range that assignments make lists for, if it has one.
+/// The list at entry of a live range whose assignments make lists, if it has one.
 fn list_at_start(
     env: &Environment<'_>,
     live: LiveRangeId,
@@ -300,7 +301,7 @@ fn list_at_start(
     }
 }
 
-/// Computes a list into the memory of a live range; none: its type is not known in this round.
+/// Computes a list into the memory of a live range; `None` if its type is not known in this round.
 pub(crate) fn make_list(
     cx: &mut Lowering<'_>,
     live: LiveRangeId,
@@ -367,7 +368,8 @@ pub(crate) fn make_list(
     Ok(Some(to))
 }
 
-/// Elements of one more type go into the memory of a live range's lists.
+/// Notes that elements of this type go into the memory of a live range's lists, which then mix ints and floats if they
+/// must.
 fn hold(
     env: &mut Environment<'_>,
     live: LiveRangeId,
@@ -414,7 +416,7 @@ pub(crate) fn copy_items(
     })
 }
 
-/// Memory that a list was computed into is free, once it has been copied.
+/// Releases the memory that a list was computed into, once it has been copied.
 pub(crate) fn let_go_of_list(cx: &mut Lowering<'_>, list: &Elementwise) {
     if let (Node::Part(section), true) = (&list.node, list.fresh) {
         cx.memory.in_use.remove(&section.array);

@@ -1,4 +1,4 @@
-//! Lists: those a nest makes, appends to, slices, or permutes rows of.
+//! Lists that a nest makes, appends to, slices, or permutes rows of.
 
 pub(crate) mod append;
 pub(crate) mod comprehension;

@@ -1,8 +1,8 @@
 //! Rows of a list of lists that change places: `A[k], A[p] = A[p], A[k]`.
 //!
-//! The nest works on a copy of the elements in one buffer, so the rows' elements are exchanged instead. Nobody can
-//! tell as long as nothing but the list itself holds the rows, which is asked of whoever binds the list
-//! ([`nestwise_ir::ArrayDecl::moved`]), and no name of the nest stands for a row.
+//! The nest works on a copy of the elements in one buffer, so the elements of the rows are exchanged instead of the
+//! rows. Nobody can tell as long as nothing but the list itself holds the rows, which whoever binds the list has to
+//! check ([`nestwise_ir::ArrayDecl::moved`]), and no name of the nest stands for a row.
 
 use nestwise_ir::model::nest::{Expr, StmtKind};
 use nestwise_ir::{Access, ArrayId, ArrayKind, Span, Ty};
@@ -19,7 +19,8 @@ use crate::lowering::value::Val;
 use crate::lowering::value::view::View;
 use crate::refusal::{R, Refusal, refuse};
 
-/// Whether two expressions, evaluated one after the other, are the same: names, literals, arithmetic, subscripts.
+/// Whether two expressions, evaluated one after the other, have the same value: names, literals, arithmetic,
+/// subscripts.
 fn same(a: &hir::Expr, b: &hir::Expr) -> bool {
     match (&a.kind, &b.kind) {
         (ExprKind::Read(x), ExprKind::Read(y)) => x.local == y.local,

@@ -1,7 +1,7 @@
 //! Slices and copies of lists, which are new lists: `xs[1:]`, `xs[a:b]`, `xs[:]`, `xs.copy()`.
 //!
-//! A slice's ends are clamped as CPython does. For its length to be known before the nest runs, as that of all lists
-//! that a nest makes, they are ints or lengths from outside, or computed of such.
+//! The ends of a slice are clamped as CPython does it. They are ints or lengths from outside, or computed from such, so
+//! that the length of the new list is known before the nest runs.
 
 use nestwise_ir::model::nest::{CmpOp, Expr};
 use nestwise_ir::surface::UnOp;
@@ -19,7 +19,7 @@ use crate::lowering::value::tree::Node;
 use crate::lowering::{build, hir};
 use crate::refusal::{R, Refusal, refuse};
 
-/// `xs.copy()`: a new list of the same elements. None: something else is copied, or a tuple, which stays itself.
+/// Lowers `xs.copy()`: a new list of the same elements. `None` where something else than a list is copied.
 pub(crate) fn list_copy(cx: &mut Lowering<'_>, value: &Val, span: Span) -> R<Option<Val>> {
     match section_of_list(&mut cx.builder, value, span) {
         Some(section) => new_list_of(cx, section, span).map(Some),
@@ -27,7 +27,7 @@ pub(crate) fn list_copy(cx: &mut Lowering<'_>, value: &Val, span: Span) -> R<Opt
     }
 }
 
-/// A list of numbers, as something to take parts of.
+/// A list of numbers as a section, of which parts can be taken; `None` for other values.
 fn section_of_list(builder: &mut Builder, value: &Val, span: Span) -> Option<Section> {
     let Val::View(view) = value else {
         return None;
@@ -45,7 +45,7 @@ fn new_list_of(cx: &mut Lowering<'_>, section: Section, span: Span) -> R<Val> {
     Ok(fresh(Node::Part(section), shape, vec![extent]))
 }
 
-/// `xs[start:stop:step]`: a new list of these elements. None: it is no list.
+/// Lowers `xs[start:stop:step]`: a new list of these elements. `None` where it is no list.
 pub(crate) fn list_slice(
     cx: &mut Lowering<'_>,
     value: &Val,
@@ -95,7 +95,7 @@ pub(crate) fn list_slice(
     new_list_of(cx, part, span).map(Some)
 }
 
-/// Where a slice of so many elements begins or ends: beyond them there are none.
+/// The index where a slice of a list of `dim` elements begins or ends, clamped to the list.
 fn end_in_list(cx: &mut Lowering<'_>, e: &hir::Expr, dim: &Expr) -> R<Expr> {
     let span = e.span;
     let value = cx.expression(e)?;

@@ -1,4 +1,4 @@
-//! What is written back: the variables behind the site's access paths, and the values of `return`.
+//! The live-outs: the variables that are written back to the site's access paths, and the values of `return`.
 //!
 //! The last assignment of an access path decides the type of what is written back. Where assignments of several types
 //! may be the last (`s = 0` before an inner loop that adds floats and may run zero times), the access path has several
@@ -97,7 +97,7 @@ pub(crate) fn set_returns(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<()
     Ok(())
 }
 
-/// The typed nest of this round.
+/// Builds the typed nest of this round.
 pub(crate) fn finish(mut cx: Lowering<'_>) -> R<Nest> {
     if let Some((live, span)) = cx.memory.outside {
         return Err(cx.env.type_changes(live, span));
@@ -142,7 +142,7 @@ pub(crate) fn finish(mut cx: Lowering<'_>) -> R<Nest> {
     })
 }
 
-/// What is written back, in the order of the site's access paths.
+/// The live-outs, in the order of the site's access paths.
 pub(crate) fn live_outs(cx: &mut Lowering<'_>) -> R<Vec<LiveOut>> {
     let mut outs = Vec::new();
     for local in 0..cx.env.hir.locals.len() {
@@ -200,7 +200,7 @@ pub(crate) fn live_outs(cx: &mut Lowering<'_>) -> R<Vec<LiveOut>> {
     Ok(outs)
 }
 
-/// The variable of a facet that is a scalar.
+/// The variable of a facet that is a scalar; `None` for other facets.
 fn facet_var(cx: &mut Lowering<'_>, facet: &Facet) -> R<Option<VarId>> {
     if facet.form != Form::Main {
         return Ok(facet.var);
@@ -242,7 +242,7 @@ fn tuple_out(cx: &mut Lowering<'_>, path: PathId) -> R<Option<LiveOut>> {
     }))
 }
 
-/// The slot whose entry array a view is of.
+/// The slot whose array at entry a view belongs to.
 fn view_object(cx: &mut Lowering<'_>, capture: u32, swapped: Option<bool>) -> R<ArrayId> {
     if swapped != Some(true) {
         return slots::slot(cx, capture, Span::default());

@@ -1,4 +1,4 @@
-//! Assignments of what can be observed behind the nest: which way of writing it back holds.
+//! Assignments to names that can be observed after the nest: flags say which way of writing them back applies.
 
 use nestwise_ir::model::nest::Expr;
 use nestwise_ir::{Prov, Span, Ty, VarId};
@@ -181,7 +181,7 @@ pub(crate) fn observe(
     Ok(())
 }
 
-/// An access path with one facet that is not the live range's variable itself.
+/// Sets the variable of an access path's only facet, which is not the live range's variable itself.
 fn set_only_side(
     cx: &mut Lowering<'_>,
     local: LocalId,
@@ -202,7 +202,7 @@ fn set_only_side(
     }
 }
 
-/// The value as its own type, where `among` says that it is of that type.
+/// Sets the variable of a facet to the value in its own type, where `among` says that it is of that type.
 fn set_side(
     cx: &mut Lowering<'_>,
     var: VarId,
@@ -298,7 +298,7 @@ fn parity_of(cx: &mut Lowering<'_>, capture: u32, span: Span) -> R<VarId> {
     Ok(var)
 }
 
-/// After a swap.
+/// Flips the parity of two arrays' slots after a swap, where it is wanted.
 pub(crate) fn flip_parity(cx: &mut Lowering<'_>, pairs: &[(LocalId, LocalId)], span: Span) {
     let capture = pairs
         .first()

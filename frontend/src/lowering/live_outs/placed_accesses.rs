@@ -1,7 +1,7 @@
-//! Accesses that stand in the nest.
+//! The accesses that stand in the nest.
 //!
-//! What lowering has lowered behind a guard that certainly fails it has not placed; the accesses of such expressions
-//! are none of the nest.
+//! Code behind a guard that certainly fails is lowered but not placed in the nest; the accesses of such expressions do
+//! not count as the nest's.
 
 use nestwise_ir::model::nest::{Expr, ExprKind, Stmt, StmtKind};
 use nestwise_ir::{Access, AccessId, Arena};

@@ -13,7 +13,7 @@ use crate::lowering::types::live_ranges::LiveRangeId;
 pub(crate) struct Facet {
     pub live: LiveRangeId,
     pub form: Form,
-    /// True when this is how; `None`: the only way.
+    /// The variable that is true when this way applies; `None` if it is the only way.
     pub flag: Option<VarId>,
     /// The variable of a [`Form::Side`].
     pub var: Option<VarId>,
@@ -26,16 +26,16 @@ pub(crate) enum Form {
     Main,
     /// A variable of its own, for a type that the live range's variable holds in another representation.
     Side(Kind),
-    /// A view; of arrays that change places, by the object that the slot held.
+    /// A view; where arrays change places, also which object the slot held.
     View { capture: u32, swapped: Option<bool> },
     /// A part of an array, or an array that is made.
     Part,
 }
 
-/// What is appended to one list.
+/// The columns of values that are appended to one list.
 #[derive(Debug)]
 pub(crate) struct Appended {
-    /// One array for each item of the tuples that are appended, or one.
+    /// One array for each item of the tuples that are appended, or a single one.
     pub columns: Vec<ArrayId>,
     /// The variable that counts what was appended.
     pub count: VarId,
@@ -43,7 +43,7 @@ pub(crate) struct Appended {
     pub tuple: bool,
 }
 
-/// What is known of the live-outs in this round.
+/// The live-outs found so far in this round.
 #[derive(Debug, Default)]
 pub(crate) struct LiveOuts {
     /// The ways in which locals may be written back.

@@ -1,9 +1,8 @@
 //! Inlining of the user's functions.
 //!
-//! Arguments are assigned to fresh locals, the body follows, `return` assigns the result locals. A `return` in
-//! tail position needs nothing more; statements after an `if` whose one branch returns move into the other
-//! branch, so that most functions become straight-line code. What is left (a `return` inside a loop) leaves the
-//! call's block.
+//! Arguments are assigned to fresh locals, the body follows, `return` assigns the result locals. A `return` in tail
+//! position needs nothing more; statements after an `if` of which one branch returns move into the other branch, so
+//! that most functions become straight-line code. Any other `return` (inside a loop) leaves the call's block.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -15,11 +14,11 @@ use crate::lowering::names::method_paths;
 use crate::lowering::names::resolve::{CallState, Callee, Handed, Names, Res, Resolver};
 use crate::refusal::{R, Refusal, refuse};
 
-/// Calls nested deeper than this are refused.
+/// The deepest nesting of inlined calls.
 const DEPTH_LIMIT: usize = 8;
 
 impl Resolver<'_> {
-    /// The call `callee(args, kwargs)`.
+    /// Inlines the call `callee(args, kwargs)`.
     pub fn inline(
         &mut self,
         caller: &mut Names,
@@ -95,8 +94,8 @@ impl Resolver<'_> {
         })
     }
 
-    /// What a function sees of those around it is what it was when the site began: nothing that the site assigns
-    /// itself. Whether a name is the same variable as the site's of that name is not looked at.
+    /// Refuses a function that reads a free name which the site assigns: what it sees of the functions around it must
+    /// be what it was when the site began. Whether the name is the same variable as the site's is not checked.
     fn free_names(&self, function: &s::Function, span: Span) -> R<()> {
         let is_param = |id| function.params.iter().any(|p| p.path == id);
         for (id, path) in function.paths.iter() {
@@ -150,7 +149,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Attributes of a method's object that the nest assigns are variables of the site.
+    /// Makes attributes of a method's object that the nest assigns the site's variables.
     fn add_attributes(&self, names: &mut Names) {
         let receiver = names.receiver.as_ref();
         let attributes = names.paths.iter().filter(|(_, p)| p.parent.is_some());
@@ -163,7 +162,7 @@ impl Resolver<'_> {
         names.locals.extend(found);
     }
 
-    /// Assignments of the arguments to the parameters.
+    /// Makes the assignments of the arguments to the parameters.
     fn arguments(
         &mut self,
         caller: &mut Names,
@@ -288,7 +287,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// A parameter that is a tuple, and nothing else: a local for each item.
+    /// Makes a parameter that only holds a tuple a local for each item.
     fn tuple_argument(
         &mut self,
         names: &mut Names,
@@ -330,7 +329,7 @@ impl Resolver<'_> {
         names.tuples.insert(param, locals);
     }
 
-    /// Statements in tail position of an inlined function. True if a path falls off their end.
+    /// Lowers statements in tail position of an inlined function. True if a path falls off their end.
     fn tail(&mut self, names: &mut Names, stmts: Vec<&s::Stmt>, out: &mut Vec<Stmt>) -> R<bool> {
         for (k, stmt) in stmts.iter().enumerate() {
             match &stmt.kind {
@@ -381,7 +380,7 @@ impl Resolver<'_> {
         Ok(true)
     }
 
-    /// `return value` of an inlined function.
+    /// Lowers `return value` of an inlined function.
     pub fn inlined_return(
         &mut self,
         names: &mut Names,

@@ -1,9 +1,9 @@
-//! Paths of methods.
+//! The paths by which the site and the methods it calls know one variable.
 
 use nestwise_ir::{Arena, PathId, surface as s};
 
-/// The path of an access path from the names of the site, if there is one: in a function only its object's attributes have
-/// one. `receiver` is a method's first parameter and the path of what that stands for.
+/// The path of an access path from the names of the site, if there is one: in a function only the attributes of a
+/// method's object have one. `receiver` is a method's first parameter and the path of the object that it stands for.
 pub(crate) fn own_path(
     paths: &Arena<PathId, s::AccessPath>,
     receiver: Option<&(PathId, String)>,
@@ -22,7 +22,7 @@ pub(crate) fn own_path(
     }
 }
 
-/// The path of the array that a method with a path is one of: it is known by the method alone.
+/// The path of the array that the method with this path is bound to: the array is known by the method alone.
 pub(crate) fn of_array(method: &str) -> String {
     format!("{method}.__self__")
 }

@@ -1,4 +1,4 @@
-//! What names stand for: resolution, inlined functions, buffer swaps, reads of locals.
+//! The meaning of names: resolution, inlined functions, buffer swaps, reads of locals.
 
 pub(crate) mod inline;
 pub(crate) mod method_paths;

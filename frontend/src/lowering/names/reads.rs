@@ -1,4 +1,4 @@
-//! The value of a local where it is read, and the slots of arrays.
+//! The value of a local where it is read.
 
 use nestwise_ir::{Prov, Span, Ty};
 
@@ -42,7 +42,7 @@ fn entry_read(cx: &mut Lowering<'_>, local: LocalId, span: Span) -> Option<Sv> {
     Some(sv.with_wide())
 }
 
-/// The value of a local.
+/// The value of a local at one of its reads.
 pub(crate) fn read(cx: &mut Lowering<'_>, read: Read, span: Span) -> R<Val> {
     let decl = &cx.env.hir.locals[read.local];
     if let (true, Some(capture)) = (decl.swapped, decl.capture) {

@@ -6,7 +6,7 @@ use crate::lowering::context::Lowering;
 use crate::refusal::{R, Refusal, refuse};
 use crate::site::captures::Capture;
 
-/// The slot of a captured array.
+/// The slot of a captured array, made if there is none.
 pub(crate) fn slot(cx: &mut Lowering<'_>, capture: u32, span: Span) -> R<ArrayId> {
     if let Some(array) = cx.env.slots.get(&capture) {
         return Ok(*array);
@@ -68,7 +68,7 @@ pub(crate) fn slot(cx: &mut Lowering<'_>, capture: u32, span: Span) -> R<ArrayId
     Ok(array)
 }
 
-/// The slot of a list of objects.
+/// Makes the slot of a list of objects.
 pub(crate) fn objects(cx: &mut Lowering<'_>, capture: u32, name: String) -> ArrayId {
     let array = cx.builder.arrays.push(ArrayDecl {
         name,

@@ -1,4 +1,4 @@
-//! Buffer swaps: names of arrays that change places, in one statement or through a temporary.
+//! Buffer swaps: arrays that change names, in one statement or through a temporary.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ impl Resolver<'_> {
         matches!(self.capture(capture), Capture::Array { .. }).then_some(local)
     }
 
-    /// `a, b = b, a` on names of arrays: the permutation.
+    /// Recognises `a, b = b, a` on names of arrays: the permutation, as pairs of target and source.
     pub fn swap(
         &self,
         names: &Names,
@@ -56,7 +56,8 @@ impl Resolver<'_> {
         permutes.then(|| targets.into_iter().zip(sources).collect())
     }
 
-    /// `tmp = a; a = b; b = tmp`, and longer ones: the temporary, the names in order, the statements used.
+    /// Recognises `tmp = a; a = b; b = tmp`, and longer rotations: the temporary, the names in order, and the number of
+    /// statements used.
     pub fn rotation(
         &self,
         names: &Names,
@@ -90,7 +91,7 @@ impl Resolver<'_> {
         None
     }
 
-    /// Emits a rotation as a swap, and what the temporary holds afterwards.
+    /// Emits a rotation as a swap, and the assignment of the temporary.
     pub fn emit_rotation(
         &mut self,
         names: &Names,
@@ -131,7 +132,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Notes that these names change places.
+    /// Notes that the arrays of these names change places.
     pub fn note_swap(&mut self, pairs: &[(LocalId, LocalId)]) {
         let mut group: Vec<LocalId> = pairs.iter().map(|(target, _)| *target).collect();
         for local in &group {
@@ -148,21 +149,21 @@ impl Resolver<'_> {
     }
 }
 
-/// Whether a captured array may be another one than it was at first.
+/// Whether the slot of a captured array may hold another array than at first, because of swaps.
 pub(crate) fn trades_places(env: &Environment<'_>, capture: u32) -> bool {
     let of = |l: &Local| l.swapped && l.capture == Some(capture);
     env.hir.locals.iter().any(of)
 }
 
-/// The slots that trade places with each other.
+/// The groups of slots whose arrays change places.
 fn swap_groups(env: &Environment<'_>) -> Vec<Vec<ArrayId>> {
     let of = |local: &usize| env.slots.get(&env.hir.locals[*local].capture?).copied();
     let groups = env.hir.swap_groups.iter();
     groups.map(|g| g.iter().filter_map(of).collect()).collect()
 }
 
-/// What launches check: the conditions that statements have asked for, of every array that may come to stand for one
-/// of theirs.
+/// The preconditions of the nest: the conditions that statements have asked for, of every array that may come to stand
+/// for one of theirs.
 ///
 /// A condition on an array holds for its partners too: arrays that swap buffers with it, and the captured array
 /// that a copy begins as. What is copied when the nest begins must share no memory with what is written meanwhile.
@@ -205,7 +206,7 @@ pub(crate) fn preconditions(cx: &Lowering<'_>) -> Vec<Precondition> {
     all.into_iter().collect()
 }
 
-/// That two arrays share no memory, whichever arrays stand in their slots by swaps.
+/// The preconditions that two arrays share no memory, whichever arrays stand in their slots by swaps.
 fn no_alias(a: ArrayId, b: ArrayId, group: &impl Fn(ArrayId) -> Vec<ArrayId>) -> Vec<Precondition> {
     let pairs = group(a).into_iter().flat_map(|x| {
         // One slot with itself is no pair of two that swap buffers.

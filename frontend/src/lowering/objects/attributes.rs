@@ -16,7 +16,7 @@ use crate::lowering::value::tree::Node;
 use crate::lowering::{build, hir, interpreter_cost};
 use crate::refusal::{R, Refusal, refuse};
 
-/// `base.name`.
+/// Lowers `base.name`.
 pub(crate) fn attribute(cx: &mut Lowering<'_>, base: &hir::Expr, name: &str, span: Span) -> R<Val> {
     let value = cx.expression(base)?;
     interpreter_cost::count_attribute(&mut cx.builder, &value);
@@ -73,7 +73,7 @@ pub(crate) fn attribute(cx: &mut Lowering<'_>, base: &hir::Expr, name: &str, spa
     }
 }
 
-/// `.shape`, `.ndim`, `.size` of an array of this shape.
+/// The attribute `.shape`, `.ndim` or `.size` of an array of this shape; `None` for other names.
 fn shape_attribute(name: &str, dims: Vec<Expr>, span: Span) -> Option<Val> {
     let dim = |e: Expr| Val::Scalar(Sv::of(e, Kind::PyInt).with_range((0, i64::MAX.into())));
     match name {
@@ -92,7 +92,7 @@ fn shape_attribute(name: &str, dims: Vec<Expr>, span: Span) -> Option<Val> {
     }
 }
 
-/// `.real` and `.imag` of a number.
+/// The attribute `.real` or `.imag` of a number.
 fn part(builder: &mut Builder, sv: Sv, name: &str, span: Span) -> R<Sv> {
     let unknown = refuse(
         span,

@@ -1,8 +1,8 @@
-//! Methods of the user's objects: their attributes are access paths of the site, whoever mentions them.
+//! Methods of the user's objects: the attributes that they use are access paths of the site, whoever mentions them.
 //!
-//! An access path is known by its path from a name of the site: `self.rng.state` in the site and `self.state` in a method
-//! called as `self.rng.next()` are one variable. Two paths that end in the same attribute could lead to one object
-//! all the same, so where one of them is assigned the other is refused.
+//! An access path is known by its path from a name of the site: `self.rng.state` in the site and `self.state` in a
+//! method called as `self.rng.next()` are one variable. Two paths that end in the same attribute could lead to one
+//! object all the same, so where one of them is assigned the other is refused.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ use crate::refusal::{R, Refusal, refuse};
 use crate::site::captures::Capture;
 
 impl Resolver<'_> {
-    /// Whether a method whose captures begin there is one of an array.
+    /// Whether a method whose captures begin at `first` is bound to an array.
     pub fn is_of_array(&self, method: &s::Function, first: u32) -> bool {
         let own = method.params.first().map(|p| first + p.path.0);
         own.is_some_and(|i| matches!(self.capture(i), Capture::Array { .. }))
@@ -115,8 +115,8 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// Whether an attribute that is read under another path may be one that is assigned. Of two access paths of the site
-    /// itself the hook knows.
+    /// Whether an attribute that is read under one path may be one that is assigned under another path. Two access
+    /// paths of the site itself are compared by the hook.
     pub fn may_be_written(&self, name: &str, in_call: bool) -> bool {
         let ending = format!(".{name}");
         let is = |path: &String| path.ends_with(&ending);

@@ -1,10 +1,10 @@
 //! Objects of a list (`bodies[i].x`, `for b in bodies: b.x += 1`), and its tuples of items of several types (`for u, v,
 //! w in edges`).
 //!
-//! To lowering a list of objects is an array of rows, so that names of objects, loops over them and what is left behind
-//! are what they are for rows of lists. An attribute of a row is an element of another array, which has all objects'
-//! attributes of that name ([`crate::site::item_attributes`]); the row itself has no elements. An item of a tuple is
-//! such an attribute.
+//! Lowering sees a list of objects as an array of rows, so that names of objects, loops over them and values after the
+//! nest are treated as those of rows of lists. An attribute of a row is an element of another array, which holds the
+//! attributes of that name of all objects ([`crate::site::item_attributes`]); the row itself has no elements. An item
+//! of a tuple is such an attribute.
 
 use nestwise_ir::model::nest::CmpOp;
 use nestwise_ir::{Precondition, Span, Ty, Work};
@@ -24,7 +24,7 @@ use crate::site::captures::{Alike, Capture};
 use crate::site::item_attributes::item_name;
 use crate::site::tuple_names;
 
-/// What a list's objects have under a name, and which capture that is.
+/// The capture of the attributes of this name of a list's objects, and its index.
 fn held<'a>(env: &Environment<'a>, object: &View, name: &str) -> Option<(u32, &'a Capture)> {
     let list = env.captures.get(object.capture as usize)?;
     let Capture::Objects { attributes, .. } = list else {
@@ -41,12 +41,12 @@ fn alike(cx: &Lowering<'_>, object: &View) -> Option<Alike> {
     }
 }
 
-/// Whether nothing is known of an object.
+/// Whether an object may be None, since nothing is known of it.
 pub(crate) fn may_be_none(cx: &Lowering<'_>, view: &View) -> bool {
     alike(cx, view) == Some(Alike::Nothing)
 }
 
-/// A tuple of a list as its items, if it is one; other values as they are.
+/// Unpacks a value that is a tuple of a list into its items; other values stay as they are.
 pub(crate) fn opened(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Val> {
     let Val::View(tuple) = value else {
         return Ok(value);
@@ -66,7 +66,8 @@ fn tuple_item(cx: &mut Lowering<'_>, tuple: &View, which: usize, span: Span) -> 
     access::element(&mut cx.builder, view, span)
 }
 
-/// `value[index]`, where that is one item of a tuple of a list: the others need not be of any use.
+/// Lowers `value[index]` where that is one item of a tuple of a list: the other items need not be of supported types.
+/// `None` for other values.
 pub(crate) fn item_of_tuple(
     cx: &mut Lowering<'_>,
     value: &Val,
@@ -92,7 +93,7 @@ pub(crate) fn item_of_tuple(
     }
 }
 
-/// An object, which has to be one with a method of that name.
+/// Evaluates an object, which must have a method of that name.
 pub(crate) fn having(cx: &mut Lowering<'_>, object: &hir::Expr, name: &str, span: Span) -> R<Val> {
     let value = cx.expression(object)?;
     let fits = match &value {
@@ -108,7 +109,7 @@ pub(crate) fn having(cx: &mut Lowering<'_>, object: &hir::Expr, name: &str, span
     }
 }
 
-/// Where an object's attribute is.
+/// The view of an object's attribute.
 pub(crate) fn attribute_of(cx: &mut Lowering<'_>, object: View, name: &str, span: Span) -> R<View> {
     let found = held(&cx.env, &object, name);
     let is_array =
@@ -129,7 +130,7 @@ pub(crate) fn attribute_of(cx: &mut Lowering<'_>, object: View, name: &str, span
     })
 }
 
-/// `a is b`, of objects of one list, in which none stands twice ([`nestwise_ir::Precondition::NoAlias`]).
+/// Lowers `a is b`, of objects of one list, in which none stands twice ([`nestwise_ir::Precondition::NoAlias`]).
 pub(crate) fn same_object(
     cx: &mut Lowering<'_>,
     a: &hir::Expr,
@@ -161,7 +162,7 @@ pub(crate) fn same_object(
     Ok(Sv::of(same, Kind::PyBool))
 }
 
-/// `base.name` as a target; none: of a type that a later round will know.
+/// The view of `base.name` as a target; `None` if its type is known only in a later round.
 pub(crate) fn attribute_place(
     cx: &mut Lowering<'_>,
     base: &hir::Expr,

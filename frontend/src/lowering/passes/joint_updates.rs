@@ -1,7 +1,8 @@
 //! Values that stay or change together.
 //!
-//! What is a Python number at first and NumPy's later, `worst = max(worst, abs(d))`, is kept with a tag that tells
-//! which. Both are set by one condition, which is kept in a variable first, since it reads what is assigned:
+//! A variable that holds a Python number at first and NumPy's later, as in `worst = max(worst, abs(d))`, is kept with a
+//! tag that tells which it holds. Variable and tag are set by one condition, which is kept in a variable first, since
+//! it reads what is assigned:
 //!
 //! ```text
 //! c = d > worst
@@ -9,7 +10,8 @@
 //! tag = True if c else tag
 //! ```
 //!
-//! That is `if d > worst: worst, tag = d, True`, and is written so: then everybody sees the maximum.
+//! The three statements mean `if d > worst: worst, tag = d, True`, and are rewritten so: then later analyses see the
+//! maximum.
 
 use std::collections::HashMap;
 
@@ -19,7 +21,7 @@ use nestwise_ir::model::nest::{Expr, ExprKind, LiveOut, Nest, Stmt, StmtKind};
 use crate::lowering::build;
 use crate::refusal::R;
 
-/// Rewrites such assignments everywhere in a nest.
+/// Rewrites joint assignments by one condition everywhere in a nest.
 pub(crate) fn set_together(nest: &mut Nest) -> R<()> {
     let mut reads = HashMap::new();
     let mut count = |s: &Stmt| {
@@ -59,7 +61,8 @@ fn rewrite(s: &mut Stmt, only_read: &HashMap<VarId, usize>) {
     }
 }
 
-/// The condition, and how many assignments after it are by it, if the block begins with such.
+/// The condition and the number of assignments by it, if the block begins with a condition that is kept in a variable
+/// and such assignments.
 fn kept(block: &[Stmt], only_read: &HashMap<VarId, usize>) -> Option<(Expr, usize)> {
     let (first, rest) = block.split_first()?;
     let StmtKind::Let { var, value } = &first.kind else {
@@ -80,7 +83,7 @@ fn kept(block: &[Stmt], only_read: &HashMap<VarId, usize>) -> Option<(Expr, usiz
     (count > 1 && compared && only_read.get(var) == Some(&count)).then(|| (value.clone(), count))
 }
 
-/// The assignment as it is where the condition holds.
+/// The assignment in the case that the condition holds.
 fn changed(s: Stmt) -> Stmt {
     let span = s.span;
     let kind = match s.kind {
@@ -96,7 +99,7 @@ fn changed(s: Stmt) -> Stmt {
     Stmt { kind, span }
 }
 
-/// Whether anybody wants a variable of the nest after it.
+/// Whether a variable of the nest is used after it.
 fn outlives(nest: &Nest, v: VarId) -> bool {
     let is_tag = nest.vars.values().any(|decl| decl.np_tag == Some(v));
     let out = |out: &LiveOut| out.assigned == Some(v) || out.kind.vars().contains(&v);

@@ -1,4 +1,4 @@
-//! Objects that lists hold, of which only attributes are read.
+//! Opaque objects: objects in lists of which only attributes are read.
 
 use nestwise_ir::model::nest::{Expr, ExprKind, Nest, Stmt};
 use nestwise_ir::{Access, ArrayId, ArrayKind};

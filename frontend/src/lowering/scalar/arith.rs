@@ -1,4 +1,4 @@
-//! Arithmetic: every combination of operand types must agree on one computation.
+//! Arithmetic on scalars: every combination of operand types must agree on one computation.
 
 use nestwise_ir::model::nest::{Expr, UnOp};
 use nestwise_ir::surface::{BinOp as Op, UnOp as Sign};
@@ -26,7 +26,7 @@ fn wrong_operands(op: Op, a: &Sv, b: &Sv, span: Span) -> nestwise_ir::WithSpan<R
     )
 }
 
-/// `a op b`.
+/// Lowers `a op b`.
 pub(crate) fn arith(cx: &mut Lowering<'_>, op: Op, a: Sv, b: Sv, span: Span) -> R<Sv> {
     if a.is_bottom() || b.is_bottom() {
         return Ok(Sv::bottom(span));
@@ -79,8 +79,8 @@ pub(crate) fn arith(cx: &mut Lowering<'_>, op: Op, a: Sv, b: Sv, span: Span) -> 
     apply(op, a, b, compute, kinds, exact, span)
 }
 
-/// Where operands may be Python floats or NumPy's float32, Python computes in 64 bits and NumPy in 32: both, by
-/// the tag that tells which they are.
+/// Computes operands that may be Python floats or NumPy's float32, for which Python computes in 64 bits and NumPy in
+/// 32, both ways, and chooses by the tag. `None` where that is not the case.
 fn by_provenance(cx: &mut Lowering<'_>, op: Op, a: &Sv, b: &Sv, span: Span) -> R<Option<Sv>> {
     let single = Kind::Np(Scalar::F32);
     let pair = Kinds::all(&[Kind::PyFloat, single]);
@@ -136,7 +136,7 @@ fn rules(op: Op, a: &Sv, b: &Sv, span: Span) -> R<Vec<(Kind, Kind, Rule)>> {
     Ok(rules)
 }
 
-/// Tagged numbers add, subtract and multiply.
+/// The representation in which tagged numbers are computed: they add, subtract and multiply only.
 fn num_rule(op: Op, a: &Sv, b: &Sv, kinds: Kinds, span: Span) -> R<Scalar> {
     let pair = Kinds::all(&[Kind::PyInt, Kind::PyFloat]);
     // A float that may stand for an int has lost its tag.
@@ -147,9 +147,9 @@ fn num_rule(op: Op, a: &Sv, b: &Sv, kinds: Kinds, span: Span) -> R<Scalar> {
     Err(wrong_operands(op, a, b, span))
 }
 
-/// Combinations disagree: Python ints are computed as ints, the other types as floats or as NumPy ints. One
-/// computation serves both if the ints are small enough that it gives the int's value too. A product could
-/// be a negative zero, which no int is.
+/// The one representation for operands whose combinations disagree: Python ints are computed as ints, the other types
+/// as floats or as NumPy ints. One computation serves both if the ints are so small that it gives the int's value too;
+/// not a product, which could be a negative zero, which no int is.
 fn mixed(op: Op, a: &Sv, b: &Sv, rules: &[(Kind, Kind, Rule)]) -> Option<Scalar> {
     let ints = |x: Kind, y: Kind| x.is_py() && y.is_py() && x.is_integral() && y.is_integral();
     let mut others = rules
@@ -180,7 +180,7 @@ fn mixed(op: Op, a: &Sv, b: &Sv, rules: &[(Kind, Kind, Rule)]) -> Option<Scalar>
     (safe && fits && compute != Scalar::Num).then_some(compute)
 }
 
-/// Ask for the variables involved to carry a tag; the next round will see numbers.
+/// Asks that the variables involved carry a tag; the next round will see tagged numbers.
 fn demand_num(env: &mut Environment<'_>, op: Op, a: Sv, b: Sv, kinds: Kinds, span: Span) -> R<Sv> {
     let pair = Kinds::all(&[Kind::PyInt, Kind::PyFloat]);
     let within = a.kinds.union(b.kinds).union(kinds).within(pair);
@@ -198,7 +198,7 @@ fn demand_num(env: &mut Environment<'_>, op: Op, a: Sv, b: Sv, kinds: Kinds, spa
     Ok(Sv::bottom(span))
 }
 
-/// `float(value)` as an operand of float arithmetic.
+/// The value `float(value)` as an operand of float arithmetic.
 fn as_float(sv: Sv, span: Span) -> R<Sv> {
     let sv = convert::commit(sv);
     let e = convert::in_repr(&sv, Scalar::F64, false);
@@ -285,18 +285,18 @@ fn power_route(op: Op, a: &Sv, b: &Sv, compute: Scalar, kinds: Kinds) -> Option<
     routes.all(|r| r == first).then_some(first)
 }
 
-/// `&`, `|`, `^` of Python's bools.
+/// The operators `&`, `|`, `^` on Python's bools.
 fn bools(op: Op, a: Sv, b: Sv, kinds: Kinds, span: Span) -> R<Sv> {
     let e = build::binary(op.typed(), a.e, b.e, kinds.ty(Scalar::Bool), false, span);
     Ok(Sv::new(e, kinds))
 }
 
-/// Whether some int is held in another representation than its own: where it wraps or ends shows.
+/// Whether an int type is held in another representation than its own, where wrapping or range limits would show.
 fn held_apart(a: &Sv) -> bool {
     a.is_int() && !a.kinds.every(|k| natural_in(k, a.repr()))
 }
 
-/// `-a`, `+a`, `~a`.
+/// Lowers `-a`, `+a`, `~a`.
 pub(crate) fn sign(env: &mut Environment<'_>, op: Sign, a: Sv, span: Span) -> R<Sv> {
     if a.is_bottom() {
         return Ok(a);
@@ -372,7 +372,7 @@ pub(crate) fn sign(env: &mut Environment<'_>, op: Sign, a: Sv, span: Span) -> R<
     Ok(sv)
 }
 
-/// `abs(a)`; NumPy's `abs` is the same with NumPy's result types.
+/// Lowers `abs(a)`; NumPy's `abs` is the same with NumPy's result types.
 pub(crate) fn absolute(a: Sv, span: Span) -> R<Sv> {
     if a.is_bottom() {
         return Ok(a);
@@ -443,8 +443,8 @@ pub(crate) fn absolute(a: Sv, span: Span) -> R<Sv> {
     }
 }
 
-/// `abs` of what starts as an int or float and becomes complex (`z = 0; z = z * z + c`): the distance from zero
-/// is the same number.
+/// The `abs` of a value that starts as an int or float and becomes complex (`z = 0; z = z * z + c`): the distance from
+/// zero is the same number. `None` for other values.
 fn size_of_mixed(a: &Sv) -> Option<Sv> {
     let all = Kinds::all(&[Kind::PyInt, Kind::PyFloat, Kind::PyComplex]);
     let mixed = a.kinds.has(Kind::PyComplex) && a.kinds.len() > 1 && a.kinds.within(all);
@@ -460,8 +460,8 @@ fn size_of_mixed(a: &Sv) -> Option<Sv> {
     Some(Sv::new(e, kinds).with_range((0, limit)))
 }
 
-/// `z ** n` for a small literal `n`: repeated squaring from `1 + 0j`, as `c_powu` in CPython's
-/// `complexobject.c` does it. An infinite result raises there.
+/// Lowers `z ** n` for a small literal `n`: repeated squaring from `1 + 0j`, as `c_powu` in CPython's `complexobject.c`
+/// does it. A guard fails for an infinite result, for which CPython raises.
 fn complex_power(cx: &mut Lowering<'_>, z: &Sv, n: i128, span: Span) -> R<Sv> {
     let one = nestwise_ir::Const::Complex(1.0, 0.0);
     let one = Sv::of(Expr::constant(one, Ty::PY_COMPLEX, span), Kind::PyComplex);

@@ -16,10 +16,10 @@ use crate::lowering::types::kinds::Kind;
 use crate::lowering::value::scalar::{Sv, Wide};
 use crate::refusal::R;
 
-/// 2**64 - 1.
+/// The mask of 64 bits, 2**64 - 1.
 const MASK: i128 = u64::MAX as i128;
 
-/// The wide form.
+/// The wide form of an int.
 fn widened(sv: &Sv) -> Wide {
     match &sv.wide {
         Some(wide) => (**wide).clone(),
@@ -34,13 +34,13 @@ fn widened(sv: &Sv) -> Wide {
     }
 }
 
-/// The committed form in `py.i64`.
+/// The committed form of an int in `py.i64`.
 fn narrow(sv: &Sv) -> Expr {
     let guard = !intervals::within(sv.range, intervals::I64);
     build::cast(Cast::Value, sv.e.clone(), Ty::PY_INT, guard)
 }
 
-/// A wide result that is exact, committed: to 64 unsigned bits if it fits those and not the signed ones.
+/// Commits a wide result that is exact: to 64 unsigned bits if it fits those and not the signed ones.
 fn settle(wide: Wide, span: Span) -> Sv {
     let unsigned = wide.range.1 > intervals::I64.1 && intervals::within(wide.range, intervals::U64);
     let ty = if unsigned {
@@ -68,7 +68,7 @@ fn settle(wide: Wide, span: Span) -> Sv {
     }
 }
 
-/// The low 64 bits of a wide value as a signed number: the same modulo 2**64, and small enough to multiply.
+/// The low 64 bits of a wide value as a signed number, which is the same modulo 2**64 and small enough to multiply.
 fn signed_low(wide: Wide, span: Span) -> Wide {
     if intervals::within(wide.range, intervals::I64) {
         return wide;
@@ -110,8 +110,8 @@ fn signed_low(wide: Wide, span: Span) -> Wide {
     }
 }
 
-/// Operands that are the same modulo 2**64 and whose result fits 127 bits: literals are reduced first, since that
-/// costs nothing.
+/// Operands that are the same modulo 2**64 and whose result fits 127 bits, with the result's interval. Literals are
+/// reduced first, since that costs nothing.
 fn low_operands(op: BinOp, a: Wide, b: Wide, span: Span) -> Option<(Wide, Wide, Range)> {
     let literal = |w: Wide| {
         if w.e.as_int().is_some() {
@@ -132,7 +132,7 @@ fn low_operands(op: BinOp, a: Wide, b: Wide, span: Span) -> Option<(Wide, Wide, 
         .find_map(|(a, b)| intervals::binary(op, a.range, b.range).map(|r| (a, b, r)))
 }
 
-/// `a op b` on Python ints or bools; the result is an int.
+/// Lowers `a op b` on Python ints or bools; the result is an int.
 pub(crate) fn ints(op: Op, a: Sv, b: Sv, span: Span) -> R<Sv> {
     if let (Some(x), Some(y)) = (a.as_int(), b.as_int()) {
         let literal = |v| build::integer(v, Ty::PY_WIDE, span);
@@ -150,7 +150,7 @@ pub(crate) fn ints(op: Op, a: Sv, b: Sv, span: Span) -> R<Sv> {
     })
 }
 
-/// `+ - * <<`.
+/// Lowers the operators `+ - * <<`.
 fn ring(op: Op, a: Sv, b: Sv, span: Span) -> Sv {
     let t = op.typed();
     // A negative shift raises; one that is too large leaves 64 bits unless the value is zero.
@@ -212,7 +212,7 @@ fn ring(op: Op, a: Sv, b: Sv, span: Span) -> Sv {
     }
 }
 
-/// `& | ^`.
+/// Lowers the operators `& | ^`.
 fn bitwise(op: Op, a: Sv, b: Sv, span: Span) -> Sv {
     let t = op.typed();
     if a.wide.is_none() && b.wide.is_none() {
@@ -261,7 +261,7 @@ fn bitwise(op: Op, a: Sv, b: Sv, span: Span) -> Sv {
     }
 }
 
-/// `// % >>`.
+/// Lowers the operators `// % >>`.
 fn reduce(op: Op, a: Sv, b: Sv, span: Span) -> Sv {
     let t = op.typed();
     let exact = |sv: &Sv| sv.wide.as_ref().is_some_and(|w| w.exact);
@@ -300,7 +300,7 @@ fn reduce(op: Op, a: Sv, b: Sv, span: Span) -> Sv {
     )
 }
 
-/// `**` with an exponent that is not a negative literal; another negative one bails out.
+/// Lowers `**` with an exponent that is not a negative literal; a guard fails for other negative ones.
 fn int_power(a: Sv, b: Sv, span: Span) -> Sv {
     if b.as_int() == Some(2) && build::is_atom(&a.e) {
         return ring(Op::Mul, a.clone(), a, span);
@@ -316,7 +316,7 @@ fn int_power(a: Sv, b: Sv, span: Span) -> Sv {
         .with_range(range.map_or(intervals::I64, |r| intervals::clamp(r, intervals::I64)))
 }
 
-/// `- + ~` on Python ints or bools.
+/// Lowers `- + ~` on Python ints or bools.
 pub(crate) fn int_sign(op: Sign, a: Sv, span: Span) -> R<Sv> {
     if let Some(v) = a.as_int() {
         let v = match op {

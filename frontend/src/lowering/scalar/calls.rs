@@ -1,4 +1,4 @@
-//! Calls of builtins.
+//! Lowers calls of builtins.
 
 use nestwise_ir::model::nest::{Cast, StmtKind, UnOp};
 use nestwise_ir::surface::BinOp as Op;
@@ -21,7 +21,7 @@ use crate::lowering::value::tree::Node;
 use crate::lowering::{build, hir, interpreter_cost, operands};
 use crate::refusal::{R, Refusal, refuse};
 
-/// A call of a known function.
+/// Lowers a call of a known function.
 pub(crate) fn call(
     cx: &mut Lowering<'_>,
     known: Known,
@@ -222,7 +222,7 @@ fn len_of(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Sv> {
     }
 }
 
-/// `min(...)`, `max(...)` of several values or of one array.
+/// Lowers `min(...)` or `max(...)` of several values or of one array.
 fn least_or_greatest(
     cx: &mut Lowering<'_>,
     greater: bool,
@@ -293,14 +293,14 @@ fn elements_of(builder: &mut Builder, value: Val, name: &str, span: Span) -> R<(
     Ok((seq, builder.arrays[array].elem))
 }
 
-/// The first of some elements.
+/// The first element of a sequence; a guard fails where there is none.
 fn first_of(cx: &mut Lowering<'_>, seq: &Seq, name: &str, span: Span) -> R<Sv> {
     let zero = Sv::int(0, span);
     let first = items::nth(cx, seq, zero, span)?;
     convert::need_scalar(first, name, span)
 }
 
-/// The least or greatest element: a loop in the order of CPython's.
+/// Lowers `min` or `max` of an array to a loop, in CPython's order.
 fn extremum(cx: &mut Lowering<'_>, greater: bool, array: Val, span: Span) -> R<Sv> {
     let name = if greater { "max" } else { "min" };
     let (mut seq, _) = elements_of(&mut cx.builder, array, name, span)?;
@@ -323,7 +323,7 @@ fn extremum(cx: &mut Lowering<'_>, greater: bool, array: Val, span: Span) -> R<S
     Ok(result)
 }
 
-/// `sum(array)`, `sum(array, start)`: additions in order.
+/// Lowers `sum(array)` or `sum(array, start)`: additions in order.
 fn sum(cx: &mut Lowering<'_>, values: Vec<Val>, span: Span) -> R<Sv> {
     let mut values = values.into_iter();
     let (Some(array), start) = (values.next().filter(Val::is_array), values.next()) else {
@@ -399,8 +399,8 @@ fn sum(cx: &mut Lowering<'_>, values: Vec<Val>, span: Span) -> R<Sv> {
     Ok(Sv::new(build::var(var, ty, span), result))
 }
 
-/// The sum of a list of floats from Python 3.12 on: Neumaier's compensated sum ("Rundungsfehleranalyse einiger
-/// Verfahren zur Summation endlicher Summen", 1974), as `sum_impl` in CPython's `bltinmodule.c` does it. An int
+/// Lowers the sum of a list of floats as from Python 3.12 on: Neumaier's compensated sum ("Rundungsfehleranalyse
+/// einiger Verfahren zur Summation endlicher Summen", 1974), as `sum_impl` in CPython's `bltinmodule.c` does it. An int
 /// start is added to the first element before compensation begins.
 fn compensated_sum(cx: &mut Lowering<'_>, mut seq: Seq, start: Sv, span: Span) -> R<Sv> {
     let ty = Ty::PY_FLOAT;

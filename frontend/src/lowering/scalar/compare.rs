@@ -13,7 +13,7 @@ use crate::lowering::value::scalar::{Sv, Tag};
 use crate::lowering::{build, operands};
 use crate::refusal::{R, Refusal, refuse};
 
-/// `a op b` on values; strings compare with characters.
+/// Lowers `a op b` on values; strings compare with characters.
 pub(crate) fn compare_vals(cx: &mut Lowering<'_>, op: Cmp, a: Val, b: Val, span: Span) -> R<Sv> {
     let (a, b) = match (a, b) {
         (Val::Str(x), Val::Str(y)) => {
@@ -49,7 +49,7 @@ pub(crate) fn compare_vals(cx: &mut Lowering<'_>, op: Cmp, a: Val, b: Val, span:
     compare(cx, op, a, b, span)
 }
 
-/// `a op b` on scalars.
+/// Lowers the comparison `a op b` of scalars.
 pub(crate) fn compare(cx: &mut Lowering<'_>, op: Cmp, a: Sv, b: Sv, span: Span) -> R<Sv> {
     if a.is_bottom() || b.is_bottom() {
         return Ok(Sv::bottom(span));
@@ -108,7 +108,8 @@ pub(crate) fn compare(cx: &mut Lowering<'_>, op: Cmp, a: Sv, b: Sv, span: Span) 
     Ok(Sv::new(build::compare(op, x, y, ty, span), kinds).with_tag(tag))
 }
 
-/// As in arithmetic, provenance decides: Python compares floats in 64 bits, NumPy a float32 with one in 32.
+/// Compares floats both ways where their provenance is dynamic: Python compares floats in 64 bits, NumPy a float32 with
+/// another one in 32. `None` where that is not the case.
 fn compare_by_provenance(
     cx: &mut Lowering<'_>,
     op: Cmp,
@@ -150,7 +151,7 @@ fn compare_by_provenance(
     Ok(Some(Sv::new(e, bools).with_tag(tag)))
 }
 
-/// NumPy takes a Python int beside a bool of its own as 64 bits, and raises where it needs more.
+/// The Python int of a comparison with a NumPy bool: NumPy takes it as 64 bits, and raises where it needs more.
 fn beside(int: &Sv, bool: &Sv) -> Option<Sv> {
     if !int.kinds.has(Kind::PyInt) || !bool.kinds.has(Kind::Np(Scalar::Bool)) {
         return Some(int.clone());
@@ -213,7 +214,7 @@ fn int_as(sv: &Sv, repr: Scalar) -> Option<Expr> {
     convert::in_repr(sv, repr, true)
 }
 
-/// `then if cond else orelse` on scalars.
+/// Lowers `then if cond else orelse` on scalars.
 pub(crate) fn pick(cx: &mut Lowering<'_>, cond: Expr, then: Sv, orelse: Sv, span: Span) -> R<Sv> {
     if then.is_bottom() {
         return Ok(orelse);
@@ -273,7 +274,7 @@ fn no_common(a: &Sv, b: &Sv, span: Span) -> nestwise_ir::WithSpan<Refusal> {
     )
 }
 
-/// One representation that keeps both values.
+/// The representation that keeps both values, if there is one.
 fn common_repr(a: &Sv, b: &Sv) -> Option<Scalar> {
     use Scalar as S;
     let (x, y) = (a.repr(), b.repr());
@@ -320,7 +321,7 @@ fn common_repr(a: &Sv, b: &Sv) -> Option<Scalar> {
     }
 }
 
-/// `min(a, b)` or `max(a, b)`: the first unless the second is less (greater).
+/// Lowers `min(a, b)` or `max(a, b)`: the first operand unless the second is less (greater).
 pub(crate) fn min_max(cx: &mut Lowering<'_>, greater: bool, a: Sv, b: Sv, span: Span) -> R<Sv> {
     if a.is_bottom() {
         return Ok(b);

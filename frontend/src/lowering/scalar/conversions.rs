@@ -1,4 +1,4 @@
-//! `int(x)`, `float(x)`, `complex(x)` and `round(x)`.
+//! Lowers `int(x)`, `float(x)`, `complex(x)` and `round(x)`.
 
 use nestwise_ir::model::nest::Cast;
 use nestwise_ir::surface::UnOp as Sign;
@@ -11,7 +11,7 @@ use crate::lowering::types::kinds::Kind;
 use crate::lowering::value::scalar::Sv;
 use crate::refusal::{R, Refusal, refuse};
 
-/// `int(a)`.
+/// Lowers `int(a)`.
 pub(crate) fn int_of(a: Sv, span: Span) -> R<Sv> {
     let wrong = || {
         refuse(
@@ -37,7 +37,7 @@ pub(crate) fn int_of(a: Sv, span: Span) -> R<Sv> {
     truncate(a, span)
 }
 
-/// A float to a Python int, toward zero; NaN, infinity and more than 64 bits bail out.
+/// Converts a float to a Python int, toward zero; a guard fails for NaN, infinity and more than 64 bits.
 pub(crate) fn truncate(a: Sv, span: Span) -> R<Sv> {
     let e = convert::in_repr(&a, Scalar::F64, true);
     let e = e.ok_or_else(|| {
@@ -54,7 +54,7 @@ pub(crate) fn truncate(a: Sv, span: Span) -> R<Sv> {
     ))
 }
 
-/// `float(a)`.
+/// Lowers `float(a)`.
 pub(crate) fn float_of(a: Sv, span: Span) -> R<Sv> {
     let wrong = || {
         refuse(
@@ -73,7 +73,7 @@ pub(crate) fn float_of(a: Sv, span: Span) -> R<Sv> {
     Ok(arith::as_kind(e, Kind::PyFloat))
 }
 
-/// `complex(a)`.
+/// Lowers `complex(a)`.
 pub(crate) fn complex_of(a: Sv, span: Span) -> R<Sv> {
     let wrong = || {
         refuse(
@@ -92,7 +92,7 @@ pub(crate) fn complex_of(a: Sv, span: Span) -> R<Sv> {
     Ok(arith::as_kind(e, Kind::PyComplex))
 }
 
-/// `round(a)`: half to even, a Python int, for Python's and NumPy's numbers alike.
+/// Lowers `round(a)`: half to even, a Python int, for Python's and NumPy's numbers alike.
 pub(crate) fn round(a: Sv, span: Span) -> R<Sv> {
     let wrong = || {
         refuse(

@@ -12,13 +12,13 @@ use crate::lowering::value::scalar::{Sv, Tag};
 use crate::lowering::value::view::View;
 use crate::refusal::{R, Refusal, refuse};
 
-/// A `str` of one character.
+/// The value of a `str` of one character.
 pub(crate) fn character(text: &str, span: Span) -> Sv {
     let code = text.chars().next().map_or(0, |c| c as u32);
     Sv::of(build::integer(code.into(), Ty::CHAR, span), Kind::Char)
 }
 
-/// A Python int in 64 bits: a guard fails if it does not fit.
+/// Commits a Python int to 64 bits; a guard fails if it does not fit.
 pub(crate) fn commit(sv: Sv) -> Sv {
     if sv.repr() != Scalar::I128 {
         return sv.committed();
@@ -42,8 +42,9 @@ pub(crate) fn commit(sv: Sv) -> Sv {
     }
 }
 
-/// `sv` computed in `to` as Python and NumPy convert operands: ints to floats rounded (with `exact`, an int
-/// that is no float bails out), Python ints into NumPy's only if they fit, Python floats rounded to float32.
+/// Converts `sv` to `to` as Python and NumPy convert operands: ints to floats rounded (with `exact`, a guard fails for
+/// an int that is no float), Python ints into NumPy's only if they fit, Python floats rounded to float32. `None` if
+/// there is no such conversion.
 pub(crate) fn in_repr(sv: &Sv, to: Scalar, exact: bool) -> Option<Expr> {
     let from = sv.repr();
     let ty = |repr: Scalar| Ty {
@@ -112,8 +113,8 @@ pub(crate) fn in_repr(sv: &Sv, to: Scalar, exact: bool) -> Option<Expr> {
     Some(result)
 }
 
-/// The value in another representation, for a variable that holds values of several types; `None` if the conversion
-/// might change it.
+/// Converts a value to another representation, for a variable that holds values of several types; `None` if the
+/// conversion might change it.
 pub(crate) fn exact_repr(sv: &Sv, to: Scalar) -> Option<Expr> {
     match (sv.repr(), to) {
         (Scalar::F64, Scalar::F32) => {
@@ -138,7 +139,7 @@ pub(crate) fn exact_repr(sv: &Sv, to: Scalar) -> Option<Expr> {
     }
 }
 
-/// A value that is of type `ty` and held in another representation, as itself.
+/// Converts a value that is of type `ty`, and held in another representation, to its own one.
 pub(crate) fn own_form(sv: &Sv, ty: Ty) -> Option<Expr> {
     let real = |e: Expr| match e.ty.repr {
         Scalar::C128 => build::unary(
@@ -168,7 +169,7 @@ pub(crate) fn own_form(sv: &Sv, ty: Ty) -> Option<Expr> {
     }
 }
 
-/// `bool(value)` as a condition.
+/// Lowers `bool(value)` to a condition.
 pub(crate) fn truth(builder: &mut Builder, val: Val, span: Span) -> R<Expr> {
     match val {
         Val::Scalar(sv) => truth_scalar(builder, sv, span),
@@ -255,8 +256,8 @@ pub(crate) fn keep_guards(builder: &mut Builder, sv: &Sv) {
     }
 }
 
-/// A subscript or a range bound: an int, or whatever has `__index__`. `bools` says whether Python's bools
-/// count (they do for lists and ranges, not for ndarrays).
+/// Converts a subscript or a range bound to an int, from an int or whatever has `__index__`. `bools` says whether
+/// Python's bools count (they do for lists and ranges, not for ndarrays).
 pub(crate) fn index(val: Val, bools: bool, span: Span) -> R<Sv> {
     let Val::Scalar(sv) = val else {
         let what = format!("a subscript of type {}", val.type_name());
@@ -301,7 +302,7 @@ pub(crate) fn check_view(builder: &mut Builder, mut view: View) -> View {
     view
 }
 
-/// `-dim <= index < dim`.
+/// The condition `-dim <= index < dim` for subscript `k` of a view.
 pub(crate) fn in_bounds(builder: &Builder, view: &View, k: usize) -> Expr {
     let Some(e) = view.index.get(k) else {
         return build::boolean(true, Ty::PY_BOOL, Span::default());
@@ -317,7 +318,7 @@ pub(crate) fn in_bounds(builder: &Builder, view: &View, k: usize) -> Expr {
     build::and(above, below)
 }
 
-/// A checked subscript with its negative values wrapped.
+/// The checked subscript `k` of a view, with negative values wrapped.
 pub(crate) fn normal_index(builder: &mut Builder, view: &View, k: usize) -> Expr {
     let Some(e) = view.index.get(k).cloned() else {
         return Expr::int(0, Span::default());
@@ -345,7 +346,7 @@ pub(crate) fn never_negative(builder: &Builder, e: &Expr) -> bool {
     at_least(builder, e).is_some_and(|least| least >= 0)
 }
 
-/// What an int that has been computed is at least, where counters and sizes tell.
+/// The lower bound of a computed int, where counters and sizes tell it.
 fn at_least(builder: &Builder, e: &Expr) -> Option<i128> {
     use nestwise_ir::BinOp;
     match &e.kind {
@@ -366,7 +367,7 @@ fn at_least(builder: &Builder, e: &Expr) -> Option<i128> {
     }
 }
 
-/// A scalar without an expression, for struct updates.
+/// A scalar whose expression is a placeholder, for struct updates.
 fn sv_shell(kinds: Kinds, tag: Tag, live: Option<usize>) -> Sv {
     Sv {
         kinds,
@@ -376,7 +377,7 @@ fn sv_shell(kinds: Kinds, tag: Tag, live: Option<usize>) -> Sv {
     }
 }
 
-/// A scalar, or why the value is none.
+/// The scalar that a value is; the refusal where it is none.
 pub(crate) fn need_scalar(val: Val, what: &str, span: Span) -> R<Sv> {
     match val {
         Val::Scalar(sv) => Ok(sv),
@@ -391,7 +392,7 @@ pub(crate) fn need_scalar(val: Val, what: &str, span: Span) -> R<Sv> {
     }
 }
 
-/// Zero, one or another literal in the representation and type of `like`.
+/// The int literal `value` in the representation and type of `like`.
 pub(crate) fn literal(like: &Sv, value: i32, span: Span) -> Expr {
     let constant = match like.repr() {
         Scalar::Bool => Const::Bool(value != 0),

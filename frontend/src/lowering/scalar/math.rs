@@ -15,7 +15,7 @@ use crate::lowering::value::Val;
 use crate::lowering::value::scalar::{Sv, Tag};
 use crate::refusal::{R, Refusal, refuse};
 
-/// The C library's functions that are exact and cannot fail.
+/// Whether a C library function is exact and cannot fail.
 fn harmless(fun: Fun) -> bool {
     matches!(
         fun,
@@ -34,7 +34,7 @@ fn wrong(name: &str, args: &[&Sv], span: Span) -> nestwise_ir::WithSpan<Refusal>
     )
 }
 
-/// `float(a)` as the math module takes it: any real number.
+/// Converts an argument to a float as the math module takes it: any real number.
 pub(crate) fn real(name: &str, a: &Sv, span: Span) -> R<Expr> {
     if a.kinds.any(|k| k == Kind::Char || k.is_complex()) {
         return Err(wrong(name, &[a], span));
@@ -44,7 +44,7 @@ pub(crate) fn real(name: &str, a: &Sv, span: Span) -> R<Expr> {
     Ok(build::retype(e, Ty::PY_FLOAT))
 }
 
-/// A call of a function of `math`.
+/// Lowers a call of a function of `math`.
 pub(crate) fn math(cx: &mut Lowering<'_>, f: MathFn, args: Vec<Sv>, span: Span) -> R<Sv> {
     let name = Known::Math(f).name();
     let count = |n: usize| {
@@ -160,7 +160,7 @@ fn c_call(fun: Fun, args: Vec<Expr>, span: Span) -> Sv {
     )
 }
 
-/// `math.floor`, `ceil`, `trunc`: Python ints.
+/// Lowers `math.floor`, `ceil`, `trunc`, which give Python ints.
 fn whole(f: MathSpecial, a: &Sv, name: &str, span: Span) -> R<Sv> {
     if a.kinds.any(|k| k == Kind::Char || k.is_complex()) {
         return Err(wrong(name, &[a], span));
@@ -235,14 +235,14 @@ fn agreed(
     result.ok_or_else(|| wrong(name, args, span))
 }
 
-/// An argument in a ufunc's type.
+/// Converts an argument to a ufunc's type.
 fn argument(name: &str, a: &Sv, to: Scalar, span: Span) -> R<Expr> {
     let a = convert::commit(a.clone());
     let e = convert::in_repr(&a, to, false).ok_or_else(|| wrong(name, &[&a], span))?;
     Ok(build::retype(e, Ty::np(to)))
 }
 
-/// A call of one of NumPy's functions on scalars.
+/// Lowers a call of one of NumPy's functions on scalars.
 pub(crate) fn numpy(cx: &mut Lowering<'_>, f: NumpyFn, args: Vec<Sv>, span: Span) -> R<Sv> {
     let name = Known::Numpy(f).name();
     let name = name.as_str();
@@ -397,7 +397,7 @@ fn numpy_special(
     }
 }
 
-/// `np.sign`: NaN stays, zero gives +0.
+/// Lowers `np.sign`: NaN stays, zero gives +0.
 fn numpy_sign(builder: &mut Builder, a: &Sv, name: &str, span: Span) -> R<Sv> {
     let a = as_numpy(name, a, span)?;
     if !a.repr().is_float() && !a.repr().is_int() {
@@ -490,7 +490,7 @@ fn numpy_binary(
     arith::arith(cx, op, x, y, span)
 }
 
-/// `np.float32(a)` and its like.
+/// Lowers `np.float32(a)` and its like.
 pub(crate) fn numpy_type(cx: &mut Lowering<'_>, to: Scalar, args: Vec<Sv>, span: Span) -> R<Sv> {
     let name = Known::NumpyType(to).name();
     let [a] = args.as_slice() else {

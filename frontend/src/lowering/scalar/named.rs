@@ -7,13 +7,13 @@ use crate::lowering::builder::Builder;
 use crate::lowering::scalar::convert;
 use crate::lowering::value::scalar::Sv;
 
-/// A position in the open block.
+/// The number of statements in the open block, as a mark.
 pub(crate) fn statements(builder: &Builder) -> usize {
     builder.blocks.last().map_or(0, Vec::len)
 }
 
-/// The value with its names ([`named`]) bound around it; if statements that may use them were emitted
-/// since the mark, the names are assigned before those.
+/// Binds the names of a value ([`named`]) around it; if statements that may use them were emitted since the mark, the
+/// names are assigned before those.
 pub(crate) fn under_names(
     builder: &mut Builder,
     mark: usize,
@@ -40,7 +40,7 @@ pub(crate) fn under_names(
     sv.with_wide()
 }
 
-/// The value under a name, to be used several times inside one expression.
+/// Gives a value a name, so that it can be used several times inside one expression.
 pub(crate) fn named(builder: &mut Builder, sv: Sv) -> (Option<(nestwise_ir::VarId, Expr)>, Sv) {
     let sv = convert::commit(sv);
     if build::is_atom(&sv.e) {

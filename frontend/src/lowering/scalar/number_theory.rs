@@ -1,5 +1,5 @@
-//! `math.gcd`, `math.isqrt`, `math.factorial`, `math.comb`: loops in the place of the call. Where a result would not
-//! fit 64 bits, or the function raises, CPython takes over.
+//! Lowers `math.gcd`, `math.isqrt`, `math.factorial`, `math.comb` to loops in place of the call. Where a result would
+//! not fit 64 bits, or the function raises, CPython takes over.
 
 use nestwise_ir::surface::{BinOp, CmpOp, LibraryWork};
 use nestwise_ir::{Fun, Span};
@@ -18,7 +18,7 @@ struct Writer<'r, 'c> {
 }
 
 impl Resolver<'_> {
-    /// The call as a loop.
+    /// Resolves the call to a loop.
     pub fn number_theory(&mut self, f: MathSpecial, args: Vec<Expr>, span: Span) -> R<Expr> {
         let count = args.len();
         let mut args = args.into_iter();
@@ -105,7 +105,7 @@ impl Writer<'_, '_> {
         stmt(Kind::While { test, body, orelse }, self.span)
     }
 
-    /// `raise`: CPython knows what.
+    /// A `raise` where `test` is true, which leaves it to CPython to raise the right exception.
     fn raise_if(&self, test: Expr) -> Stmt {
         when(test, vec![stmt(Kind::Raise, self.span)], vec![])
     }
@@ -117,7 +117,7 @@ impl Writer<'_, '_> {
         (local, self.set(local, value))
     }
 
-    /// Euclid's algorithm.
+    /// The statements of Euclid's algorithm, and the local of the result.
     fn gcd(&mut self, a: Expr, b: Expr) -> (Vec<Stmt>, LocalId) {
         let (x, first) = self.argument(a);
         let (y, second) = self.argument(b);
@@ -141,7 +141,7 @@ impl Writer<'_, '_> {
         (body, x)
     }
 
-    /// The floating-point root, corrected.
+    /// The statements that compute the floating-point root and correct it, and the local of the result.
     fn isqrt(&mut self, n: Expr) -> (Vec<Stmt>, LocalId) {
         let (n, first) = self.argument(n);
         let root = self.local("");
@@ -190,7 +190,8 @@ impl Writer<'_, '_> {
         (body, product)
     }
 
-    /// The product of `(n - i) / (i + 1)`, each of whose beginnings is a whole number, for `k` or `n - k` factors.
+    /// The statements that compute the product of `(n - i) / (i + 1)`, which is a whole number after every factor, for
+    /// `k` or `n - k` factors, and the local of the result.
     fn comb(&mut self, n: Expr, k: Expr) -> (Vec<Stmt>, LocalId) {
         let (n, first) = self.argument(n);
         let (k, second) = self.argument(k);

@@ -14,9 +14,9 @@ use crate::lowering::value::scalar::Sv;
 use crate::lowering::value::view::View;
 use crate::refusal::{R, Refusal, refuse};
 
-/// Longest literal that a captured string is compared with.
-/// Longest string that a character is looked for in.
+/// The length of the longest string that a character is looked for in.
 const MEMBER_LIMIT: usize = 64;
+/// The length of the longest literal that a captured string is compared with.
 const TEXT_LIMIT: usize = 32;
 
 /// The character at a position that is known to exist.
@@ -28,7 +28,7 @@ fn char_at(builder: &mut Builder, view: &View, k: usize, span: Span) -> R<Expr> 
     Ok(convert::need_scalar(value, "a character", span)?.e)
 }
 
-/// `text op other` for a captured string: with one character by the first ones and the length, with a literal
+/// Lowers `text op other` for a captured string: with one character by the first ones and the length, with a literal
 /// character by character.
 pub(crate) fn compare_text(
     builder: &mut Builder,
@@ -102,7 +102,7 @@ pub(crate) fn compare_text(
     Ok(Sv::of(e, Kind::PyBool))
 }
 
-/// Whether a character is one of the text's.
+/// Lowers the test whether a character is one of the text's.
 pub(crate) fn in_text(builder: &mut Builder, c: Sv, text: &str, span: Span) -> R<Sv> {
     if c.is_bottom() {
         return Ok(c);

@@ -1,4 +1,4 @@
-//! Runs programs in CPython and as typed nests and compares what their names hold afterwards, bit by bit.
+//! Runs programs in CPython and as typed nests, and compares the values of their names afterwards, bit by bit.
 
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -17,14 +17,14 @@ pub struct Program {
     pub source: String,
 }
 
-/// What became of one program.
+/// The outcome of one program.
 #[derive(Debug, PartialEq)]
 pub enum Outcome {
     /// The values are CPython's.
     Same,
     /// A guard failed where CPython did (`true`) or did not (`false`) raise or warn.
     GuardFailure(bool),
-    /// The reason, and whether CPython raised or warned.
+    /// The nest was refused, for this reason; and whether CPython raised or warned.
     Refused(String, bool),
 }
 
@@ -43,7 +43,7 @@ struct Run {
     trouble: Option<String>,
 }
 
-/// An interpreter with NumPy.
+/// The path of a Python interpreter with NumPy.
 fn python() -> String {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../.venv/bin/python");
     let named = std::env::var("PYTHON").ok();
@@ -317,7 +317,7 @@ fn word(v: V, ty: Ty, numpy: bool) -> String {
     format!("py:{name}:{text}")
 }
 
-/// All NaNs are one: their payloads and signs are not compared.
+/// Whether two values are written alike; all NaNs count as equal, since their payloads and signs are not compared.
 fn same_words(ours: &str, theirs: &str) -> bool {
     if ours == theirs {
         return true;
@@ -336,7 +336,7 @@ fn same_words(ours: &str, theirs: &str) -> bool {
     part(ours) == part(theirs)
 }
 
-/// `def` blocks of a setup.
+/// The `def` blocks of a setup, by name.
 fn functions(setup: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     let mut inside = false;

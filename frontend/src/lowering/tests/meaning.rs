@@ -11,7 +11,7 @@ fn program(text: &str) -> Program {
     }
 }
 
-/// All must end natively, without guard failures.
+/// Checks that all programs end natively, without guard failures, with CPython's results.
 fn same(texts: &[&str]) {
     let programs: Vec<Program> = texts.iter().map(|t| program(t)).collect();
     for (program, outcome) in programs.iter().zip(outcomes(&programs)) {
@@ -106,7 +106,7 @@ fn sequences() {
     ]);
 }
 
-/// A name that holds a tuple is its elements, which become a tuple again behind the nest.
+/// A name that holds a tuple is lowered to its elements, which become a tuple again after the nest.
 #[test]
 fn kept_tuples() {
     same(&[
@@ -215,7 +215,7 @@ fn compensated_sums() {
     assert_eq!(sum(&[0.1, 0.2, 0.3, -0.6]), 2.7755575615628914e-17);
 }
 
-/// CPython raises or warns, or cannot be followed: guard failures.
+/// Programs in which CPython raises or warns, or which cannot be followed, end in guard failures.
 #[test]
 fn guard_failures() {
     let texts = [
@@ -248,7 +248,7 @@ fn guard_failures() {
     }
 }
 
-/// Python's ints grow: CPython takes over without any trouble of its own.
+/// Python's ints may grow beyond 64 bits: CPython takes over without any trouble of its own.
 #[test]
 fn growing_ints() {
     let texts = [

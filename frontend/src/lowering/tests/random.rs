@@ -102,7 +102,7 @@ const PAIRS: &[&str] = &[
 
 struct Gen {
     rng: Rng,
-    /// Names that hold scalars.
+    /// The names that hold scalars.
     scalars: Vec<String>,
     arrays: usize,
 }
@@ -260,7 +260,7 @@ impl Gen {
     }
 }
 
-/// `NESTWISE_FUZZ=seed,count` runs others.
+/// Random programs have CPython's results; `NESTWISE_FUZZ=seed,count` runs other ones.
 #[test]
 fn random_programs() {
     let plan = std::env::var("NESTWISE_FUZZ").unwrap_or_else(|_| "1,3000".into());

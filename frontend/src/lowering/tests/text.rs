@@ -1,5 +1,5 @@
-//! The cases of `cases.txt`: captures and source, and the text form of the typed nest or the refusal; those of
-//! `work.txt` have what CPython does in the nest instead.
+//! Runs the cases of `cases.txt`: captures and source, and the text form of the typed nest or the refusal. The cases of
+//! `work.txt` have the work of CPython in the nest instead.
 //!
 //! `NESTWISE_BLESS=1` writes the file anew with what the specialiser says now.
 
@@ -15,7 +15,7 @@ fn result(head: &str, source: &str, told: Told) -> String {
     }
 }
 
-/// What a case says of a typed nest.
+/// The text that a case expects of a typed nest.
 type Told = fn(&Nest) -> String;
 
 #[test]

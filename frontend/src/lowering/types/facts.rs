@@ -1,4 +1,4 @@
-//! What one round of lowering learns for the next.
+//! The facts that one round of lowering learns for the next.
 //!
 //! Lowering runs until nothing new is learnt. Everything here only grows, so that this ends; ranges of variables
 //! jump to the ends of their representation after a few rounds.
@@ -14,101 +14,105 @@ use crate::lowering::types::kinds::{Kind, Kinds};
 use crate::lowering::types::live_ranges::{LiveRangeId, LiveRanges};
 use crate::site::captures::Capture;
 
-/// Rounds after which growing ranges are widened.
+/// The number of rounds after which growing ranges are widened.
 const PRECISE_ROUNDS: u32 = 3;
 
-/// What is known of the array that a live range's assignments make.
+/// The memory of the arrays that a live range's assignments make.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Made {
     pub storage: Scalar,
     pub like: Vec<Extent>,
-    /// The live range has a value at entry, a captured array of the same shape: the memory begins as a copy of that.
+    /// The capture of the live range's value at entry, an array of the same shape, if it has one: the memory begins as
+    /// a copy of that array.
     pub starts: Option<u32>,
-    /// It is a list, of elements of this type.
+    /// The type of the elements, if the memory holds a list.
     pub list: Option<Ty>,
 }
 
-/// What a live range holds.
+/// The facts about what a live range holds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct LiveRangeFact {
-    /// Types of the scalars assigned to it, its entry included.
+    /// The types of the scalars assigned to the live range, its entry included.
     pub kinds: Kinds,
-    /// Bounds of its value at entry, if that is an int.
+    /// The bounds of the live range's value at entry, if that is an int.
     pub entry_range: Option<Range>,
-    /// Bounds of the ints assigned to it.
+    /// The bounds of the ints assigned to the live range.
     pub range: Option<Range>,
-    /// Bounds of the Python ints assigned to it.
+    /// The bounds of the Python ints assigned to the live range.
     pub py_range: Option<Range>,
-    /// It holds a view: whose capture, and how many subscripts.
+    /// The capture and the number of subscripts of the view that the live range holds, if it holds one.
     pub view: Option<(u32, usize)>,
-    /// It holds a part of an array.
+    /// The part of an array that the live range holds, if it holds one.
     pub part: Option<PartFact>,
-    /// That part is not all of an array that its assignments make.
+    /// The part that the live range holds is not all of an array that its assignments make.
     pub is_partial: bool,
-    /// The memory of the arrays that its assignments make.
+    /// The memory of the arrays that the live range's assignments make, if they make any.
     pub made: Option<Made>,
-    /// Some of them NumPy gives as views of others that nothing names.
+    /// Some of the arrays that the assignments make are, to NumPy, views of others that nothing names.
     pub viewed: bool,
-    /// Two views of different arrays or ranks meet.
+    /// Views of different arrays or ranks are assigned to the live range.
     pub view_conflict: bool,
     /// A Python float was assigned that is not a float32.
     pub not_f32: bool,
     /// Ints and floats must be told apart at run time.
     pub num: bool,
-    /// Some read needs its variable (and not only what it stands for at the moment).
+    /// A read needs the live range's variable (and not only what it stands for at the moment).
     pub needs_var: bool,
-    /// The types of its value must be told apart at run time.
+    /// The types of the live range's value must be told apart at run time.
     pub tagged: bool,
-    /// Its entry is an object of a type that is not modelled.
+    /// The type of the live range's value at entry, if it is one that is not modelled.
     pub foreign: Option<String>,
 }
 
-/// A part of an array: whose, and for each of its axes the step of a range, or none for one place.
+/// The form of a part of an array: its source, and for each axis the step of a range, or `None` for a single position.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct PartFact {
     pub source: Source,
     pub axes: Vec<Option<i64>>,
 }
 
-/// Whose array a part is of.
+/// The source of a part of an array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Source {
-    /// A captured one.
+    /// The captured array with this index.
     Capture(u32),
-    /// One that assignments of a live range make.
+    /// The array that the assignments of this live range make.
     Made(LiveRangeId),
 }
 
-/// What is known of the site.
+/// The facts about the site.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
     pub live_ranges: Vec<LiveRangeFact>,
-    /// See [`nestwise_ir::Nest::lengths`].
+    /// The computed lengths, see [`nestwise_ir::Nest::lengths`].
     pub lengths: RefCell<Vec<Length>>,
-    /// Types that each textual definition assigns.
+    /// The types that each definition in the text assigns.
     pub def_kinds: Vec<Kinds>,
-    /// Locals whose assignment must be recorded at run time.
+    /// The locals whose assignment must be recorded at run time.
     pub flagged: BTreeSet<LocalId>,
-    /// Captures of lists that must hold ints and floats.
+    /// The captures of lists that must hold ints and floats.
     pub num_slots: BTreeSet<u32>,
-    /// Names that a statement gives what another name has, an array that the nest makes: `(name, other)`.
+    /// The pairs `(name, other)` of names of which a statement gives the first the array of the second, which the nest
+    /// makes.
     pub aliases: BTreeSet<(LocalId, LocalId)>,
-    /// Names of parts of arrays that the nest makes, and the live ranges that make those: `(live range, owner)`.
+    /// The pairs `(live range, owner)` of a live range that holds a part of an array, and the live range that makes the
+    /// array.
     pub borrowed: BTreeSet<(LiveRangeId, LiveRangeId)>,
-    /// Names of arrays that are updated in place, and hold arrays from outside at first.
+    /// The names of arrays that are updated in place, and hold arrays from outside at first.
     pub updated: BTreeSet<LocalId>,
-    /// Swap groups for which it must be known which object a slot holds.
+    /// The swap groups for which it must be known which object a slot holds.
     pub parity: BTreeSet<usize>,
-    /// What `return` returns.
+    /// The types of the values that `return` returns, if the site returns.
     pub returns: Option<Returns>,
     /// The bounds of the top loop are not computed from ints and extents alone.
     pub wrapped: bool,
-    /// Representations that operations asked for. What a round sees before types have settled may mislead, so
-    /// they are granted only when nothing else is new.
+    /// The representations that operations asked for. What a round sees before types have settled may mislead, so
+    /// wishes are granted only when nothing else is new.
     wished: BTreeSet<Wish>,
-    /// A name turned out to be of an array from outside only at first: what was learnt of others by it is no more.
+    /// A name turned out to hold an array from outside only at first, so that what was learnt of other names from it is
+    /// void.
     pub restart: bool,
-    /// All assignments of a local have to do with one memory: an array is updated in place under its name, and the name
+    /// The local whose assignments must all share one memory: an array is updated in place under its name, and the name
     /// may hold what it held at entry, too.
     pub join: Option<LocalId>,
     /// Something was learnt in this round.
@@ -116,30 +120,30 @@ pub(crate) struct Facts {
     pub round: u32,
 }
 
-/// Something that must hold ints and floats with a tag.
+/// A variable or list that must hold ints and floats with a tag.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Wish {
     LiveRange(LiveRangeId),
-    /// A list, by its capture.
+    /// A captured list, by its capture.
     Slot(u32),
     /// The lists that a live range's assignments make.
     Made(LiveRangeId),
 }
 
-/// What a round has learnt for the next one.
+/// The kinds of facts that a round has learnt for the next one.
 pub(crate) enum Learnt {
-    /// All assignments of a local have to do with one memory.
+    /// All assignments of a local must share one memory.
     OneMemory(LocalId),
-    /// A name begins as an array from outside and becomes arrays that the nest makes: what was learnt of other names by
-    /// it is no more.
+    /// A name begins as an array from outside and becomes arrays that the nest makes, so that what was learnt of other
+    /// names from it is void.
     Carried,
-    /// Types or ranges.
+    /// The round has learnt types or ranges.
     More,
-    /// Nothing: this round's nest is the typed nest.
+    /// The round has learnt nothing, so that its nest is the typed nest.
     Nothing,
 }
 
-/// What the site returns.
+/// The types of the values that the site returns.
 #[derive(Debug, Default)]
 pub(crate) struct Returns {
     pub tuple: bool,
@@ -148,7 +152,7 @@ pub(crate) struct Returns {
 }
 
 impl Facts {
-    /// What the captures alone say.
+    /// The facts that the captures alone tell.
     pub fn new(hir: &Hir, live_ranges: &LiveRanges, captures: &[Capture]) -> Facts {
         let mut facts = Facts {
             live_ranges: vec![LiveRangeFact::default(); live_ranges.local.len()],
@@ -186,7 +190,8 @@ impl Facts {
         facts
     }
 
-    /// `fresh`, knowing which names begin as arrays from outside and become arrays that the nest makes.
+    /// The facts with which lowering starts anew: `fresh`, with what is known of the names that begin as arrays from
+    /// outside and become arrays that the nest makes.
     pub fn anew(self, mut fresh: Facts) -> Facts {
         for (live, (new, old)) in fresh
             .live_ranges
@@ -207,7 +212,7 @@ impl Facts {
         fresh
     }
 
-    /// A length that is computed of others.
+    /// The extent of a length that is computed from others.
     pub fn computed(&self, op: BinOp, a: Extent, b: Extent) -> Extent {
         let mut lengths = self.lengths.borrow_mut();
         let length = Length { op, a, b };
@@ -218,7 +223,7 @@ impl Facts {
         }) as u32)
     }
 
-    /// Sets a bool fact.
+    /// Sets a bool fact about a live range.
     pub fn demand(&mut self, live: LiveRangeId, get: impl Fn(&mut LiveRangeFact) -> &mut bool) {
         if let Some(fact) = self.live_ranges.get_mut(live) {
             let flag = get(fact);
@@ -229,17 +234,17 @@ impl Facts {
         }
     }
 
-    /// Has assignments of a local be recorded at run time.
+    /// Demands that assignments of a local are recorded at run time.
     pub fn flag_local(&mut self, local: LocalId) {
         self.changed |= self.flagged.insert(local);
     }
 
-    /// The top loop becomes an inner one.
+    /// Demands that the top loop becomes an inner one.
     pub fn wrap(&mut self) {
         self.changed |= !std::mem::replace(&mut self.wrapped, true);
     }
 
-    /// Asks for tagged numbers.
+    /// Wishes for tagged numbers.
     pub fn wish(&mut self, wish: Wish) {
         self.wished.insert(wish);
     }
@@ -311,7 +316,7 @@ impl Facts {
 }
 
 impl LiveRangeFact {
-    /// Joins a scalar. True if something is new.
+    /// Joins a scalar into the live range. True if something is new.
     pub fn join(
         &mut self,
         kinds: Kinds,
@@ -333,18 +338,18 @@ impl LiveRangeFact {
         *self != before
     }
 
-    /// Whether it holds an array, or a part of one.
+    /// Whether the live range holds an array, or a part of one.
     pub fn holds_array(&self) -> bool {
         self.view.is_some() || self.part.is_some()
     }
 
-    /// Whether it begins as an array from outside, and becomes arrays that the nest makes.
+    /// Whether the live range begins as an array from outside, and becomes arrays that the nest makes.
     pub fn carries(&self) -> bool {
         let starts = self.made.as_ref().and_then(|m| m.starts);
         starts.is_some_and(|capture| self.view == Some((capture, 0)))
     }
 
-    /// Bounds of its ints, in the representation of its variable.
+    /// The bounds of the live range's ints, in the representation of its variable.
     pub fn bounds(&self, repr: Scalar) -> Range {
         let all = intervals::of(repr).unwrap_or(intervals::I64);
         let both = match (self.entry_range, self.range) {
@@ -354,13 +359,13 @@ impl LiveRangeFact {
         both.map_or(all, |r| intervals::clamp(r, all))
     }
 
-    /// The representation of its variable; `None`: there is none that keeps all values.
+    /// The representation of the live range's variable; `None` if none keeps all values.
     pub fn repr(&self) -> Option<Scalar> {
         representation(self)
     }
 }
 
-/// The union; after some rounds a bound that still grows jumps to the end of 64 bits.
+/// The union of two ranges; after several rounds a bound that still grows jumps to the end of 64 bits.
 fn grow(before: Option<Range>, new: Range, round: u32) -> Range {
     let Some(before) = before else { return new };
     let joined = intervals::union(before, new);
@@ -380,9 +385,9 @@ fn grow(before: Option<Range>, new: Range, round: u32) -> Range {
     (lo, hi)
 }
 
-/// One representation for all types of a live range, keeping every value. Conversions into it are exact: Python ints
-/// that are no floats bail out. Of the value at entry only what its type promises is known: whoever binds the captures
-/// sees it and gives up where it does not fit.
+/// The representation for all types of a live range that keeps every value, if there is one. Conversions into it are
+/// exact: a guard fails for a Python int that is no float. The value at entry is taken to be what its type promises:
+/// whoever binds the captures sees the value and gives up where it does not fit.
 fn representation(fact: &LiveRangeFact) -> Option<Scalar> {
     use Scalar as S;
     let kinds = fact.kinds;

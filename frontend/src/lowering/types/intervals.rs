@@ -2,13 +2,13 @@
 
 use nestwise_ir::{BinOp, Scalar};
 
-/// Smallest and largest value.
+/// The smallest and the largest value.
 pub(crate) type Range = (i128, i128);
 
 pub(crate) const I64: Range = (i64::MIN as i128, i64::MAX as i128);
 pub(crate) const U64: Range = (0, u64::MAX as i128);
 
-/// All values of an int (or bool) representation.
+/// The interval of all values of an int (or bool) representation; `None` for others.
 pub(crate) fn of(repr: Scalar) -> Option<Range> {
     repr.int_range()
 }
@@ -28,13 +28,14 @@ pub(crate) fn union(a: Range, b: Range) -> Range {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
-/// What of `a` lies in `b`; `b` if nothing does (then a guard fails and there is no value).
+/// The part of `a` that lies in `b`; `b` itself if there is none (then a guard fails and there is no value).
 pub(crate) fn clamp(a: Range, b: Range) -> Range {
     let r = (a.0.max(b.0), a.1.min(b.1));
     if r.0 <= r.1 { r } else { b }
 }
 
-/// The smallest value of 128 bits has no negation, so it counts as out of bounds.
+/// The interval of these bounds; `None` where one is missing or out of bounds, as the smallest value of 128 bits is,
+/// since it has no negation.
 fn checked(lo: Option<i128>, hi: Option<i128>) -> Option<Range> {
     let (lo, hi) = (lo?, hi?);
     (lo > i128::MIN).then_some((lo, hi))
@@ -125,7 +126,8 @@ pub(crate) fn binary(op: BinOp, a: Range, b: Range) -> Option<Range> {
     }
 }
 
-/// At a divisor of zero a guard fails, so only the others count; the quotient is largest for the smallest divisors.
+/// The interval of a floor division. At a divisor of zero a guard fails, so only the others count; the quotient is
+/// largest for the smallest divisors.
 fn floor_div(a: Range, b: Range) -> Range {
     let mut divisors = vec![];
     divisors.extend([b.0, b.1].into_iter().filter(|d| *d != 0));

@@ -1,4 +1,4 @@
-//! What a value may be: sets of Python types, and the promotion rules.
+//! Sets of Python types that a value may have, and the promotion rules.
 //!
 //! A value has one representation but may be of several types: after `s = 0.0; s += a[i]` over an `ndarray`,
 //! `s` is a `float` or an `np.float64`. An operation on such values is allowed when every combination of types
@@ -54,11 +54,11 @@ impl Kind {
             py => PY.iter().position(|k| *k == py).unwrap_or(0) as u32,
         }
     }
-    /// Whether it is one of Python's own types.
+    /// Whether this is one of Python's own types.
     pub fn is_py(self) -> bool {
         !matches!(self, Kind::Np(_))
     }
-    /// The representation that holds all its values (of Python ints those of 64 bits).
+    /// The representation that holds all values of the type (of Python ints those of 64 bits).
     pub fn natural(self) -> Scalar {
         match self {
             Kind::PyBool => Scalar::Bool,
@@ -69,19 +69,19 @@ impl Kind {
             Kind::Np(scalar) => scalar,
         }
     }
-    /// Whether it is a bool.
+    /// Whether this is a bool type.
     pub fn is_bool(self) -> bool {
         self.natural() == Scalar::Bool
     }
-    /// Ints and bools.
+    /// Whether this is an int or bool type.
     pub fn is_integral(self) -> bool {
         self.is_bool() || self.natural().is_int()
     }
-    /// Whether it is a real float.
+    /// Whether this is a real float type.
     pub fn is_float(self) -> bool {
         self.natural().is_float()
     }
-    /// Whether it is complex.
+    /// Whether this is a complex type.
     pub fn is_complex(self) -> bool {
         self.natural().is_complex()
     }
@@ -157,23 +157,23 @@ impl Kinds {
     pub fn minus(self, other: Kinds) -> Kinds {
         Kinds(self.0 & !other.0)
     }
-    /// Whether no type is in it: the type is not known yet.
+    /// Whether the set is empty: the type is not known yet.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
-    /// Whether the type is in it.
+    /// Whether the type is in the set.
     pub fn has(self, kind: Kind) -> bool {
         self.0 & (1 << kind.bit()) != 0
     }
-    /// Whether all its types are in the other set.
+    /// Whether all types of this set are in the other one.
     pub fn within(self, other: Kinds) -> bool {
         self.0 & !other.0 == 0
     }
-    /// How many types are in it.
+    /// The number of types in the set.
     pub fn len(self) -> u32 {
         self.0.count_ones()
     }
-    /// Its types, in a fixed order.
+    /// The types of the set, in a fixed order.
     pub fn iter(self) -> impl Iterator<Item = Kind> {
         PY.into_iter()
             .chain(NP.into_iter().map(Kind::Np))
@@ -187,21 +187,21 @@ impl Kinds {
             None
         }
     }
-    /// Whether all its types are such.
+    /// Whether `f` holds for all types of the set.
     pub fn every(self, f: impl Fn(Kind) -> bool) -> bool {
         !self.is_empty() && self.iter().all(f)
     }
-    /// Whether one of its types is such.
+    /// Whether `f` holds for any type of the set.
     pub fn any(self, f: impl Fn(Kind) -> bool) -> bool {
         self.iter().any(f)
     }
-    /// Its types that are such.
+    /// The types of the set for which `f` holds.
     pub fn filter(self, f: impl Fn(Kind) -> bool) -> Kinds {
         self.iter()
             .filter(|k| f(*k))
             .fold(Kinds::NONE, |set, k| set.union(Kinds::of(k)))
     }
-    /// The NumPy types among them.
+    /// The NumPy types of the set.
     pub fn numpy(self) -> Kinds {
         Kinds(self.0 & !((1 << PY.len()) - 1))
     }
@@ -220,11 +220,11 @@ impl Kinds {
             repr,
         }
     }
-    /// All are ints or bools.
+    /// Whether all types of the set are ints or bools.
     pub fn integral(self) -> bool {
         self.every(Kind::is_integral)
     }
-    /// All are Python ints or bools.
+    /// Whether all types of the set are Python ints or bools.
     pub fn py_integral(self) -> bool {
         self.every(|k| k.is_integral() && k.is_py())
     }
@@ -292,7 +292,7 @@ pub(crate) fn alone(kind: Kind) -> Option<Scalar> {
     }
 }
 
-/// NEP 50: the common NumPy type of two values, at least one of which is NumPy's.
+/// The common NumPy type of two values, at least one of which is NumPy's, by NEP 50.
 fn nep50(a: Kind, b: Kind) -> Option<Scalar> {
     use Scalar as S;
     let strong = |weak: Kind, s: S| match weak {
@@ -338,17 +338,19 @@ fn python(a: Kind, b: Kind) -> Option<Kind> {
     })
 }
 
-/// How one combination of operand types is computed: in which representation, with what type of result.
+/// The rule of one combination of operand types: the representation in which it is computed, and the type of the
+/// result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Rule {
     pub compute: Scalar,
     pub result: Kind,
 }
 
-/// `np.float64` is a `float`, so a `complex` on the left takes it and NumPy is never asked.
+/// A pair of operand types for which NumPy is never asked: `np.float64` is a `float`, so a `complex` on the left takes
+/// it.
 const COMPLEX_TAKES_FLOAT64: (Kind, Kind) = (Kind::PyComplex, Kind::Np(Scalar::F64));
 
-/// The rule of a binary operator. `None`: CPython raises, or it is not supported.
+/// The rule of a binary operator; `None` where CPython raises or the combination is not supported.
 pub(crate) fn binary(op: BinOp, a: Kind, b: Kind) -> Option<Rule> {
     if a.is_py() && b.is_py() {
         return python_binary(op, a, b);
@@ -381,8 +383,8 @@ pub(crate) fn binary(op: BinOp, a: Kind, b: Kind) -> Option<Rule> {
     }
 }
 
-/// The operators that NumPy defines on two bools without leaving bools (`/` gives a float64); the others raise
-/// or give an int8.
+/// Whether NumPy defines an operator on two bools without leaving bools (`/` gives a float64); the other operators
+/// raise or give an int8.
 fn bool_operator(op: BinOp) -> bool {
     matches!(
         op,
@@ -415,11 +417,11 @@ fn python_binary(op: BinOp, a: Kind, b: Kind) -> Option<Rule> {
     }
 }
 
-/// How a comparison is computed: in which representation, and whether ints must convert exactly.
+/// The rule of a comparison: the representation in which it is computed, and whether ints must convert exactly.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct CompareRule {
     pub compute: Scalar,
-    /// Python compares an int with a float exactly, NumPy after rounding the int.
+    /// Whether ints must convert exactly: Python compares an int with a float exactly, NumPy after rounding the int.
     pub exact: bool,
     pub result: Kind,
 }

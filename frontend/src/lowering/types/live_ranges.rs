@@ -1,4 +1,4 @@
-//! Which assignments belong together: reaching definitions and live ranges.
+//! Groups assignments that belong together: reaching definitions and live ranges.
 //!
 //! A *live range* is a set of assignments of one local such that some read may see any of them (Muchnick, "Advanced
 //! Compiler Design and Implementation", 16.3.3: du-chains with common uses). A live range is one variable of the typed
@@ -14,26 +14,26 @@ use crate::lowering::hir::{
     BlockId, DefId, Expr, ExprKind, Hir, Kind, LocalId, Read, Stmt, Target,
 };
 
-/// A variable of the typed nest.
+/// The id of a live range, which is a variable of the typed nest.
 pub(crate) type LiveRangeId = usize;
 
-/// Stands in a reaching set for "a buffer swap lies between the assignment and here".
+/// The mark in a reaching set for "a buffer swap lies between the assignment and here".
 const STALE: u32 = u32::MAX;
 
-/// The result, in tables by id.
+/// The result of the analysis, in tables by id.
 #[derive(Debug, Default)]
 pub(crate) struct LiveRanges {
-    /// The live range a read sees; `None` if no assignment reaches it.
+    /// The live range that each read sees; `None` if no assignment reaches it.
     pub of_occ: Vec<Option<LiveRangeId>>,
-    /// The read may find its local without a value.
+    /// For each read, whether it may find its local without a value.
     pub unassigned: Vec<bool>,
-    /// The read may see an assignment made before a buffer swap.
+    /// For each read, whether it may see an assignment made before a buffer swap.
     pub stale: Vec<bool>,
     /// The live range of each definition (entries included).
     pub of_def: Vec<LiveRangeId>,
     /// The textual definitions of each live range.
     pub defs: Vec<Vec<DefId>>,
-    /// The local whose value at entry belongs to the live range.
+    /// For each live range, the local whose value at entry belongs to it, if there is one.
     pub entry: Vec<Option<LocalId>>,
     /// The local of each live range.
     pub local: Vec<LocalId>,
@@ -60,7 +60,7 @@ fn insert(set: &mut Set, item: u32) {
 struct Env(Vec<Set>);
 
 impl Env {
-    /// What reaches from here or from there.
+    /// Adds the definitions that reach from another point.
     fn merge(&mut self, other: &Env) {
         for (to, from) in self.0.iter_mut().zip(&other.0) {
             from.iter().for_each(|d| insert(to, *d));
@@ -68,7 +68,7 @@ impl Env {
     }
 }
 
-/// The union of what reaches from two sides; `None` is a side that control never takes.
+/// The definitions that reach from two sides together; `None` is a side that control never takes.
 fn join(a: Option<Env>, b: Option<Env>) -> Option<Env> {
     match (a, b) {
         (Some(mut a), Some(b)) => {
@@ -79,7 +79,7 @@ fn join(a: Option<Env>, b: Option<Env>) -> Option<Env> {
     }
 }
 
-/// What reaches the ways out of a loop that has run at least one iteration.
+/// The definitions that reach the ways out of a loop that has run at least one iteration.
 struct Ends {
     /// The point between two iterations, before a condition is evaluated.
     boundary: Option<Env>,
@@ -97,14 +97,14 @@ struct Frame {
 
 struct Flow<'h> {
     hir: &'h Hir,
-    /// What reaches each read.
+    /// The definitions that reach each read.
     reach: Vec<Set>,
     loops: Vec<Frame>,
     blocks: HashMap<BlockId, Option<Env>>,
     returns: Option<Env>,
 }
 
-/// Runs the analysis. Of `joined` locals all assignments are one live range.
+/// Runs the analysis. All assignments of a local in `joined` are one live range.
 pub(crate) fn analyse(hir: &Hir, joined: &BTreeSet<LocalId>) -> LiveRanges {
     let entry = Env((0..hir.locals.len())
         .map(|l| vec![hir.entry(l) as u32])
@@ -216,7 +216,7 @@ impl Flow<'_> {
         Some(env)
     }
 
-    /// What reaches the statement after a loop that runs zero iterations.
+    /// The definitions that reach the statement after a loop that runs zero iterations.
     fn header(&mut self, stmt: &Stmt, env: &mut Env) -> Option<Env> {
         match &stmt.kind {
             Kind::For { iter, .. } => {
@@ -236,7 +236,7 @@ impl Flow<'_> {
         Some(env.clone())
     }
 
-    /// What reaches the ways out of a loop that is entered with `env`.
+    /// The definitions that reach the ways out of a loop that is entered with `env`.
     fn looped(&mut self, stmt: &Stmt, env: Env) -> Ends {
         let mut head = env.clone();
         if let Kind::For { iter, .. } = &stmt.kind {
@@ -283,7 +283,7 @@ impl Flow<'_> {
         }
     }
 
-    /// What reaches the end of a loop from the end of its body: a condition is evaluated once more.
+    /// The definitions that reach the end of a loop from the end of its body: a condition is evaluated once more.
     fn tested(&mut self, stmt: &Stmt, mut back: Option<Env>) -> Option<Env> {
         if let (Kind::While { test, .. }, Some(env)) = (&stmt.kind, &mut back) {
             self.expr(test, env);
@@ -315,7 +315,7 @@ impl Flow<'_> {
         }
     }
 
-    /// A local begins without a value.
+    /// Notes that a local begins without a value.
     fn enters(&self, local: LocalId, env: &mut Env) {
         let entry = self.hir.entry(local) as u32;
         if let Some(set) = env.0.get_mut(local) {
@@ -361,7 +361,8 @@ impl Flow<'_> {
         }
     }
 
-    /// Expressions of which the first `sure` are evaluated, and each of the others perhaps, if those before it are.
+    /// Follows expressions of which the first `sure` are evaluated, and each of the others only perhaps, after those
+    /// before it.
     fn one_after_the_other(&mut self, all: &[&Expr], sure: usize, env: &mut Env) {
         let mut ends: Option<Env> = None;
         for (k, e) in all.iter().enumerate() {

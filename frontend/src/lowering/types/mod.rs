@@ -1,4 +1,4 @@
-//! What is known of each value: live ranges, types, provenance, intervals.
+//! The knowledge of values: live ranges, types, provenance, intervals.
 
 pub(crate) mod facts;
 pub(crate) mod intervals;

@@ -1,4 +1,4 @@
-//! What is kept at run time about types: tags and flags, all of them bool variables that are false at entry.
+//! The knowledge of types that is kept at run time: tags and flags, all of them bool variables that are false at entry.
 
 use nestwise_ir::model::nest::Expr;
 use nestwise_ir::{Span, Ty, VarId};
@@ -12,7 +12,7 @@ use crate::lowering::types::live_ranges::LiveRangeId;
 use crate::lowering::value::scalar::{Sv, Tag};
 use crate::site::captures::Capture;
 
-/// The value's tag as it is now: the variables that it depends on may be assigned before it is asked for.
+/// Makes a tag that keeps what it says now, since the variables that it depends on may be assigned before it is used.
 pub(crate) fn snapshot(cx: &mut Lowering<'_>, sv: &Sv) -> Tag {
     if sv.kinds.len() < 2 || !cx.env.want_tag || matches!(sv.tag, Tag::Unknown | Tag::Var(..)) {
         return sv.tag.clone();
@@ -141,7 +141,8 @@ fn second_group(kinds: Kinds) -> Kinds {
     }
 }
 
-/// A condition for "in `set`", given one for "in `yes`".
+/// The condition that a type is in `set`, given the condition `tag` that it is in `yes`; `None` if the two groups do
+/// not tell.
 fn by_group(kinds: Kinds, yes: Kinds, set: Kinds, tag: Expr) -> Option<Expr> {
     let (t, f) = (kinds.intersect(yes), kinds.minus(yes));
     if t.within(set) && f.intersect(set).is_empty() {
@@ -153,7 +154,7 @@ fn by_group(kinds: Kinds, yes: Kinds, set: Kinds, tag: Expr) -> Option<Expr> {
     }
 }
 
-/// Opens a block of an inlined call: its locals have no values.
+/// Marks the locals of an inlined call as having no values, at its beginning.
 pub(crate) fn forget(cx: &mut Lowering<'_>, locals: &[LocalId], span: Span) {
     for local in locals {
         if cx.env.facts.flagged.contains(local) {

@@ -7,7 +7,7 @@ use crate::lowering::types::live_ranges::LiveRangeId;
 use crate::refusal::R;
 use crate::site::captures::Capture;
 
-/// The live range's variable.
+/// The variable of a live range, made if there is none.
 pub(crate) fn variable(cx: &mut Lowering<'_>, live: LiveRangeId, span: Span) -> R<VarId> {
     if let Some(var) = cx.env.variables.get(&live) {
         return Ok(*var);

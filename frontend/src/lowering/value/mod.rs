@@ -14,10 +14,10 @@ use crate::lowering::value::view::View;
 pub(crate) enum Val {
     Scalar(Sv),
     View(View),
-    /// A part of an array, or what is computed from such parts.
+    /// A part of an array, or an array that is computed from such parts.
     Array(Box<Elementwise>),
     Tuple(Vec<Val>),
-    /// A new list that nobody has named.
+    /// A new list that has no name yet.
     List(Box<Elementwise>),
     Str(String),
     Bytes(Vec<u8>),
@@ -25,7 +25,7 @@ pub(crate) enum Val {
 }
 
 impl Val {
-    /// Its type in the user's words.
+    /// The value's type in the user's words.
     pub fn type_name(&self) -> String {
         match self {
             Val::Scalar(sv) => sv.kinds.to_string(),
@@ -40,7 +40,7 @@ impl Val {
 }
 
 impl Val {
-    /// Whether NumPy takes it for an array with elements of its own.
+    /// Whether NumPy takes the value for an array with elements of its own.
     pub fn is_array(&self) -> bool {
         matches!(self, Val::Array(_) | Val::View(_))
     }

@@ -8,19 +8,19 @@ use crate::lowering::types::intervals::{self, Range};
 use crate::lowering::types::kinds::{Kind, Kinds};
 use crate::lowering::types::live_ranges::LiveRangeId;
 
-/// How it can be told at run time which of its types a value has.
+/// The way to tell at run time which of its types a value has.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Tag {
-    /// It cannot (or there is only one).
+    /// The type cannot be told (or there is only one).
     #[default]
     Unknown,
-    /// As the variable of this live range.
+    /// The type is that of the variable of this live range.
     LiveRange(LiveRangeId),
-    /// By a bool variable that is true for these types.
+    /// The type is one of these where the bool variable is true.
     Var(VarId, Kinds),
-    /// NumPy's if any operand is.
+    /// The type is NumPy's if that of any operand is.
     AnyNp(Vec<(Kinds, Tag)>),
-    /// One or the other, by a bool variable.
+    /// The type is that of one value or of the other, by a bool variable.
     Select(VarId, Box<(Kinds, Tag)>, Box<(Kinds, Tag)>),
 }
 
@@ -37,18 +37,18 @@ pub(crate) struct Wide {
 #[derive(Clone, Debug)]
 pub(crate) struct Sv {
     pub e: Expr,
-    /// The types it may have; empty: not known yet.
+    /// The types that the value may have; empty where they are not known yet.
     pub kinds: Kinds,
-    /// Bounds of its value where it is an int or bool.
+    /// The bounds of the value where it is an int or bool.
     pub range: Range,
     pub wide: Option<Box<Wide>>,
     pub tag: Tag,
-    /// The live range it is a direct read of.
+    /// The live range that the value is a direct read of, if it is one.
     pub live: Option<LiveRangeId>,
 }
 
 impl Sv {
-    /// A scalar of these types, of which no more is known than its representation says.
+    /// A scalar of these types, of whose value nothing is known but what its representation says.
     pub fn new(e: Expr, kinds: Kinds) -> Sv {
         let all = intervals::of(e.ty.repr).unwrap_or(intervals::I64);
         let range = build::const_range(&e).unwrap_or(all);
@@ -79,7 +79,7 @@ impl Sv {
     pub fn bottom(span: Span) -> Sv {
         Sv::new(Expr::int(0, span), Kinds::NONE)
     }
-    /// Whether its type is not known yet.
+    /// Whether the value's type is not known yet.
     pub fn is_bottom(&self) -> bool {
         self.kinds.is_empty()
     }
@@ -103,15 +103,15 @@ impl Sv {
     pub fn bool(value: bool, span: Span) -> Sv {
         Sv::of(build::boolean(value, Ty::PY_BOOL, span), Kind::PyBool)
     }
-    /// Its representation.
+    /// The representation of the value.
     pub fn repr(&self) -> Scalar {
         self.e.ty.repr
     }
-    /// Its position.
+    /// The position of the expression in the source.
     pub fn span(&self) -> Span {
         self.e.span
     }
-    /// Whether it is certainly an int or a bool.
+    /// Whether the value is certainly an int or a bool.
     pub fn is_int(&self) -> bool {
         self.kinds.integral() && self.repr() != Scalar::Num
     }
@@ -135,7 +135,7 @@ impl Sv {
             _ => None,
         }
     }
-    /// Whether it is certainly not zero (as a divisor).
+    /// Whether the value is certainly not zero (as a divisor).
     pub fn nonzero(&self) -> bool {
         if self.is_int() {
             return self.range.0 > 0 || self.range.1 < 0;
@@ -148,7 +148,7 @@ impl Sv {
         }
     }
 
-    /// A Python int of 64 unsigned bits is computed with in 128.
+    /// The scalar with its wide form, if it is a Python int of 64 unsigned bits, which is computed with in 128 bits.
     pub fn with_wide(mut self) -> Sv {
         if self.repr() == Scalar::U64 && self.kinds == Kinds::of(Kind::PyInt) {
             let e = build::cast(Cast::Value, self.e.clone(), Ty::PY_WIDE, false);

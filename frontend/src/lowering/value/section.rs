@@ -1,4 +1,4 @@
-//! Sections: parts of an array, as ranges and places along its axes.
+//! Sections: parts of an array, as ranges and positions along its axes.
 
 use nestwise_ir::model::nest::Expr;
 use nestwise_ir::{ArrayId, Span};
@@ -9,21 +9,21 @@ use crate::lowering::value::view::View;
 /// One axis of an array in a section of it.
 #[derive(Clone, Debug)]
 pub(crate) enum Axis {
-    /// One place along it, neither negative nor beyond its end.
+    /// One position along the axis, neither negative nor beyond its end.
     At(Expr),
-    /// `start`, `start + step`, ...: so many. Not positive: none.
+    /// The positions `start`, `start + step`, ..., `len` of them; none if `len` is not positive.
     Range { start: Expr, len: Expr, step: i64 },
-    /// None of the array's: one of one element.
+    /// A new axis of one element, which the array does not have.
     New,
 }
 
-/// Some of the elements of an array, with as many axes as it has ranges and new ones.
+/// A part of an array, with as many axes as it has ranges and new axes.
 #[derive(Clone, Debug)]
 pub(crate) struct Section {
-    /// The flat capture whose array it is.
+    /// The flat index of the array's capture.
     pub capture: u32,
     pub array: ArrayId,
-    /// All axes of the array, and new ones between them.
+    /// The axes of the array, and the new ones between them.
     pub axes: Vec<Axis>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn is_one(len: &Expr) -> bool {
 }
 
 impl Section {
-    /// How many there are along each of its axes.
+    /// The number of elements along each axis.
     pub fn shape(&self) -> Vec<Expr> {
         let len = |axis: &Axis| match axis {
             Axis::Range { len, .. } => Some(len.clone()),
@@ -43,7 +43,7 @@ impl Section {
         self.axes.iter().filter_map(len).collect()
     }
 
-    /// Whether it has axes that the array has not.
+    /// Whether the section has axes that the array does not have.
     pub fn has_new_axes(&self) -> bool {
         self.axes.iter().any(|axis| matches!(axis, Axis::New))
     }
@@ -53,7 +53,8 @@ impl Section {
         self.axes.iter().filter(|axis| !matches!(axis, Axis::New))
     }
 
-    /// The subscripts of its element at these places along its axes; there is one place along one of one element.
+    /// The subscripts, into the array, of the element at these positions along the section's axes; an axis of one
+    /// element has one position.
     pub fn element_at(&self, counters: &[Expr]) -> Vec<Expr> {
         let mut counters = counters.iter();
         let at = |axis: &Axis| match axis {
@@ -71,7 +72,7 @@ impl Section {
         self.axes.iter().filter_map(at).collect()
     }
 
-    /// The part of it that lies at a place along one of its axes, none of which is new.
+    /// The part of the section at a position along one of its axes, none of which is new.
     pub fn at(&self, axis: usize, place: Expr) -> Section {
         let mut part = self.clone();
         let ranges = part.axes.iter_mut();
@@ -84,7 +85,7 @@ impl Section {
         part
     }
 
-    /// The line along one of its axes at places along the others.
+    /// The line along one of the section's axes, at positions along the others.
     pub fn line(&self, axis: usize, places: &[Expr]) -> Section {
         let mut line = self.clone();
         for (k, place) in places.iter().enumerate() {
@@ -94,7 +95,7 @@ impl Section {
         line
     }
 
-    /// The part of it with `many` places along one of its axes, from `place` on; none of its axes is new.
+    /// The part of the section with `many` positions along one of its axes, from `place` on; none of its axes is new.
     pub fn narrowed(&self, axis: usize, place: Expr, many: Expr) -> Section {
         let mut part = self.clone();
         let mut ranges = part.axes.iter_mut();
@@ -119,7 +120,7 @@ impl Section {
         back
     }
 
-    /// The part of it that lies at a place along its first axis.
+    /// The part of the section at a position along its first axis.
     pub fn row(&self, at: Expr) -> Section {
         let mut row = self.clone();
         let first = row.axes.iter().position(|a| !matches!(a, Axis::At(_)));
@@ -134,8 +135,9 @@ impl Section {
     }
 }
 
-/// Whether storing the elements of `target` one by one, each after those of `source` at the same places were read, is
-/// storing all of them after all were read. Both are of one array, no two subscripts of which name one element.
+/// Whether storing the elements of `target` one by one, each after those of `source` at the same positions were read,
+/// has the same result as storing all of them after all were read. Both are parts of one array, of which no two
+/// subscripts name the same element.
 pub(crate) fn is_clobber_free(target: &Section, source: &Section) -> bool {
     let mut alike = !target.has_new_axes() && !source.has_new_axes();
     let rank = |s: &Section| s.shape().len();
@@ -205,9 +207,9 @@ pub(crate) fn is_clobber_free(target: &Section, source: &Section) -> bool {
     alike
 }
 
-/// Whether NumPy's copy of one part of an array to another, with nothing computed, leaves what a copy by way of other
-/// memory would. Along one axis it copies element by element, forward or backward as is right for equal strides; of
-/// strides of different signs, and of several axes, it makes a copy first.
+/// Whether NumPy's copy of one part of an array to another, with nothing computed, has the same result as a copy by way
+/// of other memory. Along one axis NumPy copies element by element, forward or backward as is right for equal strides;
+/// for strides of different signs, and for several axes, it makes a copy first.
 pub(crate) fn copies_like_memmove(target: &Section, source: &Section) -> bool {
     let ranges = |s: &Section| -> Vec<(usize, i64)> {
         let step = |(k, axis): (usize, &Axis)| match axis {
@@ -225,7 +227,7 @@ pub(crate) fn copies_like_memmove(target: &Section, source: &Section) -> bool {
     }
 }
 
-/// A part of a list that the nest makes, all of it or a row, as a view.
+/// The view of a part of a list that the nest makes: all of it, or a row.
 pub(crate) fn view_of_list(section: &Section) -> View {
     let at = section.axes.iter().map_while(|axis| match axis {
         Axis::At(e) => Some(e.clone()),

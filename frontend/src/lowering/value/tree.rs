@@ -9,14 +9,14 @@ use crate::lowering::types::kinds::{Kind, Kinds};
 use crate::lowering::value::scalar::Sv;
 use crate::lowering::value::section::{self, Axis, Section};
 
-/// The numbers; evaluated.
+/// The numbers that `np.linspace` depends on, evaluated.
 #[derive(Clone, Debug)]
 pub(crate) struct Spaced {
     pub start: Sv,
     pub stop: Sv,
     pub delta: Sv,
     pub step: Sv,
-    /// The last one's place.
+    /// The position of the last number.
     pub last: Expr,
 }
 
@@ -24,25 +24,25 @@ pub(crate) struct Spaced {
 #[derive(Clone, Debug)]
 pub(crate) struct Elementwise {
     pub node: Node,
-    /// Elements along each of its axes.
+    /// The number of elements along each axis.
     pub shape: Vec<Expr>,
-    /// An array with axes that are no shorter; none: there is no such array.
+    /// The extents of axes that are at least as long, known before the nest runs; `None` where there are none.
     pub like: Option<Like>,
-    /// A function has made it, and nobody else has it.
+    /// A function has made the array, and nobody else has it.
     pub fresh: bool,
-    /// All of an array that an operation has made: to NumPy nothing lies between its elements.
+    /// The tree is all of an array that an operation has made, which NumPy knows to be contiguous.
     pub whole: bool,
-    /// To NumPy it is a view of such an array, which nobody has.
+    /// To NumPy the array is a view of one that an operation has made and that nobody else has.
     pub lent: bool,
-    /// NumPy gives it as a view of an array as large, which nothing else names.
+    /// To NumPy the array is a view of one of the same size, which nothing else names.
     pub viewed: bool,
 }
 
-/// How long the axes of memory of the nest's own are.
+/// The extents of the axes of memory of the nest's own.
 pub(crate) type Like = Vec<Extent>;
 
 impl Elementwise {
-    /// A part of an array.
+    /// The tree of a part of an array.
     pub fn of(section: Section, arrays: &Arena<ArrayId, ArrayDecl>) -> Elementwise {
         let decl = &arrays[section.array];
         // Memory of the nest's own is as large as another array.
@@ -75,7 +75,7 @@ impl Elementwise {
         }
     }
 
-    /// All of an array that an operation has made there.
+    /// The tree of all of an array that an operation has made in this section.
     pub fn made(section: Section, arrays: &Arena<ArrayId, ArrayDecl>) -> Elementwise {
         Elementwise {
             fresh: true,
@@ -91,7 +91,7 @@ impl Elementwise {
         Elementwise { node, ..self }
     }
 
-    /// The part of an array that it is.
+    /// The part of an array that the tree is, if it is one.
     pub fn part(&self) -> Option<&Section> {
         match &self.node {
             Node::Part(section) if !self.fresh => Some(section),
@@ -100,10 +100,10 @@ impl Elementwise {
     }
 }
 
-/// A shape, and an array that is no smaller.
+/// A shape, and extents of axes that are at least as long.
 pub(crate) type Shape = (Vec<Expr>, Option<Like>);
 
-/// What an element is made of.
+/// The computation of an element.
 #[derive(Clone, Debug)]
 pub(crate) enum Node {
     Part(Section),
@@ -117,18 +117,19 @@ pub(crate) enum Node {
     Call(Known, Vec<Node>),
     /// The elements of an array of one axis, evaluated.
     Items(Vec<Sv>),
-    /// Each one's place along the last axis.
+    /// The element's position along the last axis.
     Places,
-    /// Ones where its places along the last two axes are the same, else zeros.
+    /// One where the element's positions along the last two axes are the same, else zero.
     Diagonal(Scalar),
-    /// Numbers as far apart, along the last axis.
+    /// Evenly spaced numbers along the last axis.
     Spaced(Box<Spaced>),
-    /// The elements of a part of one axis at places that another array says.
+    /// The elements of a part of an array, of one axis, at the positions in another array.
     Gather(Section, Box<Node>),
 }
 
 impl Node {
-    /// Calls `f` on each section it reads, and with whether an element is computed of the one at the same place.
+    /// Calls `f` on each section that the node reads, and with whether an element is computed from the element at the
+    /// same position.
     pub fn sections<'a>(&'a self, f: &mut dyn FnMut(&'a Section, bool)) {
         match self {
             Node::Part(section) => f(section, true),
@@ -151,7 +152,7 @@ impl Node {
         }
     }
 
-    /// Whether it reads any array's elements.
+    /// Whether the node reads any array's elements.
     pub fn reads(&self) -> bool {
         let mut any = false;
         self.sections(&mut |_, _| any = true);
@@ -170,8 +171,8 @@ impl Node {
         }
     }
 
-    /// Whether something is computed in it that has fewer axes: NumPy computes that once, whatever it is repeated
-    /// along.
+    /// Whether a computation inside the node has fewer axes than `axes`: NumPy makes it once, whatever axes it is
+    /// repeated along.
     pub fn computes_below(&self, axes: usize) -> bool {
         let inside = match self {
             Node::Part(_) | Node::Turned(_) | Node::Scalar(_) => return false,
@@ -186,8 +187,8 @@ impl Node {
         inside || self.rank() < axes
     }
 
-    /// Whether an array is read in it whose axes are in the opposite order: what NumPy makes of such lies in memory
-    /// like them. Columns and rows lie either way.
+    /// Whether the node reads an array whose axes are in the opposite order: the results that NumPy computes from such
+    /// arrays lie in memory like them. A single row or column lies either way.
     pub fn turns(&self) -> bool {
         match self {
             Node::Turned(section) => {
@@ -203,7 +204,7 @@ impl Node {
         }
     }
 
-    /// The node with its axes in the opposite order, if it is computed of nothing but transposed arrays and numbers.
+    /// The node with its axes in the opposite order, if it is computed from nothing but transposed arrays and numbers.
     pub fn turned_back(&self) -> Option<Node> {
         let back = |node: &Node| node.turned_back().map(Box::new);
         Some(match self {
@@ -221,7 +222,8 @@ impl Node {
         })
     }
 
-    /// Whether a number is among its operands whose conversion to the type of an array's elements may raise or warn.
+    /// Whether the node has a number among its operands whose conversion to the type of an array's elements may raise
+    /// or warn.
     pub fn has_number_beside(&self, storage: Scalar) -> bool {
         let inside = |node: &Node| node.has_number_beside(storage);
         match self {
@@ -239,7 +241,7 @@ impl Node {
         }
     }
 
-    /// How many of NumPy's functions compute it.
+    /// The number of NumPy's functions that compute the node, about.
     pub fn operations(&self) -> f64 {
         match self {
             Node::Part(_) | Node::Turned(_) | Node::Scalar(_) => 0.0,

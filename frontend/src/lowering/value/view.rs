@@ -6,7 +6,7 @@ use nestwise_ir::model::nest::Expr;
 /// An array or a part of it: a slot and subscripts for its first axes.
 #[derive(Clone, Debug)]
 pub(crate) struct View {
-    /// The flat capture whose array it is.
+    /// The flat index of the array's capture.
     pub capture: u32,
     pub array: ArrayId,
     pub index: Vec<Expr>,
@@ -15,7 +15,7 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// All of an array.
+    /// The view of all of an array.
     pub fn all(capture: u32, array: ArrayId) -> View {
         View {
             capture,

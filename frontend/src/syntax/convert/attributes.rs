@@ -1,4 +1,4 @@
-//! Attributes and subscripts.
+//! Converts attributes and subscripts.
 
 use nestwise_ir::surface::{Expr, ExprKind};
 use rustpython_parser::ast;
@@ -17,7 +17,7 @@ impl Converter<'_> {
         })
     }
 
-    /// Converts what stands between brackets.
+    /// Converts the subscripts between brackets.
     pub(crate) fn index(&mut self, slice: &ast::Expr) -> Option<Vec<Expr>> {
         match slice {
             // `a[i,]` is `a[(i,)]`, which a list refuses and an array takes: a form nobody needs.

@@ -1,4 +1,4 @@
-//! Calls and their arguments.
+//! Converts calls and their arguments.
 
 use nestwise_ir::surface::{Expr, ExprKind};
 use rustpython_parser::ast;
@@ -38,7 +38,7 @@ impl Converter<'_> {
         Some((name, self.argument(&keyword.value)?))
     }
 
-    /// None is for functions that ask whether that is what they are given.
+    /// Converts an argument, which may be None: functions may ask whether they are given None.
     fn argument(&mut self, e: &ast::Expr) -> Option<Expr> {
         match e {
             ast::Expr::Constant(c) if c.value.is_none() => Some(Expr {

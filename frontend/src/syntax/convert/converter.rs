@@ -1,4 +1,4 @@
-//! The converter: what conversions of statements and expressions share.
+//! The converter: the state that conversions of statements and expressions share.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,21 +6,21 @@ use nestwise_ir::{Span, WithSpan};
 use rustpython_parser::ast::Ranged;
 
 use crate::refusal::Refusal;
-use crate::site::access_paths::{PlaceTable, ScopeInfo};
+use crate::site::access_paths::{PathTable, ScopeInfo};
 use crate::syntax::source::Source;
 
-/// Deepest nesting of statements and expressions, counted together. All later stages recurse over them.
+/// The deepest nesting of statements and expressions, counted together. All later stages recurse over them.
 const MAX_DEPTH: u32 = 200;
 
-/// Refusals collected for one text.
+/// The most refusals that are collected for one text.
 const MAX_REFUSALS: usize = 20;
 
-/// How names are looked up.
+/// The way in which names are looked up.
 #[derive(Clone, Copy)]
 pub(crate) enum Names<'a> {
-    /// In the scope of a site.
+    /// Names are looked up in the scope of a site.
     Site(&'a ScopeInfo),
-    /// In a function of its own.
+    /// Names are looked up in a function of its own.
     Function {
         /// Parameters and locals.
         local: &'a HashSet<String>,
@@ -34,7 +34,7 @@ pub(crate) struct Converter<'a> {
     pub(crate) source: &'a Source,
     pub(crate) names: Names<'a>,
     /// The access paths so far.
-    pub(crate) table: PlaceTable,
+    pub(crate) table: PathTable,
     /// The refusals so far.
     pub(crate) refusals: Vec<WithSpan<Refusal>>,
     /// A function's `global` and `nonlocal` names.
@@ -42,10 +42,10 @@ pub(crate) struct Converter<'a> {
     /// Whether a `return` was met.
     pub(crate) returns: bool,
     pub(crate) depth: u32,
-    /// Enclosing loops.
+    /// The number of enclosing loops.
     pub(crate) loops: u32,
-    /// Whether an iteration that gets to what is not supported may exit to the interpreter: the site has no loop
-    /// inside.
+    /// Whether an iteration that reaches something unsupported may exit to the interpreter: only if the site has no
+    /// inner loop.
     pub(crate) may_exit: bool,
     /// The names of enclosing comprehensions, innermost last; empty where they have no value yet.
     pub(crate) inner: Vec<HashMap<String, String>>,
@@ -58,7 +58,7 @@ impl<'a> Converter<'a> {
         Converter {
             source,
             names,
-            table: PlaceTable::default(),
+            table: PathTable::default(),
             refusals: Vec::new(),
             declared: HashSet::new(),
             returns: false,

@@ -9,7 +9,7 @@ use crate::syntax::convert::converter::Converter;
 use crate::syntax::convert::idioms::is_constant;
 
 impl Converter<'_> {
-    /// A function's parameters and body.
+    /// Converts a function's parameters and body.
     pub(crate) fn callable(&mut self, callable: &Callable<'_>) -> Option<(Vec<Param>, Vec<Stmt>)> {
         let all = callable.arguments();
         let kinds = [
@@ -64,7 +64,7 @@ impl Converter<'_> {
         })
     }
 
-    /// A constant that is the same in every evaluation.
+    /// Converts a constant that has the same value in every evaluation; `None`, without a refusal, for others.
     fn literal(&mut self, expr: &ast::Expr) -> Option<Expr> {
         match expr {
             ast::Expr::Constant(c) if c.value.is_none() => Some(Expr {

@@ -1,5 +1,5 @@
-//! Forms that Python has no syntax of its own for: displays that are only looped over, `in` with a literal, builtins
-//! over generator expressions, calls that are surely none of a user's function.
+//! Converts forms that Python has no syntax of its own for: displays that are only looped over, `in` with a literal,
+//! builtins over generator expressions, calls that surely call no user function.
 
 use nestwise_ir::surface::{CmpOp, Expr, ExprKind, Generator, Stmt, StmtKind, Target, UnOp};
 use rustpython_parser::ast;
@@ -8,14 +8,14 @@ use crate::refusal::Refusal;
 use crate::site::inner_names::inner_name;
 use crate::syntax::convert::converter::Converter;
 
-/// Most items of a literal that `in` searches.
+/// The most items of a literal that `in` searches.
 const MAX_MEMBERS: usize = 32;
 
-/// The name of an expression's value, as no Python name is spelled.
+/// The name of an expression's value, spelled as no Python name is.
 const VALUE: &str = "<value>";
 
 impl Converter<'_> {
-    /// An expression as what the one turn of a loop leaves in its variable.
+    /// Converts an expression to an assignment, the only turn of the site's loop, which leaves its value in a variable.
     pub(crate) fn value(&mut self, expr: &ast::Expr) -> Option<Stmt> {
         let span = self.span(expr);
         let value = self.expr(expr)?;
@@ -37,7 +37,8 @@ impl Converter<'_> {
         Some(Stmt { kind, span })
     }
 
-    /// An expression that is only looped over: there a list display, which nobody else sees, is as good as a tuple.
+    /// Converts an expression that is only looped over: a list display there, which nobody else sees, is as good as a
+    /// tuple.
     pub(crate) fn items(&mut self, expr: &ast::Expr) -> Option<Expr> {
         let elts = match expr {
             ast::Expr::List(ast::ExprList { elts, .. })
@@ -52,7 +53,7 @@ impl Converter<'_> {
         })
     }
 
-    /// `enumerate([..])` and the like, which only loop over their arguments.
+    /// Converts a call like `enumerate([..])`, which only loops over its arguments.
     pub(crate) fn items_of_call(&mut self, expr: &ast::Expr, call: &ast::ExprCall) -> Option<Expr> {
         let loops = matches!(
             call.func.as_ref(),
@@ -73,7 +74,7 @@ impl Converter<'_> {
         })
     }
 
-    /// `sum(x * y for x, y in zip(a, b))` and the like.
+    /// Converts a call like `sum(x * y for x, y in zip(a, b))`; `None`, without a refusal, for other calls.
     pub(crate) fn comprehension(&mut self, e: &ast::ExprCall) -> Option<ExprKind> {
         let [arg] = e.args.as_slice() else {
             return None;
@@ -96,7 +97,7 @@ impl Converter<'_> {
         self.comprehended(Some(func), elt, generators)
     }
 
-    /// `[f(x) for x in xs]`.
+    /// Converts a list comprehension like `[f(x) for x in xs]`.
     pub(crate) fn list_comprehension(&mut self, e: &ast::ExprListComp) -> Option<ExprKind> {
         if e.generators.iter().all(is_plain) {
             return self.comprehended(None, &e.elt, &e.generators);
@@ -135,7 +136,7 @@ impl Converter<'_> {
         })
     }
 
-    /// `for target in iter if tests`, whose names have values from then on.
+    /// Converts a part `for target in iter if tests`, whose names have values from then on.
     fn generator(&mut self, part: &ast::Comprehension, iter: Option<Expr>) -> Option<Generator> {
         let number = self.inner_count;
         self.inner_count += 1;
@@ -155,8 +156,9 @@ impl Converter<'_> {
         })
     }
 
-    /// `x in (1, 2)`: equal to any of the items, a Python bool. `x` must be cheap to repeat and the items literals, so
-    /// that no order of evaluation and no identity (of a NaN) can tell. And `c in "aeiou"`.
+    /// Converts `x in (1, 2)`, a Python bool that says whether `x` equals any of the items. `x` must be cheap to repeat
+    /// and the items literals, so that no order of evaluation and no identity (of a NaN) can tell. Also converts `c in
+    /// "aeiou"`.
     pub(crate) fn membership(&mut self, e: &ast::ExprCompare) -> Option<ExprKind> {
         let ([op @ (ast::CmpOp::In | ast::CmpOp::NotIn)], [items]) =
             (e.ops.as_slice(), e.comparators.as_slice())
@@ -202,7 +204,7 @@ impl Converter<'_> {
     }
 }
 
-/// A literal int or float, perhaps negative.
+/// Whether an expression is a literal int or float, possibly negative.
 fn is_number(e: &ast::Expr) -> bool {
     match e {
         ast::Expr::UnaryOp(e) => e.op == ast::UnaryOp::USub && is_number(&e.operand),
@@ -213,7 +215,7 @@ fn is_number(e: &ast::Expr) -> bool {
     }
 }
 
-/// A name, an attribute or an element: nothing happens if it is evaluated several times.
+/// Whether an expression is a name, an attribute or an element, which may be evaluated several times without effect.
 fn is_cheap(e: &ast::Expr) -> bool {
     match e {
         ast::Expr::Name(_) | ast::Expr::Constant(_) => true,
@@ -225,8 +227,8 @@ fn is_cheap(e: &ast::Expr) -> bool {
     }
 }
 
-/// Whether a call for its effect is surely none of a function that can be inlined: refused by the text alone, it
-/// leaves the loops beside it to be sites of their own.
+/// Whether a call for its effect surely calls no function that can be inlined: refused by the text alone, it leaves the
+/// loops beside it to be sites of their own.
 pub(crate) fn is_foreign(func: &ast::Expr) -> bool {
     const METHODS: &[&str] = &[
         "extend",
@@ -263,7 +265,7 @@ pub(crate) fn is_foreign(func: &ast::Expr) -> bool {
     }
 }
 
-/// A literal, or arithmetic of numbers.
+/// Whether an expression is a literal, or arithmetic of numbers.
 pub(crate) fn is_constant(e: &ast::Expr) -> bool {
     match e {
         ast::Expr::Constant(_) => true,
@@ -273,7 +275,7 @@ pub(crate) fn is_constant(e: &ast::Expr) -> bool {
     }
 }
 
-/// Collects the names of a target that is made of names alone.
+/// Collects the names of a target; false if it is not made of names alone.
 fn plain_names(target: &ast::Expr, out: &mut Vec<String>) -> bool {
     match target {
         ast::Expr::Name(e) => {
@@ -290,7 +292,7 @@ fn is_plain(part: &ast::Comprehension) -> bool {
     !part.is_async && plain_names(&part.target, &mut Vec::new())
 }
 
-/// Whether it may be an object in a list.
+/// Whether an expression may be an object in a list.
 pub(crate) fn may_be_object(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Path(_) | ExprKind::Subscript(..) => true,

@@ -1,8 +1,8 @@
 //! Interpreter side exits: statements that CPython runs, with the iterations that get to them.
 //!
-//! `if k % 1000 == 0: print(k, x)` is no reason to leave a loop to CPython as a whole: compiled code stops at the
-//! iteration that gets there, CPython runs it, and compiled code goes on behind it. Where that happens often it does
-//! not pay, and the driver backs off. A loop around others is not for this: what is compiled of it may be most of it,
+//! A statement like `if k % 1000 == 0: print(k, x)` is no reason to leave a whole loop to CPython: native code stops at
+//! the iteration that gets there, CPython runs it, and native code goes on behind it. Where that happens often it does
+//! not pay, and the driver backs off. A loop with inner loops has no such exits: one iteration may be most of the work,
 //! and what it has written would be rolled back each time.
 
 use nestwise_ir::surface::{Expr, ExprKind, Stmt, StmtKind};
@@ -11,7 +11,8 @@ use rustpython_parser::ast;
 use crate::syntax::convert::converter::Converter;
 
 impl Converter<'_> {
-    /// Statements that a condition guards: the first that is not supported ends them.
+    /// Converts statements that a condition guards. Where iterations may exit to the interpreter, the first statement
+    /// that is not supported ends them.
     pub(crate) fn branch(&mut self, stmts: &[ast::Stmt]) -> Option<Vec<Stmt>> {
         if !self.may_exit {
             return self.block(stmts);
@@ -36,8 +37,8 @@ impl Converter<'_> {
     }
 }
 
-/// Whether a name gets a new list: which of them are of use only types tell, and in a loop without loops it is of
-/// little.
+/// Whether a statement gives a name a new list: only types tell which lists are of use, and in a loop without inner
+/// loops they are of little use.
 fn makes_list(stmt: &Stmt) -> bool {
     fn is_list(e: &Expr) -> bool {
         match &e.kind {
@@ -49,7 +50,7 @@ fn makes_list(stmt: &Stmt) -> bool {
     matches!(&stmt.kind, StmtKind::Assign { value, .. } if is_list(value))
 }
 
-/// Whether there is a loop statement among these, however deep.
+/// Whether there is a loop statement among these, at any depth.
 pub(crate) fn has_loop(stmts: &[ast::Stmt]) -> bool {
     stmts.iter().any(|stmt| match stmt {
         ast::Stmt::For(_) | ast::Stmt::While(_) | ast::Stmt::AsyncFor(_) => true,
@@ -69,8 +70,8 @@ pub(crate) fn has_loop(stmts: &[ast::Stmt]) -> bool {
     })
 }
 
-/// Whether an iteration that gets to this statement may exit to the interpreter: not if it may take a name's value
-/// away.
+/// Whether an iteration that reaches this statement may exit to the interpreter: not if the statement may take a name's
+/// value away.
 fn may_exit_at(stmt: &ast::Stmt) -> bool {
     matches!(
         stmt,

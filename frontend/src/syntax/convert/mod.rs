@@ -1,4 +1,4 @@
-//! The parser's tree to the surface nest: one exhaustive match for statements, one for expressions.
+//! Converts the parser's tree to the surface nest: one exhaustive match for statements, one for expressions.
 
 pub(crate) mod attributes;
 pub(crate) mod calls;
@@ -20,7 +20,7 @@ use crate::syntax::names;
 impl Converter<'_> {
     // ---- Statements ---------------------------------------------------------------------------------------------
 
-    /// The site's own loop, without its `else` clause: CPython runs that.
+    /// Converts the site's own loop, without its `else` clause, which CPython runs.
     pub(crate) fn top(&mut self, stmt: &ast::Stmt) -> Option<Stmt> {
         match stmt {
             ast::Stmt::For(s) => {
@@ -35,7 +35,7 @@ impl Converter<'_> {
         }
     }
 
-    /// Converts all statements, the ones behind a refused one too.
+    /// Converts all statements, including those behind a refused one.
     fn block(&mut self, stmts: &[ast::Stmt]) -> Option<Vec<Stmt>> {
         let converted: Vec<Option<Stmt>> = stmts.iter().map(|s| self.stmt(s)).collect();
         converted.into_iter().collect()
@@ -165,7 +165,7 @@ impl Converter<'_> {
         body
     }
 
-    /// An expression evaluated for its effect.
+    /// Converts an expression that is evaluated for its effect.
     fn effect(&mut self, value: &ast::Expr) -> Option<Stmt> {
         match value {
             ast::Expr::Yield(_) | ast::Expr::YieldFrom(_) | ast::Expr::Await(_) => {
@@ -219,7 +219,7 @@ impl Converter<'_> {
         })
     }
 
-    /// `global` and `nonlocal`: known to a function's code object already, not expected inside a site.
+    /// Converts `global` and `nonlocal`, which a function's code object already knows; refuses them inside a site.
     fn declaration(
         &mut self,
         stmt: &ast::Stmt,
@@ -388,7 +388,7 @@ impl Converter<'_> {
         self.refuse(e, Refusal::Expression { name })
     }
 
-    /// Why a literal is not what stands in the source, if any of its parts was screened out.
+    /// The reason why a literal is not what stands in the source, if any of its parts was screened out.
     fn string_fault(&self, e: &ast::ExprConstant) -> Option<&'static str> {
         let (start, end) = (u32::from(e.range.start()), u32::from(e.range.end()));
         let inside = |offsets: &[u32]| offsets.iter().any(|at| (start..end).contains(at));
@@ -470,7 +470,7 @@ impl Converter<'_> {
 
     // ---- Names --------------------------------------------------------------------------------------------------
 
-    /// The access path of a name; `own` for a parameter.
+    /// The access path of a name; `own`: the name is a parameter.
     fn name(&mut self, name: &str, node: &impl Ranged, own: bool) -> Option<PathId> {
         let name = self.spelling(name, node)?;
         if let Some(inner) = self.inner.iter().rev().find_map(|own| own.get(name)) {
@@ -488,7 +488,7 @@ impl Converter<'_> {
         Some(self.table.name(name, local))
     }
 
-    /// A name as CPython spells it, if that is known.
+    /// The spelling of a name in CPython; refuses a name for which it is not known.
     fn spelling<'n>(&mut self, name: &'n str, node: &impl Ranged) -> Option<&'n str> {
         if names::is_private(name) {
             return self.refuse(

@@ -1,4 +1,4 @@
-//! The expressions of the language.
+//! The expressions of the Python-like language.
 
 use crate::model::nest::{Const, Expr, ExprKind, VarDecl};
 use crate::model::ops::{BinOp, Cast, CmpOp, Fun, Lib, UnOp};
@@ -243,7 +243,7 @@ impl Builder {
         }
     }
 
-    /// The tree in 128 bits, unguarded, cast back: what the specialiser does under `%` and `&`.
+    /// The expression computed in 128 bits, unguarded, and cast back: what the specialiser does under `%` and `&`.
     fn widen(&mut self, e: Expr) -> Expr {
         fn go(mut e: Expr) -> Expr {
             let span = e.span;

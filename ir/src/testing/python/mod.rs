@@ -1,5 +1,5 @@
-//! A typed nest from a small Python-like text. Every operation that may fail is guarded, as in a nest that the frontend
-//! lowers, and a loop's variable is its counter.
+//! Makes a typed nest from a small Python-like text. Every operation that may fail is guarded, as in a nest that the
+//! frontend lowers, and a loop's variable is its counter.
 //!
 //! The header declares live-ins, `n: int, m: int in 1..100, x: float, a: f64[2], k: i64[1]`, and live-outs,
 //! `out s`. Beside Python's own statements there are `check COND`, `swap A B` (two slots trade their arrays), `scope:`
@@ -21,7 +21,7 @@ use crate::testing::python::expr::{binop, tokens};
 /// The nest of `body` under `header`. Statements before the last one are its prologue.
 ///
 /// # Panics
-/// If the text is not of this language.
+/// If the text is not in this language.
 pub fn nest(header: &str, body: &str) -> Nest {
     let mut b = Builder::new();
     let outs = b.header(header);
@@ -314,7 +314,7 @@ impl Builder {
         StmtKind::Let { var, value }
     }
 
-    /// Gives the accesses of an expression that stands twice numbers of their own.
+    /// Gives the accesses of a copied expression numbers of their own.
     fn renumber(&mut self, e: &mut Expr) {
         if let ExprKind::Load { access, array, .. } = &mut e.kind {
             *access = self.access(*array, false);

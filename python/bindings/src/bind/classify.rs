@@ -220,8 +220,8 @@ pub unsafe fn element(
     at: &[i64],
 ) -> Option<Value> {
     for k in at {
-        // SAFETY: `object` is an element of what is alive, whose type is looked at before its items; nobody changes them
-        // meanwhile.
+        // SAFETY: `object` is an element of what is alive, whose type is looked at before its items; nobody changes
+        // them meanwhile.
         unsafe {
             let within = |length: usize| {
                 let from = if *k < 0 { length as i64 } else { 0 };

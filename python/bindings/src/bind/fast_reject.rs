@@ -171,7 +171,7 @@ impl Glance {
         }
     }
 
-    /// The same as [`crate::bind::amounts::magnitude`]; `None` where that takes more than a look.
+    /// Measures a value as [`crate::bind::amounts::magnitude`] does; `None` where that takes more than a look.
     #[inline]
     fn magnitude(&self, object: *mut PyObject, ndarray: *mut ffi::PyTypeObject) -> Option<i64> {
         // SAFETY: a live object; exact types are looked at before anything is read.

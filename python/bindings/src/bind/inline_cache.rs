@@ -1,9 +1,9 @@
 //! Inline-cached calls: binding that only compares with an earlier call.
 //!
-//! An [`InlineCachedCall`] belongs to a call that ran natively with the same facts as the call before. It holds, for each access
-//! path of the site, what the binder made of it then, and the launch. A further call looks every name up as the binder
-//! does, compares what it finds, and runs the launch again ([`Repeat`]): nothing is planned, priced or allocated. A
-//! call in which anything differs, or has to be converted or looked into, is bound in full.
+//! An [`InlineCachedCall`] belongs to a call that ran natively with the same facts as the call before. It holds, for
+//! each access path of the site, what the binder made of it then, and the launch. A further call looks every name up as
+//! the binder does, compares what it finds, and runs the launch again ([`Repeat`]): nothing is planned, priced or
+//! allocated. A call in which anything differs, or has to be converted or looked into, is bound in full.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -177,7 +177,7 @@ impl InlineCachedCall {
         launch: Box<Launch>,
         errors: NumpyErrors,
     ) -> Option<InlineCachedCall> {
-        // One whose access paths were not bound is not inlined.
+        // A function whose access paths were not bound is not inlined.
         if !launch.repeated || binding.users.iter().any(|u| u.first == 0) {
             return None;
         }

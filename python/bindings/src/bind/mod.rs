@@ -203,8 +203,8 @@ pub fn bind(py: Python<'_>, parsed: &Parsed, names: &Names<'_>, mixed: &[usize])
     let np = numpy::numpy(py);
     binding.scope(py, np, &parsed.paths, names, mixed);
     let mut bound = 0;
-    // Functions found while binding functions are appended behind, as are those that objects in lists have; a function that
-    // contains itself is cut off by the limit.
+    // Functions found while binding functions are appended behind, as are those that objects in lists have; a function
+    // that contains itself is cut off by the limit.
     loop {
         while bound < binding.users.len() && binding.users.len() <= MOST_USERS {
             let first = binding.captures.len();

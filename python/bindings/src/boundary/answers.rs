@@ -19,7 +19,7 @@ record! {
         code: String,
         /// The reason as a sentence.
         message: String,
-        /// A hint what would change it; empty where nothing is known.
+        /// A hint at what would change it; empty where nothing is known.
         hint: String,
     }
 }
@@ -163,7 +163,7 @@ record! {
         condition: Option<String>,
         /// The reason why the loop may do no more than its verdict says.
         because: Option<String>,
-        /// A hint what would change the verdict, where that is known.
+        /// A hint at what would change the verdict, where that is known.
         hint: Option<String>,
         /// How many times as fast the nest would be under `--fp fast`.
         gain: Option<f64>,

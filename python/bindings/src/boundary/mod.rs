@@ -1,7 +1,7 @@
 //! What crosses between the package's Python half and Rust: one record for each thing, with named fields, both ways.
 //!
-//! A record that Rust hands out is a frozen class of the extension module, declared by [`record!`]; a record that Rust is
-//! handed is a `NamedTuple` of the package, whose fields a struct with `FromPyObject` reads by their names.
+//! A record that Rust hands out is a frozen class of the extension module, declared by [`record!`]; a record that Rust
+//! is handed is a `NamedTuple` of the package, whose fields a struct with `FromPyObject` reads by their names.
 //! `nestwise/_core.pyi` says the same to type checkers, and `python/tests/test_core_stub.py` holds it to the module.
 
 pub(crate) mod answers;

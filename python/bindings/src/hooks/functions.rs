@@ -161,8 +161,8 @@ unsafe extern "C" fn iterate(this: *mut PyObject) -> *mut PyObject {
 /// Makes `FUNCTION[...]` call the function's body. `GATE` gets what is in the brackets; other functions get the items
 /// of the tuple there.
 ///
-/// Behind a call CPython handles signals, and a handler may raise. Behind a subscript it does not: so those functions that leave
-/// values for names are subscripted, and names are assigned before anything else can happen.
+/// Behind a call CPython handles signals, and a handler may raise. Behind a subscript it does not: so those functions
+/// that leave values for names are subscripted, and names are assigned before anything else can happen.
 unsafe extern "C" fn subscript(this: *mut PyObject, mut key: *mut PyObject) -> *mut PyObject {
     // SAFETY: CPython calls with an object of the type below; a tuple's items are alive as long as it is.
     unsafe {

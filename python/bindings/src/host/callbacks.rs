@@ -41,7 +41,8 @@ impl PyHost<'_> {
         }
         let shown = begun.elapsed();
         self.raised = py.check_signals().err();
-        // Given up while nobody has asked for it, the lock would be taken again at once, and those who wait would wait anew.
+        // Given up while nobody has asked for it, the lock would be taken again at once, and those who wait would wait
+        // anew.
         let asked = || waiting::is_somebody() || !waiting::is_known();
         if !environment::is_alone(py) && asked() {
             py.detach(|| ());
@@ -158,7 +159,8 @@ impl Host for PyHost<'_> {
     fn poll(&mut self, launch: &Launch) -> bool {
         let asked = waiting::is_somebody() || !waiting::is_known();
         if !self.is_alone() {
-            // Those who ran beside a kernel, or while it was made, have not asked, and may have changed what it reads.
+            // Threads that ran beside a kernel, or while it was made, have not asked for a turn, and may have changed
+            // what it reads.
             let asked = asked || self.accompanied || !self.looked;
             return asked && self.turns.due() && !self.let_others(launch);
         }

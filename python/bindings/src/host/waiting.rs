@@ -131,7 +131,7 @@ pub fn serve(py: Python<'_>) -> PyResult<()> {
         .get_or_try_init(|| Ok::<_, PyErr>(py.eval(c"lambda: None", None, None)?.unbind()))?;
     let served = function.call0(py);
     served.map(|_| ()).inspect_err(|error| {
-        // It is raised where the loop is, not in a function of ours.
+        // The exception is raised where the loop is, not in a function of nestwise.
         error.set_traceback(py, None);
     })
 }

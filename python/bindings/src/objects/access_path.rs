@@ -31,7 +31,8 @@ pub struct AccessPath {
     pub is_written: bool,
 }
 
-/// Prepares the access paths of a site or of a user's function; `arguments` are the names that the hook is given, in order.
+/// Prepares the access paths of a site or of a user's function; `arguments` are the names that the hook is given, in
+/// order.
 pub fn access_paths(py: Python<'_>, paths: &[&Mentioned], arguments: &[String]) -> Vec<AccessPath> {
     let mut out: Vec<AccessPath> = paths
         .iter()

@@ -302,7 +302,8 @@ impl Buffer {
     }
 
     unsafe fn read_floats(&mut self, row: &[*mut PyObject], at: usize) -> Result<(), Trouble> {
-        // SAFETY: live objects, whose type is looked at first; `at` counts elements of the shape, which sized the buffer.
+        // SAFETY: live objects, whose type is looked at first; `at` counts elements of the shape, which sized the
+        // buffer.
         unsafe {
             let data = self.data.as_mut_ptr().cast::<f64>().add(at);
             for (k, leaf) in row.iter().enumerate() {

@@ -289,7 +289,8 @@ struct Ufunc {
     types: *const i8,
 }
 
-/// NumPy's own type of that name, for as long as the process lives; an error if the program has put another in its place.
+/// NumPy's own type of that name, for as long as the process lives; an error if the program has put another in its
+/// place.
 fn own_type(module: &Bound<'_, PyAny>, name: &str) -> PyResult<*mut PyTypeObject> {
     let class = module.getattr(name)?.cast_into::<PyType>()?;
     let own = class.module()? == "numpy" && class.name()? == name.trim_end_matches('_');

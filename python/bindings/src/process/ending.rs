@@ -1,7 +1,8 @@
 //! The end of the process: releases the program's own objects, so that finalizers run as they would under python.
 //!
-//! Tables hold code, globals, classes and settings so that their addresses mean these objects for as long as the process
-//! lives. Once the program and its callbacks at exit are over nothing is compiled any more, and the tables are emptied.
+//! Tables hold code, globals, classes and settings so that their addresses mean these objects for as long as the
+//! process lives. Once the program and its callbacks at exit are over nothing is compiled any more, and the tables are
+//! emptied.
 
 use nestwise_runtime::kernel::{background, making};
 use pyo3::prelude::*;

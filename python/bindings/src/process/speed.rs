@@ -1,8 +1,9 @@
 //! Measures how fast this machine is, compared with the one that the default profile describes.
 //!
-//! A machine that nobody calibrated may be three times as fast, and all that is bought with CPython's time would be priced
-//! wrongly. So a loop of CPython's and a chain of multiplications are timed, for less than a millisecond. The first
-//! processes each do so, and the fastest is kept: whatever else the machine does makes a loop slower, never faster.
+//! A machine that nobody calibrated may be three times as fast, and all that is bought with CPython's time would be
+//! priced wrongly. So a loop of CPython's and a chain of multiplications are timed, for less than a millisecond. The
+//! first processes each do so, and the fastest is kept: whatever else the machine does makes a loop slower, never
+//! faster.
 
 use std::hint::black_box;
 use std::path::Path;

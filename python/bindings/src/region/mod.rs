@@ -319,9 +319,8 @@ fn fits(py: Python<'_>, role: u8, value: *mut PyObject) -> PyResult<bool> {
     Ok(match role {
         b'n' => is_plain(py, world, value, ty),
         b'm' if is_array => {
-            // An array whose last name goes must not: its copy may be what counts. Nor may one that somebody sees going, or whose
-            // elements have an end of their own.
-            // SAFETY: an exact ndarray.
+            // An array whose last name goes must not: its copy may be what counts. Nor may one that somebody sees
+            // going, or whose elements have an end of their own. SAFETY: an exact ndarray.
             let is_quiet = || unsafe {
                 layout::array_header(value).weak.is_null() && classify::numbers(value).is_some()
             };

@@ -133,7 +133,7 @@ impl Collector<'_> {
             release(&values);
         }
         if self.parsed.interface.kind == LoopKind::Value {
-            // The access path is nobody's.
+            // The value of an expression belongs to no name of the program.
             progress.value = progress.writes.pop().unwrap_or(std::ptr::null_mut());
         }
         progress.maybe = maybe.iter().map(|p| self.value(*p)).collect();

@@ -121,7 +121,7 @@ impl Site {
         }
         for plan in plans {
             if !self.unplanned.is_over() {
-                // It came too late for anybody to look at.
+                // The plan came too late for anybody to look at.
                 plan.tiers.add_lost(self.unplanned.spent());
             }
             plan.losses.keep(&plan.tiers, &options);

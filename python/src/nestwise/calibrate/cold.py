@@ -1,4 +1,6 @@
-"""What calls take more that come seldom: others have had the caches and the branch predictors."""
+"""Measures how much longer a cold call takes: one before which other code has used the caches and
+the branch predictors.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ NESTED = frozenset(("n8", "k8", "m", "rows"))
 
 
 def cold(budget_s: float, pace: Pace) -> Section:
-    """The weights of what is cold: in launches, in CPython, in threads that are woken."""
+    """Measures the weights of cold calls: in launches, in CPython, in threads that are woken."""
     counts, more = _measured("serial", 1, Rounds(budget_s * ON_ONE_CORE, pace, (0, ON_ONE_CORE)))
     extension.require()
     cores = core.cores()
@@ -52,7 +54,7 @@ def cold(budget_s: float, pace: Pace) -> Section:
 
 
 class _Cold(NamedTuple):
-    """A call that is timed when others have had the caches."""
+    """A call that is timed after other code has used the caches."""
 
     probe: Probe
     does: dict[str, float]
@@ -62,7 +64,7 @@ class _Cold(NamedTuple):
 def _measured(
     device: str, threads: int, rounds: Rounds
 ) -> tuple[dict[str, dict[str, float]], dict[str, Timing]]:
-    """(what calls do, what cold ones take more)."""
+    """Gives the work of each call, and how much longer it takes when it is cold."""
     probes = _left() if device == "auto" else _launched(device, threads)
     sections.configure(device, prices=False, threads=threads)
     samples: list[list[float]] = [[] for _ in probes]
@@ -79,11 +81,11 @@ def _measured(
 
 
 def _launched(device: str, threads: int) -> list[_Cold]:
-    """Launches by themselves and, on one core, right after another one."""
+    """Makes calls of launches by themselves and, on one core, right after another launch."""
     sections.configure(device, prices=True, threads=threads)
     given = data.launch_values(LENGTH if threads == 1 else SHARED)
     if threads > 1:
-        # Of the usual few iterations there would be nothing to share, and nobody be woken.
+        # The usual few iterations would leave nothing to share, and no thread would be woken.
         given["n1"] = ITERATIONS
     probes: list[_Cold] = []
     for name, function in sections.handled("launches").items():
@@ -104,19 +106,21 @@ def _launched(device: str, threads: int) -> list[_Cold]:
 
 
 def _after(one: _Cold, other: _Cold) -> _Cold:
-    """The same launch where another nest was launched just before."""
+    """Makes the call of a launch right after another nest was launched."""
     does = {**one.does, "launch": 0.0, "full": 0.0, "shared": one.does["launch"]}
     return _Cold(one.probe._replace(name=f"{one.probe.name}, after others"), does, other.probe)
 
 
 def _left() -> list[_Cold]:
-    """Loops so short that they are left to CPython, with little to do and with more."""
+    """Makes calls of loops so short that they are left to CPython, with little to do
+    and with more.
+    """
     given = data.launch_values(LENGTH)
     short = given | {"n": LEFT_TRIPS, "n1": LEFT_TRIPS}
     probes = []
     for module in ("launches", "mixed"):
         for k, (name, function) in enumerate(sections.handled(module).items()):
-            # Of loops as programs have them every other one tells how good the weights are.
+            # Every other loop of `mixed` is held back: it tells how good the weights are.
             name = f"held_{name}" if module == "mixed" and k % 2 else name
             kinds = _kinds(function, given)
             if kinds is None:
@@ -134,7 +138,9 @@ def _left() -> list[_Cold]:
 
 
 def _kinds(function: Callable[..., Any], given: dict[str, Any]) -> float | None:
-    """Of how many kinds that is what CPython does in an iteration of a probe's only loop."""
+    """Counts the kinds of work in an iteration of a probe's only loop; None where that is not
+    known.
+    """
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     trips = next((name for name in ("n", "n1") if name in names), None)
     if trips is None or not NESTED.isdisjoint(names):
@@ -151,7 +157,9 @@ def _kinds(function: Callable[..., Any], given: dict[str, Any]) -> float | None:
 
 
 def _more(one: _Cold, apart_s: float) -> float:
-    """Seconds that a cold call takes more than others; so long at least lies between cold ones."""
+    """Measures how many seconds longer a cold call takes than a warm one, with at least `apart_s`
+    seconds of other work before each cold call.
+    """
 
     def taken(probe: Probe) -> float:
         begun = time.perf_counter()
@@ -169,7 +177,7 @@ def _more(one: _Cold, apart_s: float) -> float:
 
 
 def _others(seconds: float) -> None:
-    """What a program does meanwhile, for so long at least."""
+    """Does the work of a program between two calls, for at least this many seconds."""
     begun = time.perf_counter()
     _mixture()
     while time.perf_counter() - begun < seconds:
@@ -177,7 +185,7 @@ def _others(seconds: float) -> None:
 
 
 def _mixture() -> None:
-    """Some hundred microseconds of code and data of all kinds."""
+    """Runs some hundred microseconds of code and data of all kinds."""
     import numpy as np
 
     parser = argparse.ArgumentParser(description="sizes")

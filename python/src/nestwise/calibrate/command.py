@@ -50,7 +50,7 @@ BUSY = 0.5
 
 
 def main(arguments: list[str]) -> int:
-    """Measures this machine; 2 where the profile cannot be measured or written."""
+    """Measures this machine; gives 2 where the profile cannot be measured or written, else 0."""
     try:
         quick, out = _parse(arguments)
         measure(quick, out)
@@ -61,7 +61,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _parse(arguments: list[str]) -> tuple[bool, str]:
-    """(whether it is to be quick, the file to write)"""
+    """Gives whether the measurement is to be quick, and the file to write."""
     path = options.profile_path()
     parser = Parser("calibrate", ABOUT.format(path=path or "(no folder for settings)"))
     parser.add_argument(
@@ -81,7 +81,7 @@ def _parse(arguments: list[str]) -> tuple[bool, str]:
 
 
 def measure(quick: bool, out: str) -> None:
-    """Measures, tells, writes."""
+    """Measures this machine, prints what was found, and writes the profile to `out`."""
     from nestwise.calibrate import cold, pages, sections, threads
     from nestwise.calibrate.measure import PACE_TRIPS, Pace, Progress
 
@@ -158,12 +158,14 @@ def measure(quick: bool, out: str) -> None:
 
 
 def _gain(measured: tuple[Section, Pace]) -> float:
-    """What further threads add, all kinds of loops together."""
+    """Gives the shares of a core that further threads add, summed over all kinds of loops."""
     return sum(measured[0].weights[bound] for bound in BOUNDS)
 
 
 def _on_card(budget_s: float, bar: Progress) -> dict[str, Any] | None:
-    """The weights of the card that `--device gpu` uses, if there is one that runs loops."""
+    """Measures the weights of the card that `--device gpu` uses, if there is one that
+    runs loops.
+    """
     import nestwise._core as core
     from nestwise.calibrate import gpu
 
@@ -175,13 +177,13 @@ def _on_card(budget_s: float, bar: Progress) -> dict[str, Any] | None:
 
 
 def _at_pace(section: Section, slower: float) -> Section:
-    """What it would have been on a machine that is not so much slower."""
+    """Gives a section as a machine that is not this much slower would have had it."""
     weights = {k: v if k in SHARES else v / slower for k, v in section.weights.items()}
     return section._replace(weights=weights)
 
 
 def _scaled(value: Any, factor: float) -> Any:
-    """Times at whatever depth."""
+    """Multiplies all times in nested dictionaries and lists by a factor."""
     if isinstance(value, dict):
         return {k: _scaled(v, factor) for k, v in value.items()}
     if isinstance(value, list):
@@ -190,7 +192,9 @@ def _scaled(value: Any, factor: float) -> Any:
 
 
 def _busy() -> float:
-    """Cores that others keep busy for LOOK_S seconds, where the system tells."""
+    """Measures how many cores other processes keep busy for LOOK_S seconds, where the
+    system tells.
+    """
     try:
         before = _busy_ticks()
         time.sleep(LOOK_S)
@@ -200,8 +204,8 @@ def _busy() -> float:
 
 
 def _busy_ticks() -> int:
-    """Ticks that all cores together have not been idle, from proc(5)'s stat: user, nice, system,
-    idle, iowait, irq, softirq, steal.
+    """Gives the ticks that all cores together have not been idle, from proc(5)'s stat: user, nice,
+    system, idle, iowait, irq, softirq, steal.
     """
     with open("/proc/stat", encoding="ascii") as file:
         ticks = [int(word) for word in file.readline().split()[1:9]]

@@ -1,7 +1,8 @@
-"""Loops that are timed compiled, on one core: few kinds of operations each, bound by one thing.
+"""Loops that are timed compiled, on one core: each does few kinds of operations, and is bound by
+one thing.
 
-The parameters' names say what they are called with (data.py). Nothing here is called but by its
-loop's kernel: what CPython would take for it does not matter.
+The parameters' names say what the functions are called with (data.py). Only the kernels of the
+loops matter here, not what CPython would take for them.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""What probes are called with, by the names of their parameters."""
+"""The arguments of probes, by the names of their parameters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Box:
 
 
 def values(n: int) -> dict[str, Any]:
-    """Arguments for loops of `n` iterations, the same in every call."""
+    """Gives arguments for loops of `n` iterations, the same in every call."""
     import numpy as np
 
     random = np.random.default_rng(5)
@@ -82,7 +82,7 @@ def values(n: int) -> dict[str, Any]:
 
 
 def arguments(function: Callable[..., Any], given: dict[str, Any]) -> tuple[Any, ...]:
-    """What a function is called with, by the names of its parameters."""
+    """Gives the arguments of a function, by the names of its parameters."""
     return tuple(given[name] for name in inspect.signature(function).parameters)
 
 
@@ -90,7 +90,7 @@ LISTS = ("xs", "ys", "zs", "ks", "js", "ms", "rows", "text", "idx", "jdx", "boxe
 
 
 def launch_values(n: int) -> dict[str, Any]:
-    """Arguments of launches: lists of `n` elements, of which loops work on two at most."""
+    """Gives arguments of launches: lists of `n` elements, of which loops work on two at most."""
     given = values(n)
     given |= {
         "n1": 2,
@@ -110,7 +110,7 @@ def launch_values(n: int) -> dict[str, Any]:
 
 
 def compiled_values(n: int) -> dict[str, Any]:
-    """Arguments of loops that are timed compiled: `n` elements, and places for results."""
+    """Gives arguments of loops that are timed compiled: `n` elements, and arrays for results."""
     import numpy as np
 
     given = values(n) | streamed_values(n)
@@ -144,7 +144,7 @@ def compiled_values(n: int) -> dict[str, Any]:
 
 
 def streamed_values(n: int) -> dict[str, Any]:
-    """Arguments of loops that do nothing but go through arrays, of `n` elements each."""
+    """Gives arguments of loops that do nothing but go through arrays, of `n` elements each."""
     import numpy as np
 
     random = np.random.default_rng(7)
@@ -168,8 +168,8 @@ def streamed_values(n: int) -> dict[str, Any]:
 
 
 def _placed(given: dict[str, Any]) -> dict[str, Any]:
-    """The same with arrays that lie as large ones do, wherever malloc has put them: prices take it
-    that where vectors of one begin lines those of all others do.
+    """Gives the arguments with arrays aligned as large ones are, wherever malloc has put them:
+    prices assume that where vectors of one array begin cache lines, those of all others do.
     """
     import numpy as np
 

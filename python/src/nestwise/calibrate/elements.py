@@ -1,4 +1,6 @@
-"""What `probes.py` begins: elements of lists and arrays, calls, loops as programs have them."""
+"""Loops that CPython is timed in, continued from `probes.py`: elements of lists and arrays, calls,
+loops as programs have them.
+"""
 
 import math
 

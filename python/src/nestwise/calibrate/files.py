@@ -22,11 +22,11 @@ SECTIONS = ("interpreter", "call", "cold", "compile", "host", "pages", "threads"
 
 
 class BadProfile(Exception):
-    """One line: what is wrong with which file, or with a command line about profiles."""
+    """An error in a profile's file or in a command line about profiles, told in one line."""
 
 
 def load(path: str | None) -> tuple[str, dict[str, Any]]:
-    """(where it is from, the profile)"""
+    """Gives where the profile is from, and the profile."""
     import nestwise._core as core
 
     found = options.profile_path()
@@ -38,14 +38,14 @@ def load(path: str | None) -> tuple[str, dict[str, Any]]:
 
 
 def _normal(text: str) -> str:
-    """A profile's text in its usual form; raises ValueError where it is none."""
+    """Gives a profile's text in its usual form; raises ValueError if the text is no profile."""
     import nestwise._core as core
 
     return core.read_profile(text)
 
 
 def read(path: str) -> dict[str, Any]:
-    """The profile of a file; raises BadProfile."""
+    """Reads the profile of a file; raises BadProfile."""
     try:
         with open(path, encoding="utf-8") as file:
             text = file.read()
@@ -60,7 +60,7 @@ def read(path: str) -> dict[str, Any]:
 
 
 def check_writable(path: str) -> None:
-    """Better said before measuring than after."""
+    """Checks, before anything is measured, that a profile can be written to `path`."""
     if os.path.isdir(path):
         raise BadProfile(f"{path!r} is a folder, not a file")
     folder = os.path.dirname(os.path.abspath(path))
@@ -73,7 +73,7 @@ def check_writable(path: str) -> None:
 
 
 def write(path: str, profile: dict[str, Any]) -> None:
-    """All of it or nothing."""
+    """Writes a profile to a file, either all of it or nothing."""
     text = _normal(json.dumps(profile))
     folder = os.path.dirname(os.path.abspath(path))
     try:
@@ -87,7 +87,7 @@ def write(path: str, profile: dict[str, Any]) -> None:
 
 
 def print_weights(weights: dict[str, float]) -> None:
-    """In columns, so that they fit a screen."""
+    """Prints weights in columns, so that they fit a screen."""
     cells = [f"{name:<22}{seconds(v * 1e-9):>9}" for name, v in sorted(weights.items())]
     rows = (len(cells) + 2) // 3
     for k in range(rows):
@@ -95,7 +95,7 @@ def print_weights(weights: dict[str, float]) -> None:
 
 
 def flat(weights: dict[str, Any]) -> dict[str, float]:
-    """Weights by their paths; what is no time is left out."""
+    """Gives the weights by their dotted paths, without entries that are not times."""
     found: dict[str, float] = {}
     for name, value in weights.items():
         if isinstance(value, dict):

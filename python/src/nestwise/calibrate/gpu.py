@@ -1,6 +1,8 @@
-"""What a graphics card takes: differences between loops that do more of one thing and less of it.
+"""Measures the weights of a graphics card from the differences between loops that do more of one
+thing and less of it.
 
-The weights are such that the model (`costmodel/src/estimate/gpu/`) says of these loops what was measured.
+The weights are chosen so that the model (`costmodel/src/estimate/gpu/`) predicts for these loops
+what was measured.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ MOST_S = 20.0
 
 
 class Card(NamedTuple):
-    """What its driver tells."""
+    """A graphics card, as its driver describes it."""
 
     name: str
     processors: int
@@ -45,7 +47,7 @@ class Card(NamedTuple):
 
 
 class Took(NamedTuple):
-    """Seconds of a call."""
+    """The seconds of a call: in copies to the card, in copies from it, and in kernels."""
 
     up: float
     down: float
@@ -59,7 +61,9 @@ class _Elsewhere(Exception):
 def gpu(
     card: Card, budget_s: float, progress: Callable[[float], None], device: str = "gpu"
 ) -> dict[str, Any] | None:
-    """The weights of a card; None where a loop did not run there. `device`: what runs them."""
+    """Measures the weights of a card; None where a loop did not run there. `device`: what runs the
+    loops.
+    """
     _configure(device)
     begun = time.perf_counter()
     rows: list[dict[str, Any]] = []
@@ -85,7 +89,9 @@ def _configure(device: str, cooperative: bool = False) -> None:
 
 
 def _first() -> dict[str, float]:
-    """What first kernels take more than the same again: the context, then another nest's module."""
+    """Measures how much longer first kernels take than later ones: the context, then another nest's
+    module.
+    """
     found = []
     for name in ("crosses", "steps"):
         arguments = _arguments(name, BLOCK, 1)
@@ -100,7 +106,7 @@ def _first() -> dict[str, float]:
 
 
 def _round(card: Card, device: str) -> dict[str, Any]:
-    """Every weight once, in nanoseconds."""
+    """Measures every weight once, in nanoseconds."""
     up, down = _copies()
     few, many = (_took("steps", BLOCK, m).kernels for m in (FEW, MANY))
     each = (many - few) / (MANY - FEW)
@@ -122,7 +128,9 @@ def _round(card: Card, device: str) -> dict[str, Any]:
 
 
 def _barrier(card: Card, device: str) -> float:
-    """Seconds of a step of one kernel that runs them all, whose blocks wait for each other."""
+    """Measures the seconds of a step of one kernel that runs all steps, whose blocks wait for each
+    other.
+    """
     threads = card.processors * COOPERATIVE_BLOCK
     _configure(device, cooperative=True)
     try:
@@ -133,8 +141,8 @@ def _barrier(card: Card, device: str) -> float:
 
 
 def _copies() -> tuple[dict[str, float], dict[str, float]]:
-    """What crosses to the card, and back. A host that is done with what goes up may find the card
-    still at it: that, too, is what is waited for, and counted with what comes down.
+    """Measures copies to the card, and back. When the host is done with a copy to the card, the
+    card may still be at it: that time, too, is waited for, and counted with the copies back.
     """
     took = {n: _took("crosses", n // 8, 1) for n in (LITTLE, FIRST, MUCH)}
     # Two arrays go up and one comes down.
@@ -155,7 +163,9 @@ def _copies() -> tuple[dict[str, float], dict[str, float]]:
 
 
 def _ops(slope: Callable[[str], float]) -> dict[str, float]:
-    """Each kind of operation, of loops whose iterations take so long."""
+    """Computes the nanoseconds of each kind of operation from the times that `slope` gives for an
+    iteration of each loop.
+    """
     simple = slope("simple") / SIMPLE_OPS
     slow = slope("slow") - SLOW_OPS * simple
     access = slope("access") - ACCESS_OPS * simple
@@ -163,19 +173,19 @@ def _ops(slope: Callable[[str], float]) -> dict[str, float]:
 
 
 def _slope(name: str, threads: int) -> float:
-    """Seconds of one more iteration of each thread."""
+    """Measures the seconds of one more iteration of each thread."""
     short, long = (_took(name, threads, m).kernels for m in (SHORT, LONG))
     return (long - short) / (LONG - SHORT)
 
 
 def _stream(elements: int, each: float) -> float:
-    """Seconds of going through three arrays, kernels' own part apart."""
+    """Measures the seconds of going through three arrays, without the kernel's own part."""
     few, many = (_took("streams", elements, m).kernels for m in (2, 12))
     return (many - few) / 10 - each
 
 
 def _took(name: str, elements: int, m: int) -> Took:
-    """The best of a few calls: the first one finds everything where others have left it."""
+    """Gives the best of a few calls; the first one finds the caches as other code has left them."""
     arguments = _arguments(name, elements, m)
     return min((_call(name, arguments) for _ in range(CALLS)), key=sum)
 
@@ -197,7 +207,7 @@ def _arguments(name: str, elements: int, m: int) -> tuple[Any, ...]:
 
 
 def _call(name: str, arguments: tuple[Any, ...]) -> Took:
-    """One call, by nestwise's own measuring."""
+    """Times one call, by nestwise's own measuring."""
     function = sections.handled("on_gpu")[name]
     before = _sums(function)
     function(*arguments)
@@ -224,12 +234,12 @@ def _lines(function: Callable[..., Any]) -> set[int]:
 
 
 def _nanos(seconds: float) -> float:
-    """As a profile may have it."""
+    """Gives a time in nanoseconds, within the limits of a profile."""
     return min(max(seconds * 1e9, LEAST_NS), MOST_NS)
 
 
 def _medians(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Of each weight the middle one."""
+    """Gives the median of each weight."""
     return {
         name: _medians([row[name] for row in rows])
         if isinstance(value, dict)

@@ -1,4 +1,4 @@
-"""Loops of an iteration or two that are run natively: what is left of their time is the launch."""
+"""Loops of an iteration or two that are run natively: the rest of their time is the launch."""
 
 
 def nothing(n1):

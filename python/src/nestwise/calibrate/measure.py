@@ -1,4 +1,4 @@
-"""Times of many small things, measured in turn until they are sure enough."""
+"""Measures the times of many small things in turn until they are sure enough."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class Probe(NamedTuple):
-    """Something to time: calls with the same arguments."""
+    """A function to time, in calls with the same arguments."""
 
     name: str
     function: Callable[..., Any]
@@ -37,7 +37,7 @@ class Probe(NamedTuple):
 
 
 class Timing(NamedTuple):
-    """What a call takes."""
+    """The time of a call, and how sure it is."""
 
     seconds: float  # a call
     error: float  # standard error, as a share of it
@@ -45,7 +45,7 @@ class Timing(NamedTuple):
 
 
 class Progress:
-    """A line on a terminal that fills."""
+    """A progress bar on a terminal."""
 
     def __init__(self, stream: Any, width: int = 40) -> None:
         self.stream = stream if stream is not None and stream.isatty() else None
@@ -53,7 +53,7 @@ class Progress:
         self.last = -1
 
     def show(self, share: float, what: str) -> None:
-        """Fills the line up to a share, and says what is measured."""
+        """Fills the bar up to a share, and says what is measured."""
         filled = int(self.width * min(max(share, 0.0), 1.0))
         if self.stream is not None and filled != self.last:
             bar = "#" * filled + "." * (self.width - filled)
@@ -62,7 +62,7 @@ class Progress:
             self.last = filled
 
     def done(self) -> None:
-        """Takes the line away."""
+        """Erases the bar."""
         if self.stream is not None and self.last >= 0:
             self.stream.write("\r" + " " * (self.width + 27) + "\r")
             self.stream.flush()
@@ -70,10 +70,10 @@ class Progress:
 
 
 class Pace:
-    """What a fixed loop takes CPython while something else is measured: a machine may be half as
-    fast in one second as in the next, where others have the other half of its cores.
+    """The time that CPython takes for a fixed loop while something else is measured: a machine may
+    be half as fast in one second as in the next, where others have the other half of its cores.
 
-    `everywhere`: what it took in all that is measured, which tells what the machine is able to.
+    `everywhere`: the times in all that is measured, which tell what the machine is able to do.
     """
 
     def __init__(self, progress: Callable[[float], None], everywhere: list[float]) -> None:
@@ -82,7 +82,7 @@ class Pace:
         self.kept: list[float] = []
 
     def take(self) -> float:
-        """Times the loop once: seconds."""
+        """Times the loop once, in seconds."""
         mix(PACE_TRIPS)  # what was measured may have left the loop's own code cold
         begun = clock()
         mix(PACE_TRIPS)
@@ -90,19 +90,21 @@ class Pace:
         return self.everywhere[-1]
 
     def quiet(self) -> float:
-        """It takes no longer while nobody disturbs."""
+        """Gives the longest time that the loop takes while nobody disturbs the machine,
+        in seconds.
+        """
         best = sorted(self.everywhere)[len(self.everywhere) // BEST_OF]
         return best * UNDISTURBED
 
     def seconds(self) -> float:
-        """What it took in the rounds that count."""
+        """Gives the median time of the loop in the rounds that count, in seconds."""
         return statistics.median(self.kept)
 
 
 class Rounds:
-    """Turns of a measurement: `for _ in rounds`, each of which takes a sample of everything. They
-    go on for `budget_s`, and longer, LONGER times that at most, where the machine was disturbed in
-    all but a few: `quiet` leaves what was taken in those that were not.
+    """The rounds of a measurement: `for _ in rounds`, each of which takes a sample of everything.
+    They go on for `budget_s`, and for up to LONGER times that where the machine was disturbed in
+    all but a few; `quiet` selects the samples of the undisturbed ones.
     """
 
     def __init__(self, budget_s: float, pace: Pace, shown: tuple[float, float] = (0, 1)) -> None:
@@ -125,7 +127,7 @@ class Rounds:
         self.pace.kept += self.quiet(self.paces)
 
     def stop(self) -> None:
-        """No turn after this one: all is sure."""
+        """Ends the measurement after this round, since all is sure."""
         self.stopped = True
 
     def _over(self, spent: float) -> bool:
@@ -138,7 +140,9 @@ class Rounds:
         return [i for i, pace in enumerate(self.paces) if pace <= limit]
 
     def quiet(self, samples: list[T]) -> list[T]:
-        """Of one sample a round, those of quiet rounds; of the quietest ones, if there are few."""
+        """Gives, of one sample for each round, those of quiet rounds, or of the quietest ones if
+        there are few.
+        """
         rounds = self._quiet()
         if len(rounds) < LEAST_ROUNDS:
             of = min(len(self.paces), len(samples))
@@ -149,9 +153,9 @@ class Rounds:
 def timings(
     probes: list[Probe], budget_s: float, enough: float, summary: Callable[..., Any], pace: Pace
 ) -> dict[str, Timing]:
-    """Times of a call of each probe, all in turn, round after round, until the standard error of
-    nearly every median is below `enough` of it or `budget_s` is spent. All are measured as often:
-    a machine is now faster, now slower, and what is compared has to share that.
+    """Times a call of each probe, all in turn, round after round, until the standard error of
+    nearly every median is below `enough` of it or `budget_s` is spent. All are measured equally
+    often: a machine is now faster, now slower, and what is compared has to share that.
     """
     calls = {p.name: _calls(p) for p in probes}
     samples: dict[str, list[float]] = {p.name: [] for p in probes}
@@ -175,7 +179,7 @@ def timings(
 def summed(
     samples: dict[str, list[float]], rounds: Rounds, summary: Callable[..., Any]
 ) -> dict[str, Timing]:
-    """Timings of the samples of quiet rounds, by probe."""
+    """Gives the timings of the samples of quiet rounds, by probe."""
     found = {}
     for name, all_ in samples.items():
         one = summary(rounds.quiet(all_))
@@ -184,7 +188,7 @@ def summed(
 
 
 def _calls(probe: Probe) -> int:
-    """Calls in a sample. The first ones also warm up what is called."""
+    """Finds the number of calls in a sample; its first calls also warm up the function."""
     for _ in range(10):
         probe.function(*probe.arguments)
     took = min(_sample(probe, 1) for _ in range(3))

@@ -1,4 +1,6 @@
-"""Loops as programs have them. No weight is fitted to these: they tell how good the others are."""
+"""Loops as programs have them. No weight is fitted to these: they tell how good the fitted weights
+are.
+"""
 
 import math
 

@@ -1,4 +1,6 @@
-"""What it takes to touch memory for the first time: loops that fill it, once more each."""
+"""Measures the time to touch memory for the first time: loops that fill it, once in new memory and
+once more in the same.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +48,9 @@ KEPT = 8
 
 
 def pages(budget_s: float, pace: Pace) -> tuple[Section | None, float | None]:
-    """(the weights of pages, the share of a core that further threads add); None where the system
-    gives no such memory, and where there is one core or the loop did not run on several.
+    """Gives the weights of pages, or None where the system gives no such memory; and the share of a
+    core that further threads add, or None where there is one core or the loop did not run on
+    several.
     """
     extension.require()
     function = sections.handled("touched")["fills"]
@@ -71,7 +74,7 @@ def pages(budget_s: float, pace: Pace) -> tuple[Section | None, float | None]:
 
 
 def _each_page(function: Callable[..., Any], memory: _Memory) -> tuple[float, mmap.mmap]:
-    """(seconds by which a page takes longer that was never touched, the memory)."""
+    """Gives the seconds by which a page that was never touched takes longer, and the memory."""
     import numpy as np
 
     mapped = mmap.mmap(-1, memory.size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
@@ -110,7 +113,7 @@ def _section(samples: dict[tuple[_Memory, int], list[float]]) -> Section:
 
 
 def _share(samples: dict[tuple[_Memory, int], list[float]], several: int) -> float | None:
-    """The share of a core that each further thread added, of all rounds."""
+    """Gives the median share of a core that each further thread added, over all rounds."""
     shares = [
         (alone / together - 1.0) / (several - 1)
         for (memory, threads), taken in samples.items()

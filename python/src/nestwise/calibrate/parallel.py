@@ -1,6 +1,6 @@
 """Loops that threads share: one that starts them often, and long ones bound by one thing each.
 
-The parameters' names say what they are called with (`threads.values`).
+The parameters' names say what the functions are called with (`threads.values`).
 """
 
 import math

@@ -1,8 +1,8 @@
-"""Loops that CPython is timed in: each does few kinds of work, many times. Here those of loops,
-names and numbers; `elements.py` has lists, arrays and calls.
+"""Loops that CPython is timed in: each does few kinds of work, many times. This module has those of
+loops, names and numbers; `elements.py` has lists, arrays and calls.
 
-What a parameter is given is in `data.py`, by its name. What a probe does is counted by nestwise
-itself, never here. Results are returned so that nothing is idle.
+The arguments of a parameter are in `data.py`, by its name. The work of a probe is counted by
+nestwise itself, never here. Results are returned so that nothing is idle.
 """
 
 

@@ -1,4 +1,6 @@
-"""The sections of a profile, each from its probes: what they do, what they take, what fits that."""
+"""Measures the sections of a profile, each from its probes: their work, their times, and the
+weights that fit both.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ TIERS = ("quick", "optimised")
 
 
 class Section(NamedTuple):
-    """What came out."""
+    """The result of measuring a section."""
 
     weights: dict[str, float]  # nanoseconds
     median: float  # of the relative errors of held-back points
@@ -41,18 +43,20 @@ class Section(NamedTuple):
 
 
 def plain(name: str) -> dict[str, Callable[..., Any]]:
-    """The functions of a module of probes as CPython has them."""
+    """Gives the functions of a module of probes as CPython has them."""
     return _functions(name, _source(name)[1])
 
 
 @functools.cache
 def handled(name: str) -> dict[str, Callable[..., Any]]:
-    """The same with their loops handled by nestwise."""
+    """Gives the functions of a module of probes with their loops handled by nestwise."""
     return anew(name)
 
 
 def anew(name: str) -> dict[str, Callable[..., Any]]:
-    """Functions of a module of probes with their loops handled, by sites that no others have."""
+    """Gives the functions of a module of probes with their loops handled, by sites that no other
+    functions have.
+    """
     source, code = _source(name)
     path = os.path.join(HERE, name + ".py")
     return _functions(name, hook.code_for(code, path, source) or code)
@@ -79,7 +83,9 @@ def configure(
     cooperative: bool | None = None,
     tier: str | None = None,
 ) -> None:
-    """In this process, from now on. Kernels are made anew: it is to be seen what that takes."""
+    """Sets the options of this process from now on. Kernels are not cached, so that the time to
+    make them can be measured.
+    """
     chosen = options.Options()
     chosen.device = device
     chosen.threads = threads
@@ -94,7 +100,9 @@ def configure(
 def counted(
     function: Callable[..., Any], arguments: tuple[Any, ...], key: str
 ) -> tuple[dict[str, float], NestReport | None]:
-    """(what one call of a handled function does, the report's line of it), by nestwise's count."""
+    """Gives the work of one call of a handled function, by nestwise's count, and the report's
+    record of its first nest.
+    """
     code = function.__code__
     lines = {line for _, _, line in code.co_lines() if line}
     before = _sums(lines, code.co_filename, key)
@@ -106,12 +114,12 @@ def counted(
 
 
 def threaded(function: Callable[..., Any]) -> int:
-    """Launches of a handled function on several threads so far."""
+    """Gives the number of launches of a handled function on several threads so far."""
     return sum(nest.threaded_launches for nest in _own_nests(function))
 
 
 def launches_of(function: Callable[..., Any]) -> int:
-    """Launches of a handled function so far."""
+    """Gives the number of launches of a handled function so far."""
     return sum(nest.launches for nest in _own_nests(function))
 
 
@@ -142,7 +150,9 @@ def fitted(
     counts: dict[str, dict[str, Any]],
     times: dict[str, Timing],
 ) -> Section:
-    """A section: its weights fitted to some probes, and judged by those that were held back."""
+    """Makes a section: its weights are fitted to some probes, and judged by those that were held
+    back.
+    """
     extension.require()
 
     def rows(names: list[str]) -> list[dict[str, Any]]:
@@ -159,7 +169,7 @@ def fitted(
 
 
 def interpreter(budget_s: float, pace: Pace) -> Section:
-    """CPython's weights."""
+    """Measures the weights of CPython."""
     given = data.values(TRIPS)
     configure("auto", prices=True)
     counts: dict[str, dict[str, Any]] = {}
@@ -180,7 +190,7 @@ def interpreter(budget_s: float, pace: Pace) -> Section:
 
 
 def launches(budget_s: float, pace: Pace) -> tuple[Section, Section]:
-    """The weights of launches, and of making kernels."""
+    """Measures the weights of launches, and of making kernels."""
     configure("serial", prices=True)
     counts: dict[str, dict[str, Any]] = {}
     probes: list[Probe] = []
@@ -227,7 +237,9 @@ LEAST_S = 4e-7
 
 
 def host(budget_s: float, pace: Pace) -> tuple[dict[str, Any], Section]:
-    """(the weights of compiled code as a profile has them, what is to be told of them)."""
+    """Measures the weights of compiled code: gives them as a profile has them, and the section for
+    the report.
+    """
     extension.require()
     configure("serial", prices=True)
     executed: dict[str, str] = {}
@@ -267,8 +279,8 @@ def host(budget_s: float, pace: Pace) -> tuple[dict[str, Any], Section]:
 
 
 def _beyond(caches: list[float]) -> list[int]:
-    """Elements of an array of which three fill half of the second cache, are between the second and
-    the third, do not fit the third.
+    """Gives numbers of elements: three arrays of this size fill half of the second cache, are
+    between the second and the third, and do not fit the third.
     """
     _, second, third = caches
     for_all = (second / 2, (second * third) ** 0.5, min(2 * third, MOST_BYTES))
@@ -278,7 +290,7 @@ def _beyond(caches: list[float]) -> list[int]:
 def _kernel_times(
     probes: list[Probe], budget_s: float, summary: Callable[..., Any], pace: Pace
 ) -> dict[str, Timing]:
-    """Seconds of one kernel run of each, as the report has them."""
+    """Times one kernel run of each probe, in seconds, as the report has it."""
     samples: dict[str, list[float]] = {p.name: [] for p in probes}
     calls = {p.name: _kernel_calls(p) for p in probes}
     rounds = Rounds(budget_s, pace)
@@ -294,7 +306,7 @@ def _kernel_calls(probe: Probe) -> int:
 
 
 def kernel_sample(probe: Probe, calls: int) -> float:
-    """Seconds of one kernel run, on average over so many."""
+    """Gives the seconds of one kernel run, on average over this number of calls."""
     function, arguments = probe.function, probe.arguments
     # Other probes have emptied the caches, of which some keep only what was used more than once.
     for _ in range(WARMED):
@@ -314,7 +326,7 @@ def _measured(function: Callable[..., Any]) -> tuple[float, int]:
 def _make_more(
     tier: str, nodes: dict[str, dict[str, Any]], making: dict[str, Timing], pace: Pace
 ) -> None:
-    """Kernels of loops as programs have them: larger ones."""
+    """Makes kernels of loops as programs have them, which are larger."""
     given = data.values(LIST_LENGTHS[0] * 16)
     for name, function in anew("mixed").items():
         before = pace.take()
@@ -329,7 +341,9 @@ def _note_making(
     making: dict[str, Timing],
     pace: float,
 ) -> None:
-    """What making a kernel took, which is done once: as so many times what the pace loop took."""
+    """Notes the time to make a kernel, which is made once, as a multiple of the pace
+    loop's time.
+    """
     if not nest or not nest.made or name in nodes:
         return
     code, count = nest.made[-1], as_data(nest.nodes)

@@ -1,4 +1,6 @@
-"""What threads cost and gain: the same kernels on one, two, four ... and all cores in turn."""
+"""Measures what threads cost and gain: the same kernels on one, two, four ... and all cores in
+turn.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,12 @@ LEAST, MOST = 0.02, 1.0
 
 
 def counts(cores: int) -> list[int]:
-    """Numbers of threads to measure: powers of two, and all."""
+    """Gives the numbers of threads to measure: powers of two, and all cores."""
     return sorted({2**k for k in range(1, 16) if 2**k <= cores} | ({cores} if cores > 1 else set()))
 
 
 def values() -> dict[str, Any]:
-    """Arguments of the loops on threads, by the names of their parameters."""
+    """Gives the arguments of the loops on threads, by the names of their parameters."""
     import numpy as np
 
     random = np.random.default_rng(9)
@@ -45,7 +47,9 @@ def values() -> dict[str, Any]:
 
 
 def threads(budget_s: float, pace: Pace) -> Section | None:
-    """The weights of threads; None where there is but one core, or nothing runs on several."""
+    """Measures the weights of threads; None where there is but one core, or nothing runs on
+    several.
+    """
     extension.require()
     import nestwise._core as core
 
@@ -90,7 +94,9 @@ def threads(budget_s: float, pace: Pace) -> Section | None:
 
 
 def _share(alone: float, together: float, n: int) -> float:
-    """The share of a core that each further thread added, starting them apart."""
+    """Gives the share of a core that each further thread added, without the time to
+    start threads.
+    """
     return (alone / max(together, alone / n) - 1.0) / (n - 1)
 
 
@@ -101,7 +107,7 @@ def _predicted(weights: dict[str, float], name: str, alone: float, n: int) -> fl
 
 
 def _probes(most: int) -> list[Probe]:
-    """Those that really run on threads, compiled for them."""
+    """Gives the probes that really run on threads, compiled for them."""
     _on(most, prices=True)
     given = values()
     short = given | {"a": given["a"][:SHORT].copy(), "o": given["o"][:SHORT].copy()}
@@ -122,7 +128,7 @@ def _on(n: int, prices: bool) -> None:
 def _samples(
     probes: list[Probe], several: list[int], budget_s: float, pace: Pace
 ) -> dict[tuple[str, int], list[float]]:
-    """Seconds of a call by probe and number of threads, of each round one, all in turn."""
+    """Times calls in seconds, by probe and number of threads, all in turn, once in each round."""
     samples: dict[tuple[str, int], list[float]] = {}
     rounds = Rounds(budget_s, pace)
     for _ in rounds:

@@ -33,7 +33,9 @@ class _Asked(NamedTuple):
 
 
 def main(arguments: list[str]) -> int:
-    """Tells what each loop of a script may do; 1 where the extension module cannot be used."""
+    """Tells what each loop of a script may do; gives 1 where the extension module cannot be used,
+    else 0.
+    """
     asked = _parse(arguments)
     told = explain(asked)
     if told is None:
@@ -87,7 +89,7 @@ def _parse(arguments: list[str]) -> _Asked:
 
 
 def parse_sizes(text: str) -> dict[str, list[int]]:
-    """`n=1000,a=20x30,b.shape=(4,5)`: values of ints, extents of arrays."""
+    """Parses sizes like `n=1000,a=20x30,b.shape=(4,5)`: values of ints, extents of arrays."""
     sizes: dict[str, list[int]] = {}
     for part in re.split(r",(?![^(]*\))", text):
         name, equals, value = (word.strip() for word in part.partition("="))
@@ -115,7 +117,7 @@ def parse_sizes(text: str) -> dict[str, list[int]]:
 
 
 def explain(asked: _Asked) -> dict[str, Any] | None:
-    """Nests and refusals of a script; None where the native part is not there to ask."""
+    """Gives the nests and refusals of a script; None where the native part is not there to ask."""
     from nestwise.native import extension
 
     source, text = _read(asked.path)
@@ -183,7 +185,9 @@ class _Told:
         self.refused.append(entry)
 
     def nest(self, loop: Loop, site: SiteText) -> bool:
-        """Whether the verdicts of a site could be told; if not, the loops inside are looked at."""
+        """Adds the verdicts of a site; false if there are none, so that the loops inside are looked
+        at.
+        """
         import nestwise._core as core
 
         answer = core.explain(
@@ -216,7 +220,9 @@ class _Told:
 
 
 def _without_draws(loop: dict[str, Any]) -> dict[str, Any]:
-    """The inside of a random number generator is no line of the script."""
+    """Drops the dependences inside a random number generator, which are on no line of
+    the script.
+    """
     inside = [d for d in loop["dependences"] if d["sink_line"] >= ANYWHERE]
     if inside:
         name = inside[0]["name"].removesuffix(".__self__")
@@ -226,7 +232,7 @@ def _without_draws(loop: dict[str, Any]) -> dict[str, Any]:
 
 
 def _type(description: str) -> str:
-    """A description without the range that an int is taken to be in."""
+    """Gives a description without the range that an int is taken to be in."""
     return "int" if description.startswith("int ") else description
 
 
@@ -278,13 +284,15 @@ def _loop(path: str, loop: dict[str, Any]) -> list[str]:
 
 
 def _assumed(assumes: list[str]) -> str:
-    """Every subscript is in the JSON; here they are one."""
+    """Gives the assumptions of a verdict in words; those about single subscripts, all of which are
+    in the JSON, are one here.
+    """
     others = [a for a in assumes if not a.endswith(" in bounds")]
     bounds = ["subscripts are in bounds"] if len(others) < len(assumes) else []
     return ", that ".join([*bounds, *others])
 
 
 def _distance(dependence: dict[str, Any]) -> str:
-    """Distances where they are known, else directions."""
+    """Gives the distances of a dependence where they are known, else its directions."""
     both = zip(dependence["distance"], dependence["direction"], strict=True)
     return ", ".join(direction if n is None else str(n) for n, direction in both)

@@ -1,4 +1,4 @@
-"""What the command lines of all commands but `run` have in common."""
+"""The parts that the command lines of all commands but `run` have in common."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def numbers(text: str) -> list[int]:
-    """`1,2,3`: whole numbers above zero."""
+    """Parses whole numbers above zero, like `1,2,3`."""
     try:
         found = [int(word) for word in text.split(",")]
     except ValueError:
@@ -44,12 +44,12 @@ def numbers(text: str) -> list[int]:
 
 
 def number(text: str) -> int:
-    """One whole number above zero."""
+    """Parses one whole number above zero."""
     return numbers(text)[0]
 
 
 def file_name(text: str) -> str:
-    """The name of a file, which is not empty."""
+    """Checks the name of a file, which must not be empty."""
     if not text:
         raise argparse.ArgumentTypeError("a file name is missing")
     return text

@@ -1,4 +1,4 @@
-"""`nestwise profile`: machine profiles shown and compared."""
+"""`nestwise profile`: shows and compares machine profiles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ nestwise profile show [F]
 
 
 def main(arguments: list[str]) -> int:
-    """Prints; 2 where a profile cannot be read."""
+    """Prints what was asked for; gives 2 where a profile cannot be read, else 0."""
     parser = Parser(
         "profile", ABOUT, "nestwise profile show [F]\n       nestwise profile diff F [G]"
     )

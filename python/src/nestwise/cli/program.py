@@ -20,7 +20,7 @@ HERE = options.FOLDER + os.sep
 
 
 def run_script(path: str, arguments: list[str]) -> None:
-    """`python path arguments...`; a folder or a zip file runs its `__main__`."""
+    """Runs `python path arguments...`; of a folder or a zip file, its `__main__`."""
     full = path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
     if _importable(full):
         _begin([path, *arguments], full)
@@ -49,13 +49,13 @@ def run_script(path: str, arguments: list[str]) -> None:
 
 
 def run_module(name: str, arguments: list[str]) -> None:
-    """`python -m name arguments...`"""
+    """Runs `python -m name arguments...`."""
     _begin(["-m", *arguments], os.getcwd(), [sys.executable, "-m", name, *arguments])
     _run_module(name, alter_argv=True)
 
 
 def run_command(text: str, arguments: list[str]) -> None:
-    """`python -c text arguments...`"""
+    """Runs `python -c text arguments...`."""
     argv = ["-c", *arguments]
     _begin(argv, "", [sys.executable, "-c", text, *arguments])
     if sys.version_info >= (3, 14):
@@ -73,7 +73,7 @@ def run_command(text: str, arguments: list[str]) -> None:
 
 
 def run_stdin(arguments: list[str]) -> None:
-    """`python -`"""
+    """Runs `python -`."""
     start = _position(0)
     source = sys.stdin.buffer.read()
     argv = ["-", *arguments]
@@ -96,7 +96,7 @@ def _is_utf8(source: bytes) -> bool:
 
 
 def _position(descriptor: int) -> int | None:
-    """How far a file has been read; None for what cannot be read again."""
+    """Gives how far a file has been read; None for a file that cannot be read again."""
     try:
         return os.lseek(descriptor, 0, os.SEEK_CUR)
     except OSError:
@@ -104,7 +104,7 @@ def _position(descriptor: int) -> int | None:
 
 
 def _give_back(source: bytes, start: int | None) -> None:
-    """Has standard input begin once more with what was read from it."""
+    """Makes standard input begin once more with what was read from it."""
     if start is not None:
         os.lseek(0, start, os.SEEK_SET)
         return
@@ -134,7 +134,7 @@ def _importable(path: str) -> bool:
 
 
 def _compile(data: bytes, path: str) -> CodeType | None:
-    """The code of a script; None where only CPython can tell what is wrong with it.
+    """Compiles a script; None where only CPython can tell what is wrong with it.
 
     CPython reads a script through its tokenizer, which words some errors and places others in its
     own way.
@@ -192,7 +192,7 @@ _named: list[dict[str, Any]] = []
 
 
 def _forget_names() -> None:
-    """Takes away what CPython takes away when a script ends, unless it ends by SystemExit.
+    """Removes the names that CPython removes when a script ends, unless it ends by SystemExit.
 
     Functions that run at exit find no `__file__`.
     """
@@ -210,7 +210,8 @@ def _run_module(name: str, alter_argv: bool) -> None:
 
 
 def _shielded(function: Any, *arguments: Any, **options: Any) -> Any:
-    """A call out of which an exception goes to the interpreter, but is shown without our frames.
+    """Calls a function, and lets its exception go to the interpreter, but shows it without our
+    frames.
 
     The interpreter itself then does the rest (the exit code, a Ctrl-C's signal), as for any script.
     """
@@ -251,7 +252,7 @@ def _show_without_us() -> None:
 
 
 def _without_us(traceback: TracebackType | None) -> TracebackType | None:
-    """From the first frame on that lies beyond our own ones."""
+    """Gives a traceback from the first frame that lies beyond our own ones."""
     ours = False
     step = traceback
     while step is not None:

@@ -1,4 +1,4 @@
-"""`nestwise run` and `nestwise verify`: a program with its loops handled."""
+"""`nestwise run` and `nestwise verify`: runs a program with its loops handled."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ VERIFYING = ("sample", "only")
 
 
 def run_program(arguments: list[str], command: list[str]) -> int:
-    """Runs the program of a command line that begins with `command`; its exit code, unless it ends
-    by itself.
+    """Runs the program of a command line that begins with `command`; gives its exit code, unless it
+    ends by itself.
     """
     if "-h" in arguments[:1] or "--help" in arguments[:1]:
         from nestwise.cli.usage import USAGE
@@ -77,7 +77,9 @@ def _verified(what: list[str], words: list[str]) -> int:
 def _parse(
     arguments: list[str], chosen: Options
 ) -> tuple[list[str], list[str], list[str], list[str]]:
-    """(our options as given, python's options, [-m] or [-c] or [], the program and its own)"""
+    """Gives our options as given, python's options, [-m] or [-c] or [], and the program with its
+    own arguments.
+    """
     ours: list[str] = []
     flags: list[str] = []
     rest = list(arguments)
@@ -126,7 +128,7 @@ def _python_flag(word: str, rest: list[str]) -> list[str]:
 
 
 def _restart(flags: list[str], words: list[str]) -> None:
-    """Python's own options take effect in a new interpreter only."""
+    """Starts the interpreter anew with Python's own options, which take effect only then."""
     import os
 
     here = os.path.join(options.FOLDER, "__main__.py")
@@ -134,8 +136,8 @@ def _restart(flags: list[str], words: list[str]) -> None:
 
 
 def _given_flags() -> list[str]:
-    """The options this interpreter was started with. Not what its flags amount to: what came from
-    the environment comes again, unless -E says otherwise.
+    """Gives the options this interpreter was started with, not what its flags amount to: what came
+    from the environment comes again, unless -E says otherwise.
     """
     import re
 

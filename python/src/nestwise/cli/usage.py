@@ -1,4 +1,4 @@
-"""What `nestwise --help` prints."""
+"""The text that `nestwise --help` prints."""
 
 USAGE = """\
 usage: nestwise run [options] script.py [argument...]

@@ -1,4 +1,6 @@
-"""`nestwise whatif`: what other machines would do with a program that runs, or ran, here."""
+"""`nestwise whatif`: predicts what other machines would do with a program that runs, or
+ran, here.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +30,11 @@ DEVICES = ("interpreter", "serial", "threads", "gpu")
 
 
 class Bad(ValueError):
-    """A command line that makes no sense, or a file that is none of ours."""
+    """A command line that makes no sense, or a file that is no recording or profile."""
 
 
 class Asked(NamedTuple):
-    """What the command line asks for."""
+    """The command line, parsed."""
 
     profiles: list[str]
     cores: int
@@ -44,7 +46,7 @@ class Asked(NamedTuple):
 
 
 def main(arguments: list[str]) -> int:
-    """Runs a program, or reads what was kept of a run, and tells; the program's exit code."""
+    """Runs a program, or reads the recording of a run, and tells; gives the program's exit code."""
     try:
         asked = _parse(arguments)
         profiles = {name: _profile(name) for name in asked.profiles}
@@ -84,7 +86,7 @@ def _parser() -> Parser:
 
 
 def _parse(arguments: list[str]) -> Asked:
-    """Own options stand before those of run."""
+    """Parses the command line, in which this command's own options stand before those of run."""
     valued = ("--profile", "--cores", "--record", "--from")
     end = 0
     while end < len(arguments):
@@ -106,7 +108,7 @@ def _parse(arguments: list[str]) -> Asked:
 
 
 def _profile(name: str) -> str:
-    """A profile's text, every field of it checked."""
+    """Reads a profile's text, with every field of it checked."""
     import nestwise._core as core
 
     if name == options.DEFAULT:
@@ -124,7 +126,9 @@ def _kept(path: str) -> str:
 
 
 def _run(asked: Asked, profiles: dict[str, str]) -> int:
-    """Runs the program with all that its prices depend on kept, and tells; its exit code."""
+    """Runs the program with all that its prices depend on recorded, and tells; gives
+    its exit code.
+    """
     from nestwise.cli.run import run_program
 
     if asked.record is not None:
@@ -177,7 +181,9 @@ def _tell(recording: str, profiles: dict[str, str], asked: Asked) -> None:
 
 
 def text_of(answers: dict[str, Any]) -> str:
-    """A block for each nest, a line for each machine in it; the sums last."""
+    """Gives the answers as text: a block for each nest, with a line for each machine; the sums
+    last.
+    """
     lines = [
         f"{name}: {answer['profile']}, {answer['cores']} cores" for name, answer in answers.items()
     ]
@@ -203,13 +209,15 @@ def text_of(answers: dict[str, Any]) -> str:
 
 
 def _short(names: list[str]) -> list[str]:
-    """What files are called, where that tells them apart."""
+    """Gives the names of files without their folders, where that tells them apart."""
     bases = [os.path.basename(name).removesuffix(".json") for name in names]
     return bases if len(set(bases)) == len(bases) else names
 
 
 def _devices(answers: dict[str, Any]) -> list[str]:
-    """Those that some machine has: where there is no card, one core runs what it would."""
+    """Gives the devices that some machine has: where there is no card, one core runs what a card
+    would.
+    """
     every = [nest["replay"]["always"] for answer in answers.values() for nest in answer["nests"]]
     card = any(always["gpu"] != always["serial"] for always in every)
     return [device for device in DEVICES if device != "gpu" or card]

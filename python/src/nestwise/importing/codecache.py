@@ -1,9 +1,9 @@
 """Rewritten code on disk, in a folder of our own and never in `__pycache__`.
 
-An entry holds the whole source it was made from and is used only when that is equal, byte for
-byte; it carries a checksum, so a damaged one is made anew. Entries appear by rename, so a reader
-sees all of one or none. The index beside them remembers by path, time and size, as CPython's own
-.pyc files do, which modules have no loop for us; they are not even read.
+An entry holds the whole source it was made from and is used only when that is equal, byte for byte;
+it carries a checksum, so a damaged one is made anew. Entries appear by rename, so a reader sees all
+of one or none. The index beside them remembers by path, time and size, as CPython's own .pyc files
+do, which modules have no site; those are not even read.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _REWRITERS = ("rewrite.py", "region.py", "scope.py", "sites.py", "tracing.py")
 
 
 class Entry:
-    """What the cache holds for one source file."""
+    """The cache's entry for one source file."""
 
     def __init__(self, code: CodeType | None, sites: list[SiteText], loops: list[Loop]) -> None:
         self.code = code
@@ -39,12 +39,14 @@ class Entry:
 
 
 def tag(source: bytes) -> str:
-    """Marks the constants of code made from `source`; no source can contain its own."""
+    """Gives a mark for the constants of code made from `source`, which the source itself cannot
+    contain.
+    """
     return _imp.source_hash(_KEY, source).hex()
 
 
 def get(filename: str, source: bytes) -> Entry | None:
-    """What is kept of a source; None where there is nothing, or something damaged."""
+    """Reads the entry of a source; None where there is none, or a damaged one."""
     path = _path(filename, source)
     if path is None:
         return None
@@ -65,7 +67,7 @@ def get(filename: str, source: bytes) -> Entry | None:
 
 
 def put(filename: str, source: bytes, entry: Entry) -> None:
-    """Keeps what was made of a source."""
+    """Writes the entry of a source."""
     path = _path(filename, source)
     if path is None:
         return
@@ -131,7 +133,9 @@ _folders: dict[str | None, str | None] = {}
 
 
 def _folder() -> str | None:
-    """Where entries of this interpreter, optimisation level and build of ours lie."""
+    """Gives the folder with entries of this interpreter, optimisation level and build
+    of nestwise.
+    """
     base = options.current().cache_dir()
     if base not in _folders:
         _folders[base] = base and os.path.join(base, "code", _build())
@@ -139,7 +143,9 @@ def _folder() -> str | None:
 
 
 def _build() -> str:
-    """Changes whenever another interpreter or another nestwise would make other code."""
+    """Gives a text that changes whenever another interpreter or another nestwise would make other
+    code.
+    """
     stamps = [sys.implementation.cache_tag, str(sys.hexversion), str(sys.flags.optimize)]
     if options.current().verify:
         stamps.append("verify")
@@ -182,7 +188,9 @@ _evicted = False
 
 
 def _evict() -> None:
-    """Once per process that adds something: the oldest files go while there is too much."""
+    """Removes the oldest files while there is too much, once for each process that adds
+    something.
+    """
     import time
 
     global _evicted

@@ -30,8 +30,8 @@ _files: dict[str, _File] = {}  # by name, as it was read last
 def apply(function: Any) -> Any:
     """Gives `function` code whose loops ask the native part; returns that same function object.
 
-    So its identity, closure, defaults and attributes stay. What cannot be handled (no source, or
-    another than it was made from) stays as it is, and the report says so.
+    Its identity, closure, defaults and attributes stay. A function that cannot be handled (there is
+    no source, or it was made from another one) stays as it is, and the report says so.
     """
     plain = function
     if isinstance(function, (staticmethod, classmethod)):

@@ -33,7 +33,9 @@ _LIBRARIES = tuple(
 
 
 def _as_importlib(function: Any) -> Any:
-    """Our part of an import disappears from tracebacks with the rest of importlib's frames."""
+    """Names a function so that its frames disappear from tracebacks with the rest of
+    importlib's.
+    """
     code = function.__code__
     function.__code__ = code.replace(co_filename="<frozen importlib._bootstrap_external>")
     return function
@@ -167,7 +169,7 @@ def code_for(
     source: bytes | None = None,
     stat: os.stat_result | None = None,
 ) -> CodeType | None:
-    """The code to run in place of `plain`, which CPython made of the file at `path`.
+    """Gives the code to run instead of `plain`, which CPython made of the file at `path`.
 
     Whatever goes wrong here, the answer is `plain`.
     """
@@ -195,7 +197,9 @@ def code_for(
 
 
 def _entry(path: str, source: bytes) -> Entry | None:
-    """What is known of a file's loops; None where the native part, which would tell, is missing."""
+    """Gives the cache's entry for a file, made if need be; None where the native part, which would
+    make it, is missing.
+    """
     if not _may_loop(source):
         return Entry(None, [], [])
     entry = codecache.get(path, source)

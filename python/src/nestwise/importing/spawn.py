@@ -22,7 +22,9 @@ MARK = "nestwise"
 
 
 class _Activation:
-    """Unpickles as a call of `activate`, or as nothing where the package is out of reach."""
+    """An object that unpickles as a call of `activate`, or as nothing where the package is out of
+    reach.
+    """
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self.settings = settings
@@ -46,7 +48,7 @@ sys.path.remove({around!r})
 
 
 def patch_spawn(spawn: Any, active: Callable[[], bool]) -> None:
-    """Has the module multiprocessing.spawn send word to workers begun while `active()`."""
+    """Makes the module multiprocessing.spawn send word to workers begun while `active()`."""
     original = spawn.get_preparation_data
     if hasattr(original, MARK):
         return

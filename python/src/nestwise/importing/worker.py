@@ -1,4 +1,4 @@
-"""What a spawned worker process does before it imports the main script; see `spawn`."""
+"""Prepares a spawned worker process before it imports the main script; see `spawn`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _READER = "_get_code_from_file"
 
 
 def activate(settings: dict[str, Any]) -> None:
-    """In the worker: our import hook, and the main script by way of it."""
+    """Installs our import hook in the worker, and has it import the main script."""
     chosen = options.Options.from_dict(settings)
     options.command_line = bool(chosen.program)
     options.choose(chosen)

@@ -1,1 +1,1 @@
-"""Types from text, for `nestwise explain` alone: what the names of a script hold."""
+"""Infers types from text, for `nestwise explain` alone: what the names of a script hold."""

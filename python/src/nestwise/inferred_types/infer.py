@@ -1,4 +1,4 @@
-"""Types without running: what the names of a script hold, as far as its text, and that of the
+"""Infers types without running a script: what its names hold, as far as its text, and that of the
 modules beside it, tells.
 
 For each name the evidence is taken in this order: the last assignment before the place that is
@@ -30,7 +30,7 @@ class RandomText(Protocol):
 
     @property
     def local_names(self) -> set[str]:
-        """Its local names."""
+        """The names that are local to the function."""
 
 
 class Uniform(NamedTuple):
@@ -75,7 +75,7 @@ _ANNOTATIONS = {
 
 
 class Guess:
-    """The guesses for one script."""
+    """The types inferred for one script."""
 
     def __init__(self, scopes: Scopes, random_text: Callable[[str], RandomText | None]) -> None:
         self.scopes = scopes
@@ -88,7 +88,7 @@ class Guess:
     # ---- What the native part asks ---------------------------------------------------------------
 
     def describe(self, line: int, function: int | None, path: str) -> str:
-        """What a place of the site at `line`, or of a function, holds, in words."""
+        """Describes what an access path of the site at `line`, or of a function, holds."""
         scope = self.scopes.at(line) if function is None else self.functions[function]
         if isinstance(scope, str):
             return self._drawing(scope, path)
@@ -106,12 +106,14 @@ class Guess:
         return g.words(value) or self._last_resort(path, scope)
 
     def _last_resort(self, path: str, scope: Scope) -> str:
-        """A name that nothing tells of: an object if attributes of it are used, else a float."""
+        """Guesses a name that nothing tells of: an object if attributes of it are used, else a
+        float.
+        """
         longer = any(p.startswith(path + ".") for s, p in self.scopes.uses if s is scope)
         return "object" if longer else "float"
 
     def _drawing(self, name: str, path: str) -> str:
-        """What the places of a generator's own methods hold."""
+        """Describes what the access paths of a random generator's own methods hold."""
         if path == "self.random":
             return f"method {self._number('random.random')}"
         if path in ("int", "float", "len"):
@@ -215,7 +217,9 @@ class Guess:
         return g.Known(name) if hasattr(builtins, name) else None
 
     def _bound(self, name: str, scope: Scope, line: int) -> Any:
-        """By the last assignment before the line that is surely passed, or else one that may be."""
+        """Infers a name's value from the last assignment before the line that is surely passed, or
+        else from one that may be.
+        """
         before = [b for b in scope.bindings.get(name, ()) if b.line < line]
         sure = [b for b in before if not b.within or b.within[0] <= line <= b.within[1]]
         unsure = [b for b in before if b not in sure]
@@ -228,7 +232,7 @@ class Guess:
         return None
 
     def _appended(self, name: str, scope: Scope) -> Any:
-        """What is appended to a list that was empty."""
+        """Infers the values that are appended to a list that was empty."""
         for call, where in self.scopes.calls.get("append", ()):
             if where is scope and dotted(call.func) == f"{name}.append" and len(call.args) == 1:
                 value = self.value(call.args[0], scope)

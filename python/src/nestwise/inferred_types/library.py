@@ -1,4 +1,4 @@
-"""What calls of builtins, `math`, NumPy and the methods of their types give, for `infer`."""
+"""Infers what calls of builtins, `math`, NumPy and the methods of their types give, for `infer`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Call(NamedTuple):
     texts: dict[int | str, str]  # those of them that are literal strings
 
     def get(self, at: int, name: str) -> Any:
-        """An argument by its place, else by its name."""
+        """Gives an argument by its position, else by its name."""
         return self.args[at] if at < len(self.args) else self.named.get(name)
 
 
@@ -114,7 +114,7 @@ def _power(call: Call) -> Any:
 
 
 def _whole(call: Call) -> Any:
-    """`int(x)`; of an argument of the command line, it is some size."""
+    """Infers `int(x)`; for an argument of the command line, it is a size."""
     value = _first(call)
     return value if isinstance(value, g.Number) and value.kind == "int" else g.COUNT
 
@@ -168,7 +168,7 @@ def _dtype(call: Call, at: int = 99) -> str | None:
 
 
 def _written(value: Any) -> str | None:
-    """`a.dtype`"""
+    """Gives the dtype that an expression like `a.dtype` writes out."""
     return value.name.partition(" ")[2] if isinstance(value, g.Other) else None
 
 
@@ -233,7 +233,7 @@ _QUESTIONS = ("isnan", "isinf", "isfinite", "logical_and", "logical_or", "logica
 
 
 def _elementwise(name: str, call: Call, first: Any, dtype: str | None) -> Any:
-    """A ufunc, or what is like the array it is given."""
+    """Infers the result of a ufunc, or of a function whose result is like the array it is given."""
     if first is None:
         return None
     if name in _REDUCTIONS + _SEARCHES + _TESTS + _INDICES + _FLAT:
@@ -259,7 +259,7 @@ def _generator(short: str) -> Any:
 
 
 def _drawn(name: str, call: Call) -> Any:
-    """Random numbers of NumPy's: a number, or an array of the `size`."""
+    """Infers random numbers of NumPy's: a number, or an array of the `size`."""
     where = {"random": 0, "standard_normal": 0, "exponential": 1, "poisson": 1, "random_sample": 0}
     dtype = _dtype(call) or "float64"
     if name in ("integers", "randint", "poisson", "binomial", "geometric"):
@@ -297,7 +297,9 @@ MODULES = {
 
 
 def draws(value: Any) -> str | None:
-    """The method of a generator that native code knows, as `random.randint`, if this is one."""
+    """Gives the name of a generator's method that native code knows, such as `random.randint`; None
+    for other methods.
+    """
     match value:
         case g.Known(name):
             module, _, method = name.rpartition(".")

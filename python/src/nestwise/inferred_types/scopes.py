@@ -80,7 +80,7 @@ class Scope:
 
 
 def dotted(node: Any) -> str | None:
-    """`a`, `a.b.c`; None for anything else."""
+    """Gives a dotted name like `a` or `a.b.c`; None for anything else."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):

@@ -1,4 +1,4 @@
-"""What a name must hold for the way it is used, where nothing says what it holds."""
+"""Infers what a name must hold for the way it is used, where nothing says what it holds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nestwise.inferred_types.scopes import Scope, Scopes, dotted
 
 
 class Values(Protocol):
-    """What other evidence says; `infer.Guess` is one."""
+    """The evidence that does not come from uses; `infer.Guess` gives it."""
 
     scopes: Scopes
 
@@ -22,7 +22,7 @@ class Values(Protocol):
 
 
 class Need(NamedTuple):
-    """What a use asks for."""
+    """The need of a use: what it asks for."""
 
     rank: int = 0  # it is subscripted, or iterated over, so many times
     number: str = ""  # int or float: it, or its elements
@@ -51,7 +51,9 @@ def value(guess: Values, scope: Scope, path: str) -> Any:
 
 
 def _both(needs: list[Need]) -> Need:
-    """What several uses ask for together. To be an index is a stronger need than to be a float."""
+    """Gives what several uses ask for together. To be an index is a stronger need than to be a
+    float.
+    """
     numbers = [n.number for n in needs]
     number = "int" if "int" in numbers else "float" if "float" in numbers else ""
     rank = max((n.rank for n in needs), default=0)
@@ -119,7 +121,7 @@ class Uses:
         return Need(inner.rank + len(parts), inner.number, "ndarray" if len(parts) > 1 else "")
 
     def _stored(self, up: ast.Subscript, scope: Scope) -> Need:
-        """`a[i] = 0`: only a float that is stored tells anything."""
+        """Gives the need of `a[i] = 0`: only a float that is stored tells anything."""
         statement = self.up.get(up)
         if isinstance(statement, ast.Assign):
             found = self.guess.value(statement.value, scope)
@@ -161,7 +163,9 @@ class Uses:
         return self._given(call, None, call.args.index(node), scope)
 
     def _listed(self, node: ast.expr, call: ast.Call, scope: Scope) -> Need:
-        """`enumerate(a)`, `zip(a, b)`: the targets of a loop over it tell more."""
+        """Gives the need of an argument of `enumerate(a)` or `zip(a, b)`: the targets of a loop
+        over the call tell more.
+        """
         name, loop = dotted(call.func), self.up.get(call)
         if name in ("enumerate", "zip") and isinstance(loop, (ast.For, ast.comprehension)):
             at = 1 if name == "enumerate" else call.args.index(node)

@@ -1,7 +1,7 @@
-"""What `infer` takes values to be: types as far as text tells, and what operations make of them.
+"""The values that `infer` works with: types as far as text tells, and what operations make of them.
 
-A value of None is one that nobody knows. Everything here is a guess for `nestwise explain`; a run
-looks at the objects themselves.
+A value of None is unknown. Everything here is a guess for `nestwise explain`; a run looks at the
+objects themselves.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ class Array(NamedTuple):
 
 
 class Flat(NamedTuple):
-    """`bytes`, `bytearray`, `array.array`, `str`: the words for it, and its elements."""
+    """A flat sequence (`bytes`, `bytearray`, `array.array`, `str`): the words that describe it, and
+    its elements.
+    """
 
     words: str
     item: Any
@@ -72,7 +74,7 @@ class Local(NamedTuple):
 
 
 class Known(NamedTuple):
-    """Something of a module or of the builtins, by its canonical name."""
+    """A function or type of a module or of the builtins, by its canonical name."""
 
     name: str
 
@@ -109,7 +111,7 @@ class Other(NamedTuple):
 
 
 class Slice(NamedTuple):
-    """What stands in a subscript instead of an int: it keeps an axis, or adds one."""
+    """A slice, `...` or None in a subscript: it keeps an axis, or adds one."""
 
     adds: bool
 
@@ -137,7 +139,7 @@ def constant(value: Any) -> Any:
 
 
 def whole(value: int) -> Number:
-    """An int by the classes that a signature knows."""
+    """Gives the range of an int that a signature would promise."""
     if 0 <= value <= INT32:
         return COUNT
     return INT if -INT32 - 1 <= value <= INT32 else Number("int")
@@ -178,7 +180,9 @@ def words(value: Any) -> str | None:
 
 
 def _sequence(value: Many | Row) -> str:
-    """A list or tuple of numbers, or of such sequences; an empty list is one of floats."""
+    """Describes a list or tuple of numbers, or of such sequences; an empty list is one
+    of floats.
+    """
     rank, leaves = 0, [value]
     while leaves and all(isinstance(x, (Many, Row)) for x in leaves):
         rank += 1
@@ -196,7 +200,7 @@ def _sequence(value: Many | Row) -> str:
 
 
 def join(values: Sequence[Any]) -> Any:
-    """One value for alike ones: the first that is known, with numbers widened."""
+    """Joins values that are alike into one: the first that is known, with numbers widened."""
     known = [v for v in values if v is not None]
     if not known:
         return None
@@ -206,7 +210,7 @@ def join(values: Sequence[Any]) -> Any:
 
 
 def item(value: Any) -> Any:
-    """What iterating gives."""
+    """Gives the value that iterating over a value yields."""
     match value:
         case Array(dtype, rank):
             return Array(dtype, rank - 1) if rank > 1 else Scalar(dtype)
@@ -218,7 +222,9 @@ def item(value: Any) -> Any:
 
 
 def element(value: Any, index: Sequence[Any], numbers: Sequence[int | None]) -> Any:
-    """`value[index]`; `numbers` has those of the indices that are literals."""
+    """Gives the value of `value[index]`; `numbers` has the values of the indices that
+    are literals.
+    """
     match value:
         case Array(dtype, rank):
             return _indexed(dtype, rank, index)
@@ -251,7 +257,7 @@ def _indexed(dtype: str, rank: int, index: Sequence[Any]) -> Any:
 
 
 def rank_of(value: Any) -> int:
-    """The number of axes; 0 for what has none."""
+    """Gives the number of axes of a value; 0 for what has none."""
     match value:
         case Array(_, rank):
             return rank
@@ -265,7 +271,7 @@ def rank_of(value: Any) -> int:
 
 
 def dtype_of(value: Any) -> str | None:
-    """The dtype that NumPy makes of it."""
+    """Gives the dtype that NumPy makes of a value."""
     match value:
         case Array(dtype) | Scalar(dtype):
             return dtype
@@ -311,7 +317,7 @@ _CODES = {"i": "int", "u": "uint", "f": "float", "c": "complex"}
 
 
 def named(name: str) -> str | None:
-    """The dtype of a name: `numpy.float32`, `float`, `"f4"`."""
+    """Gives the dtype that a name stands for: `numpy.float32`, `float`, `"f4"`."""
     name = name.removeprefix("numpy.").lstrip("=|<")
     if len(name) > 1 and name[0] in _CODES and name[1:].isdigit():
         name = f"{_CODES[name[0]]}{8 * int(name[1:])}"
@@ -320,13 +326,13 @@ def named(name: str) -> str | None:
 
 
 def _parts(dtype: str) -> tuple[int, int]:
-    """(class, bits)"""
+    """Splits a dtype into its class and its number of bits."""
     name = dtype.rstrip("0123456789")
     return _CLASSES.index(name), int(dtype[len(name) :] or 8)
 
 
 def promote(a: Any, b: Any) -> str | None:
-    """The dtype that NumPy computes in (NEP 50: a Python number adapts to an array)."""
+    """Gives the dtype that NumPy computes in (NEP 50: a Python number adapts to an array)."""
     x, y = dtype_of(a), dtype_of(b)
     if x is None or y is None:
         return x or y
@@ -345,7 +351,7 @@ def promote(a: Any, b: Any) -> str | None:
 
 
 def _adapted(number: Number, dtype: str) -> str | None:
-    """A Python number beside a NumPy value."""
+    """Gives the dtype that a Python number takes beside a NumPy value."""
     kept, bits = _parts(dtype)
     if {"bool": 0, "int": 1, "float": 3, "complex": 4}[number.kind] <= kept:
         return dtype
@@ -353,7 +359,7 @@ def _adapted(number: Number, dtype: str) -> str | None:
 
 
 def binary(op: ast.operator, a: Any, b: Any) -> Any:
-    """`a op b`"""
+    """Gives the value of `a op b`."""
     if isinstance(op, ast.MatMult):
         rank = rank_of(a) + rank_of(b) - 2
         dtype = promote(a, b)
@@ -378,7 +384,7 @@ def binary(op: ast.operator, a: Any, b: Any) -> Any:
 
 
 def _of_sequences(op: ast.operator, a: Any, b: Any) -> Any:
-    """`[0.0] * n`, `a + b`"""
+    """Gives the value of an operation on sequences, like `[0.0] * n` or `a + b`."""
     if isinstance(op, ast.Mult):
         found = a if isinstance(a, (Many, Row, Flat)) else b
         return Many(found.kind, item(found)) if isinstance(found, Row) else found

@@ -1,1 +1,1 @@
-"""The door to the extension module, and what that asks of Python."""
+"""The access to the extension module, and the functions that it asks Python for."""

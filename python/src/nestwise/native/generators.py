@@ -1,4 +1,4 @@
-"""Whether the texts that stand for methods of random generators do what the methods do."""
+"""Checks whether the texts that stand for methods of random generators do what the methods do."""
 
 from __future__ import annotations
 

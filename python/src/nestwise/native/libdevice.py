@@ -1,4 +1,4 @@
-"""Where CUDA's library of functions for cards is, which the native part links into kernels."""
+"""Finds CUDA's library of functions for cards, which the native part links into kernels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ USUAL = "/usr/local/cuda"
 
 
 def find() -> str | None:
-    """The file: the one that NESTWISE_LIBDEVICE names, else a toolkit's, else a package's
+    """Gives the file: the one that NESTWISE_LIBDEVICE names, else a toolkit's, else a package's
     (nvidia-nvvm); None where there is none.
     """
     named = os.environ.get("NESTWISE_LIBDEVICE")

@@ -6,7 +6,7 @@ from nestwise.records import NamedTuple
 
 
 class Settings(NamedTuple):
-    """What `_core.configure` is given; `nestwise.options.Options` says what each of them means."""
+    """The argument of `_core.configure`; `nestwise.options.Options` says what each field means."""
 
     device: str
     threads: int  # 0: as many as this process may use

@@ -1,5 +1,5 @@
-"""A script with a clock around each of its nests, as CPython runs it: what is left of a run's time
-is what the script does besides, which nobody predicts and every candidate has to do.
+"""Runs a script with a clock around each of its nests, in CPython: the rest of a run's time is
+spent outside the nests, which nobody predicts and every candidate has to spend.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ _BEGIN, _END = "_nestwise_begin", "_nestwise_end"
 
 
 class Clock:
-    """Seconds in nests so far; one inside another counts once."""
+    """The seconds in nests so far; the time of a nest inside another counts once."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
         self._depth, self._begun = 0, 0.0
 
     def begin(self) -> None:
-        """A nest begins."""
+        """Notes that a nest begins."""
         self._depth += 1
         if self._depth == 1:
             self._begun = time.perf_counter()
 
     def end(self) -> None:
-        """A nest ends."""
+        """Notes that a nest ends."""
         self._depth -= 1
         if self._depth == 0:
             self.seconds += time.perf_counter() - self._begun
 
 
 def load(script: Path) -> tuple[ModuleType, Clock]:
-    """The script as a module, its nests clocked."""
+    """Loads the script as a module, with its nests clocked."""
     source = script.read_bytes()
     made = rewrite(source, sources.decode(source), str(script), "", _core.lower)
     sites = {loop.line for loop in made.loops if loop.is_site and not loop.depth}

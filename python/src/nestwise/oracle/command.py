@@ -36,7 +36,7 @@ class Bad(ValueError):
 
 
 class Asked(NamedTuple):
-    """What the command line asks for."""
+    """The command line, parsed."""
 
     paths: list[str]
     devices: list[str]
@@ -57,7 +57,9 @@ class Asked(NamedTuple):
 
 
 def main(arguments: list[str]) -> int:
-    """Measures, and tells how choices and predictions did; 1 where a program failed."""
+    """Measures, and tells how choices and predictions did; gives 1 where a program
+    failed, else 0.
+    """
     try:
         asked = _parse(arguments)
         programs = find(asked.paths, asked.forms)
@@ -155,7 +157,9 @@ def _parse(arguments: list[str]) -> Asked:
 
 
 def _devices(text: str | None, profile: str | None) -> list[str]:
-    """Those that are named, or all that there are: a card if there is one that has prices."""
+    """Gives the devices that are named, or all that there are: a card if there is one that has
+    prices.
+    """
     if text is None:
         return [d for d in DEVICES if d != "gpu" or _has_card(profile)]
     named = text.split(",")
@@ -192,7 +196,7 @@ def _some_threads() -> list[int]:
 
 
 def _kept(asked: Asked) -> list[Experiment]:
-    """The experiments of a run that was broken off."""
+    """Reads the experiments of a run that was broken off."""
     path = asked.json
     if not path or not os.path.exists(path):
         return []
@@ -226,7 +230,7 @@ def _effort(program: Program, asked: Asked) -> measure.Effort:
 
 
 def _run(programs: list[Program], asked: Asked, done: list[Experiment]) -> int:
-    """Measures what is not done yet; the number of programs that failed."""
+    """Measures what is not done yet; gives the number of programs that failed."""
     words = ["--profile", asked.profile] if asked.profile else []
     words += ["--fp", asked.fp] if asked.fp else []
     known, failed = {one.program for one in done}, 0
@@ -266,7 +270,7 @@ def _one_line(name: str, scored: list[score.Scored]) -> str:
 
 
 class _Bar:
-    """Progress, where somebody looks."""
+    """A progress bar, shown only on a terminal."""
 
     def __init__(self, k: int, count: int, name: str, begun: float) -> None:
         self.head = f"[{k + 1}/{count}] {name}"
@@ -284,7 +288,7 @@ class _Bar:
 
 
 def text(scored: list[score.Scored], done: list[Experiment]) -> str:
-    """The report for a terminal, of experiments and what they amount to."""
+    """Gives the report for a terminal, of experiments and what they amount to."""
     cold, making = score.cold(done), score.making_errors(done)
     lines = []
     for group, those in score.groups(scored).items():
@@ -312,7 +316,9 @@ def text(scored: list[score.Scored], done: list[Experiment]) -> str:
 
 
 def _figures(scored: list[score.Scored], group: str) -> list[str]:
-    """How automatic runs and predictions did; beside all programs also what else would have."""
+    """Gives lines on how automatic runs and predictions did; for all programs together also on how
+    other strategies would have done.
+    """
     lines = ["", f"{'against the oracle':24} {'mean':>9} {'p95':>9} {'worst':>9}"]
     for name, s in score.against_oracle(scored, group).items():
         lines.append(f"{name:24} {s.mean:9.1%} {s.p95:9.1%} {s.worst:9.1%}")

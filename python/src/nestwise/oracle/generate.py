@@ -54,7 +54,7 @@ COUNTERS = "ijk"
 
 
 def programs(count: int, seed: int, folder: Path) -> Iterator[Program]:
-    """Writes so many scripts into the folder."""
+    """Writes `count` scripts into the folder."""
     for k in range(count):
         path = folder / f"{PREFIX}{seed}_{k}.py"
         path.write_text(script(seed * 100_003 + k), encoding="utf-8")
@@ -67,7 +67,7 @@ def script(seed: int) -> str:
 
 
 class _Nest:
-    """One program as it comes about."""
+    """A random program while it is written."""
 
     def __init__(self, draw: random.Random) -> None:
         self.draw = draw

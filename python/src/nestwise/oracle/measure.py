@@ -1,4 +1,6 @@
-"""All candidates of a program, interleaved: each in a process of its own, asked turn by turn."""
+"""Measures all candidates of a program, interleaved: each in a process of its own, asked turn by
+turn.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,7 @@ COMPILED_S = 0.5
 
 
 class Effort(NamedTuple):
-    """What it may cost to measure a size; seconds."""
+    """The effort that measuring a size may take, in seconds."""
 
     # The ladder of sizes ends where CPython takes this long, or compiled code a third of it.
     longest_s: float
@@ -82,7 +84,7 @@ BRIEF = Effort(0.1, True, 4.0, 0.02, 16, 8, 0.004, 0.03, 60, False, (0.55, 1.25,
 
 class Candidate(NamedTuple):
     """A way to run a program's nests; `chosen` is the automatic one by prices alone, `learned` the
-    same with prices corrected by what is measured on the way.
+    same with prices corrected by times measured on the way.
     """
 
     name: str
@@ -107,7 +109,9 @@ CLOCKED_TURNS, CLOCKED_S = 12, 0.05
 
 
 def candidates(threads: Iterable[int], schedules: int = 0) -> list[Candidate]:
-    """Every way to run a program; of compiled ones also that many legal schedules, one by one."""
+    """Gives every way to run a program; for compiled ones also this many legal schedules, one by
+    one.
+    """
     alone = [
         Candidate(INTERPRETER, ("--device", "interpreter")),
         Candidate("serial", ("--device", "serial")),
@@ -128,7 +132,7 @@ class Failed(RuntimeError):
 
 
 class Server:
-    """One candidate's process."""
+    """The process of one candidate."""
 
     def __init__(
         self, program: Program, candidate: Candidate, options: Iterable[str], cache: Path
@@ -163,8 +167,8 @@ class Server:
     def ask(
         self, arguments: list[str], turns: int, warm: float = 0.0, made: bool = False
     ) -> dict[str, Any]:
-        """Has it run `turns` times, after others that take up to `warm` seconds. `made`: it is to
-        tell of the code that it has made.
+        """Has the process run `turns` times, after uncounted turns that take up to `warm` seconds.
+        `made`: it is to tell of the code that it has made.
         """
         question = {"arguments": arguments, "turns": turns, "warm": warm, "made": made}
         answer: dict[str, Any]
@@ -180,7 +184,7 @@ class Server:
         return answer
 
     def close(self) -> None:
-        """Ends its process."""
+        """Ends the process."""
         self.process.kill()
         for pipe in (self.questions, self.answers, self.complaints):
             # What nobody read of a process that ended before.
@@ -237,7 +241,7 @@ class Bench:
         self.clock = Server(clock, candidates(())[0], (), cache)
 
     def close(self) -> None:
-        """Ends its process."""
+        """Ends the worker processes."""
         for server in (*self.every(), *self.tellers.values(), self.clocked, self.clock):
             server.close()
 
@@ -246,7 +250,7 @@ class Bench:
         return [server for several in self.servers.values() for server in several]
 
     def quick(self) -> dict[int, dict[str, float]]:
-        """Times of every candidate along the ladder, few turns each."""
+        """Measures times of every candidate along the ladder of sizes, with few turns each."""
         found: dict[int, dict[str, float]] = {}
         longest = self.effort.longest_s
         ways = [name for name in self.servers if name not in (CHOSEN, LEARNED)]
@@ -285,7 +289,7 @@ class Bench:
         return found
 
     def warm(self, size: int) -> None:
-        """Lets every process compile what it needs at a size where it surely does: all at once but
+        """Lets every process compile what it needs, at a size where it surely does: all at once but
         the automatic ones, which may learn from what they measure.
         """
         arguments = self.program.arguments(size)
@@ -308,12 +312,14 @@ class Bench:
             spent, turns = spent + sum(seconds), turns + len(seconds)
 
     def first(self, arguments: list[str], ways: Iterable[str]) -> dict[str, float]:
-        """Seconds of a turn of each way; of those that may compile in their first one the next."""
+        """Measures the seconds of a turn of each way; of ways that may compile in their first turn,
+        those of the next.
+        """
         turns = {way: 1 if way == INTERPRETER else 2 for way in ways}
         return {w: self.servers[w][0].ask(arguments, n)["seconds"][-1] for w, n in turns.items()}
 
     def same(self, arguments: list[str], ways: Iterable[str]) -> None:
-        """Has every process run once; refused if results differ."""
+        """Has every process run once; raises Failed if results differ."""
         servers = [server for way in ways for server in self.servers[way]]
         results = [(server.name, server.ask(arguments, 1)["checksum"]) for server in servers]
         if len({checksum for _, checksum in results}) > 1:
@@ -322,7 +328,7 @@ class Bench:
     def measure(
         self, size: int, near: dict[str, float] | None, crossovers: list[float]
     ) -> Experiment:
-        """`near`: what each way took at a size nearby."""
+        """Measures all ways at a size. `near`: the times of each way at a size nearby."""
         arguments, effort = self.program.arguments(size), self.effort
         quick = near or self.first(arguments, self.servers)
         best = min(quick.values())
@@ -366,7 +372,7 @@ class Bench:
         )
 
     def predicted(self, arguments: list[str]) -> dict[str, float]:
-        """Seconds by device."""
+        """Gives the predicted seconds by device."""
         told: dict[str, dict[str, float]] = {
             of: teller.ask(arguments, 1)["predicted"] for of, teller in self.tellers.items()
         }
@@ -374,7 +380,9 @@ class Bench:
 
 
 def pace(options: list[str], cache: Path) -> tuple[Program, float]:
-    """A loop that tells the machine's pace, and the seconds that the profile says CPython takes."""
+    """Gives a loop that tells the machine's pace, and the seconds that CPython takes for it
+    according to the profile.
+    """
     # Where it lies it would be a module of our own, which is left alone.
     script = cache / PACE.name
     script.write_text(PACE.read_text())
@@ -390,7 +398,9 @@ def pace(options: list[str], cache: Path) -> tuple[Program, float]:
 
 
 def _measured_pace(options: list[str]) -> float | None:
-    """Nanoseconds of a trip as the profile has them; what is wrong with that is told elsewhere."""
+    """Gives the nanoseconds of a trip in the profile; what is wrong with the profile is told
+    elsewhere.
+    """
     named = options[options.index("--profile") + 1] if "--profile" in options else None
     try:
         profile: dict[str, Any] = json.loads(Path(named or profile_path() or "").read_text())
@@ -411,7 +421,7 @@ def experiments(
     said: Callable[[str], None],
     effort: Effort = THOROUGH,
 ) -> Iterable[Experiment]:
-    """Every size of a program, as they are measured."""
+    """Measures every size of a program, one after the other."""
     bench = Bench(program, ways, options, cache, effort)
     try:
         said("looking for sizes")
@@ -439,8 +449,8 @@ def experiments(
 def cold_times(
     program: Program, ways: list[Candidate], options: list[str], warm: Experiment
 ) -> tuple[dict[str, list[float]], list[tuple[str, float, float]]]:
-    """Seconds of a few calls with whatever has to be compiled for them, by candidate; and what was
-    compiled, as in `Experiment.made`.
+    """Measures the seconds of a few calls with whatever has to be compiled for them, by candidate;
+    and what was compiled, as in `Experiment.made`.
     """
     seconds = {way: min(samples) for way, samples in warm.samples.items()}
     most = max(THOROUGH.hopeless * min(seconds.values()), COMPILED_S / COLD_CALLS)

@@ -1,7 +1,8 @@
-"""What tells how fast the machine is at the moment: what CPython takes for a loop.
+"""A program that tells how fast the machine is at the moment: the time that CPython takes for a
+loop.
 
-It runs between the turns of the programs. How long a trip took when the profile was measured that
-says.
+The program runs between the turns of the other programs. The profile says how long a trip took when
+the profile was measured.
 """
 
 import time
@@ -18,7 +19,7 @@ def mix(n: int) -> int:
 
 
 def main() -> None:
-    """Prints what the fixed loop took, as a program of the oracle's does."""
+    """Prints the time of the fixed loop, as a program of the oracle's does."""
     start = time.perf_counter()
     found = mix(TRIPS)
     seconds = time.perf_counter() - start

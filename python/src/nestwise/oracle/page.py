@@ -1,4 +1,6 @@
-"""The report as one HTML file: a picture per program and a table that sorts, all in it."""
+"""Writes the report as one HTML file: a picture for each program and a table that
+sorts, all in it.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,7 @@ def _rows(scored: Sequence[score.Scored]) -> str:
 
 
 class _Axes:
-    """Where a size and a time stand in a picture; both logarithmic."""
+    """The positions of sizes and times in a picture; both axes are logarithmic."""
 
     def __init__(self, sizes: Sequence[float], times: Sequence[float]) -> None:
         self.low = math.log10(min(sizes)), math.log10(max(min(times), 1e-9))

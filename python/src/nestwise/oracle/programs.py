@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-# What nothing was tuned to, apart in reports: programs that an index holds back, and random ones.
+# Kinds of programs that nothing was tuned to, listed separately in reports: programs that an
+# index holds back, and random ones.
 HELD_BACK, GENERATED = "held back", "generated"
 
 
@@ -25,7 +26,7 @@ class Program(NamedTuple):
     group: str = ""
 
     def arguments(self, size: int) -> list[str]:
-        """Its arguments for a size."""
+        """Gives the program's arguments for a size."""
         form = ["--form", self.form] if self.form else []
         return ["--size", str(size), *form]
 
@@ -35,7 +36,7 @@ class NoProgram(ValueError):
 
 
 def find(paths: Sequence[str], forms: bool = False) -> list[Program]:
-    """The programs of folders and scripts; with `forms` in each of their forms."""
+    """Finds the programs of folders and scripts; with `forms` in each of their forms."""
     found: list[Program] = []
     for path in map(Path, paths):
         if path.is_dir():
@@ -68,7 +69,7 @@ def _of_folder(folder: Path, forms: bool) -> list[Program]:
 
 
 def _beside(script: Path, forms: bool) -> Iterator[Program]:
-    """A script of a folder with an index is what the index says."""
+    """Gives the programs of a script, as the index of its folder describes it if there is one."""
     if (script.parent / "index.json").exists():
         known = [p for p in _of_folder(script.parent, forms) if p.script == script]
         if known:
@@ -78,14 +79,14 @@ def _beside(script: Path, forms: bool) -> Iterator[Program]:
 
 
 def ladder(most: int) -> Iterator[int]:
-    """Sizes from 1 on, each about 1.6 times the one before."""
+    """Yields sizes from 1 on, each about 1.6 times the one before."""
     a, b = 1, 2
     while a <= most:
         yield a
         a, b = b, a + b
 
 
-# Sizes of a program at most: where two candidates take about as long, each of many places may look
+# The most sizes of a program: where two candidates take about as long, each of many sizes may look
 # like a crossover.
 MOST_SIZES = 16
 # Around a crossover, how much longer or shorter the runs are than those at it.
@@ -95,8 +96,8 @@ AROUND = (0.3, 0.55, 0.8, 1.25, 1.8, 3.3)
 def chosen_sizes(
     quick: dict[int, dict[str, float]], spread: int, around: Sequence[float] = AROUND
 ) -> tuple[list[int], list[float]]:
-    """(sizes, crossovers) from quick times by size and candidate: `spread` of them over the whole
-    range, and those `around` every place where another candidate becomes the best.
+    """Gives sizes and crossovers from quick times by size and candidate: `spread` sizes over the
+    whole range, and those `around` every size where another candidate becomes the best.
     """
     known = sorted(quick)
     sizes = set(evenly(known, spread))
@@ -115,7 +116,7 @@ def chosen_sizes(
 
 
 def evenly(of: Sequence[int], count: int) -> list[int]:
-    """So many of them at most, the first and the last among them."""
+    """Gives at most `count` of the sizes, evenly spread, the first and the last among them."""
     if len(of) <= count:
         return list(of)
     return [of[round(k * (len(of) - 1) / max(count - 1, 1))] for k in range(count)]
@@ -126,12 +127,12 @@ def _best(times: dict[str, float]) -> str:
 
 
 def _part(low: float, at: float, high: float) -> float:
-    """Where `at` lies between the two on a logarithmic scale, 0 to 1."""
+    """Gives where `at` lies between `low` and `high` on a logarithmic scale, from 0 to 1."""
     if low <= 0 or high <= 0 or low == high:
         return 0.5
     return min(max(math.log(at / low) / math.log(high / low), 0.0), 1.0)
 
 
 def _exponent(n: int, t: float, m: int, u: float) -> float:
-    """How time grows with size, as a power of it; where that is hidden by a fixed cost, 1."""
+    """Gives how time grows with size, as a power of it; 1 where that is hidden by a fixed cost."""
     return min(max(math.log(max(u, 1e-9) / max(t, 1e-9)) / math.log(m / n), 1.0), 4.0)

@@ -1,9 +1,10 @@
-"""What experiments amount to: slowdown against the oracle, prediction errors, other strategies.
+"""Computes what experiments amount to: slowdown against the oracle, prediction errors, other
+strategies.
 
 The best candidate of an experiment is picked on one half of the samples and all are scored on the
 other half, so that luck in picking does not count for the oracle. Slowdowns are medians of ratios
 of times that were taken right after each other: a shared machine is faster one second and slower
-the next, and such a ratio is of one moment. What that leaves of noise is told beside: the chosen
+the next, and such a ratio is of one moment. The noise that is left is told as well: the chosen
 way's slowdown against itself, between turns that followed each other.
 """
 
@@ -19,7 +20,7 @@ from nestwise.oracle.programs import GENERATED
 
 
 class Scored(NamedTuple):
-    """One experiment; times in seconds."""
+    """One experiment, scored; times are in seconds."""
 
     program: str
     size: int
@@ -36,7 +37,7 @@ class Scored(NamedTuple):
 
     @property
     def slowdown(self) -> float:
-        """What was chosen against the best: the share of time lost."""
+        """The slowdown of the chosen way against the best: the share of time lost."""
         return self.slowdowns[CHOSEN]
 
     @property
@@ -46,7 +47,7 @@ class Scored(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """Slowdowns of experiments."""
+    """A summary of the slowdowns of experiments."""
 
     experiments: int
     mean: float
@@ -55,7 +56,7 @@ class Summary(NamedTuple):
 
 
 def score(experiment: Experiment) -> Scored:
-    """An experiment, judged: half of the samples pick the best way, the other half time it."""
+    """Scores an experiment: half of the samples pick the best way, the other half time it."""
     candidates = [w for w in experiment.samples if w not in (CHOSEN, LEARNED)]
     picked = {w: statistics.median(_half(experiment.samples[w], 0)) for w in candidates}
     times = {w: statistics.median(_half(s, 1)) for w, s in experiment.samples.items()}
@@ -80,18 +81,22 @@ def score(experiment: Experiment) -> Scored:
 
 
 def _half(samples: list[float], which: int) -> list[float]:
-    """Every other turn of each process, which take turns."""
+    """Gives every other turn of each process; processes take turns."""
     half = [s for k, s in enumerate(samples) if k // PROCESSES % 2 == which]
     return half or samples
 
 
 def _slowdown(samples: list[float], others: list[float]) -> float:
-    """The median over turns, which have the same places in both; one may have had more."""
+    """Gives the median slowdown over turns, which are in the same order in both lists; one list may
+    be longer.
+    """
     return statistics.median(s / o for s, o in zip(samples, others, strict=False)) - 1.0
 
 
 def groups(scored: Sequence[Scored]) -> dict[str, list[Scored]]:
-    """By name of the group; "" are all programs that somebody wrote, those held back among them."""
+    """Groups experiments by the name of their group; "" has all programs that somebody wrote,
+    including those held back.
+    """
     found: dict[str, list[Scored]] = {"": [one for one in scored if one.group != GENERATED]}
     for one in scored:
         if one.group:
@@ -100,13 +105,15 @@ def groups(scored: Sequence[Scored]) -> dict[str, list[Scored]]:
 
 
 def summary(slowdowns: Sequence[float]) -> Summary:
-    """What slowdowns come to."""
+    """Summarises slowdowns."""
     values = sorted(slowdowns)
     return Summary(len(values), statistics.fmean(values), percentile(values, 0.95), values[-1])
 
 
 def percentile(values: Sequence[float], part: float) -> float:
-    """By linear interpolation between the closest ranks; `values` sorted."""
+    """Gives a percentile by linear interpolation between the closest ranks; `values` must be
+    sorted.
+    """
     at = part * (len(values) - 1)
     low = int(at)
     high = min(low + 1, len(values) - 1)
@@ -114,7 +121,9 @@ def percentile(values: Sequence[float], part: float) -> float:
 
 
 def ours(scored: Sequence[Scored]) -> dict[str, Summary]:
-    """Slowdowns of automatic runs: by prices alone, and with learning, where that was measured."""
+    """Summarises the slowdowns of automatic runs: by prices alone, and with learning, where that
+    was measured.
+    """
     found = {"chosen": summary([one.slowdown for one in scored])}
     learned = [one.learned for one in scored if one.learned is not None]
     if learned:
@@ -124,7 +133,7 @@ def ours(scored: Sequence[Scored]) -> dict[str, Summary]:
 
 
 class Cold(NamedTuple):
-    """Calls from nothing, compiling included, of one program at one size."""
+    """Cold calls, compilation included, of one program at one size."""
 
     program: str
     size: int
@@ -134,12 +143,12 @@ class Cold(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """How many times as long the chosen way took."""
+        """The ratio of the chosen way's time to the best one's."""
         return self.chosen_s / self.best_s
 
 
 def cold(done: Iterable[Experiment]) -> list[Cold]:
-    """The experiments with cold runs."""
+    """Gives the cold calls of the experiments that have some."""
     found = []
     for one in done:
         times = {way: statistics.median(seconds) for way, seconds in one.cold.items()}
@@ -152,7 +161,9 @@ def cold(done: Iterable[Experiment]) -> list[Cold]:
 
 
 def strategies(scored: Sequence[Scored]) -> dict[str, Summary]:
-    """What always taking the same candidate would have cost, and a random one, where measured."""
+    """Summarises what always taking the same candidate would have cost, and a random one, where
+    measured.
+    """
     plain = [{w: t for w, t in one.times.items() if "schedule" not in w} for one in scored]
     names = dict.fromkeys(name for times in plain for name in times)
     found = {}
@@ -166,13 +177,16 @@ def strategies(scored: Sequence[Scored]) -> dict[str, Summary]:
 
 
 def against_oracle(scored: Sequence[Scored], group: str) -> dict[str, Summary]:
-    """Rows of a report: automatic runs, and for all programs together what else there is."""
+    """Gives the rows of a report: automatic runs, and for all programs together other strategies as
+    well.
+    """
     return {**ours(scored), **({} if group else strategies(scored))}
 
 
 def prediction_errors(scored: Iterable[Scored]) -> dict[str, tuple[int, float, float]]:
-    """By device and of all: (count, median, 90th percentile) of |predicted / measured - 1|, also
-    with what was predicted as much longer as CPython took for a loop that was run in between.
+    """Gives by device, and for all together, count, median and 90th percentile of |predicted /
+    measured - 1|; also with predictions scaled as CPython's time for a loop that was run in between
+    differed from the profile's.
     """
     errors: dict[str, list[float]] = {}
     for one in scored:
@@ -192,7 +206,9 @@ def prediction_errors(scored: Iterable[Scored]) -> dict[str, tuple[int, float, f
 
 
 def making_errors(done: Iterable[Experiment]) -> dict[str, tuple[int, float, float]]:
-    """By tier: (count, median, 90th percentile) of |predicted / took - 1| of code that was made."""
+    """Gives by tier count, median and 90th percentile of |predicted / took - 1| of code that was
+    made.
+    """
     errors: dict[str, list[float]] = {}
     for one in done:
         for tier, predicted, took in one.made:
@@ -203,7 +219,9 @@ def making_errors(done: Iterable[Experiment]) -> dict[str, tuple[int, float, flo
 
 
 def measured_as(device: str, one: Scored) -> str:
-    """The candidate that a device's prediction is about: of threads, the most."""
+    """Gives the candidate that a device's prediction is about: for threads, the one
+    with the most.
+    """
     if device != "threads":
         return device
     several = [n for n in one.times if n.startswith("threads") and "schedule" not in n]
@@ -211,7 +229,9 @@ def measured_as(device: str, one: Scored) -> str:
 
 
 def intervals(scored: Sequence[Scored]) -> dict[str, tuple[int, int]]:
-    """By program: from what to what size something over 5 % slower than the best was chosen."""
+    """Gives by program the smallest and the largest size where the choice was over 5 % slower than
+    the best.
+    """
     found: dict[str, tuple[int, int]] = {}
     for one in scored:
         if one.slowdown > 0.05:
@@ -221,8 +241,8 @@ def intervals(scored: Sequence[Scored]) -> dict[str, tuple[int, int]]:
 
 
 def wrong(one: Scored) -> str:
-    """Of the devices that were confused, the one whose prediction is farther off, and by how much;
-    empty where predictions say what measurements do, so that something else was wrong.
+    """Names the device, of those that were confused, whose prediction is farther off, and by how
+    much; empty where predictions say what measurements do, so that something else was wrong.
     """
     factors = {}
     for device, predicted in one.predicted.items():

@@ -1,8 +1,8 @@
-"""A process of one candidate: runs a script's main() as often as it is asked to.
+"""The process of one candidate: runs a script's main() as often as it is asked to.
 
     nestwise run [options] serve.py script.py
 
-What it does is in `turns.py`: loops of a script that is run would be handled, those of a module of
+The work is done in `turns.py`: loops of a script that is run would be handled, those of a module of
 our own are left alone.
 """
 

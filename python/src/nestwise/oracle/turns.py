@@ -1,15 +1,14 @@
-"""What a process of one candidate (`serve.py`) does: it runs a script's main() as often as it is
+"""The work of a process of one candidate (`serve.py`): it runs a script's main() as often as it is
 asked to.
 
-Asked by a line of JSON on standard input, {"arguments": [...], "turns": N}; answers by one on
-standard output with the seconds of each turn, what the last one printed as its checksum, and, where
-NESTWISE_PRICES is set, what the nests of all turns were predicted to take, or where
-NESTWISE_CLOCKED is, how long each turn was outside its nests, and where the question says
+The process is asked by a line of JSON on standard input, {"arguments": [...], "turns": N}. It
+answers by a line on standard output with the seconds of each turn; what the last one printed as its
+checksum; where NESTWISE_PRICES is set, what the nests of all turns were predicted to take; where
+NESTWISE_CLOCKED is set, how long each turn was outside its nests; and where the question says
 "made": true, what making code was predicted to take and took. What the script prints goes nowhere
-else. A script that prints `kernel_seconds X` is taken at its word; of others all of
-main() is timed. Where the question says "warm": S, turns that are not counted go before them, for
-up to S seconds: while the process waited for the question, others had the caches and the branch
-predictors.
+else. The time of a script that prints `kernel_seconds X` is X; of other scripts all of main() is
+timed. Where the question says "warm": S, uncounted turns go before the others, for up to S seconds:
+while the process waited for the question, others had the caches and the branch predictors.
 """
 
 from __future__ import annotations
@@ -37,8 +36,8 @@ _random = random.Random()
 
 
 def _predictions() -> dict[str, float]:
-    """Seconds by device, summed over every call that was priced so far, of a process that is to
-    tell: asking has the caches, and makes the turn after it up to 2 us slower.
+    """Gives the predicted seconds by device, summed over every call that was priced so far, in a
+    process that is to tell: asking uses the caches, and makes the turn after it up to 2 us slower.
     """
     if not os.environ.get("NESTWISE_PRICES"):
         return {}
@@ -56,7 +55,9 @@ def _predictions() -> dict[str, float]:
 
 
 def _made() -> list[tuple[str, float, float]]:
-    """Code that was made so far: its tier, seconds predicted, seconds that it took."""
+    """Gives the code that was made so far: its tier, the predicted seconds, and the seconds that it
+    took.
+    """
     from nestwise.native import extension
 
     if not extension.loaded():
@@ -68,7 +69,7 @@ def _made() -> list[tuple[str, float, float]]:
 
 
 def _turn(module: ModuleType, script: str, arguments: list[str]) -> tuple[float, str]:
-    """(seconds, checksum) of one run of main()."""
+    """Runs main() once; gives its seconds and its checksum."""
     sys.argv = [script, *arguments]
     _pieces = [bytes(_random.randrange(1, MOST_BYTES)) for _ in range(PIECES)]
     printed = io.StringIO()
@@ -87,7 +88,7 @@ class _Turn(NamedTuple):
 
 
 class _Asked:
-    """Answers questions; knows how long the turns of the last one took."""
+    """Answers questions, and knows how long the turns of the last one took."""
 
     def __init__(self, script: str) -> None:
         sys.path.insert(0, str(Path(script).resolve().parent))

@@ -1,1 +1,1 @@
-"""What became of the loops of a process: collected, as text, as JSON."""
+"""The report of what became of the loops of a process: collected, as text, as JSON."""

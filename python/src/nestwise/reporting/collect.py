@@ -1,4 +1,4 @@
-"""What became of the loops of this process, as plain data."""
+"""Collects what became of the loops of this process, as plain data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def collect() -> dict[str, Any]:
-    """The report as plain data. Times are in seconds."""
+    """Gives the report as plain data. Times are in seconds."""
     nests: list[dict[str, Any]] = []
     panics: list[str] = []
     if extension.loaded():
@@ -54,7 +54,9 @@ def collect() -> dict[str, Any]:
 
 
 def share(nests: list[dict[str, Any]]) -> float | None:
-    """How much of the time CPython would have spent in these nests ran compiled instead."""
+    """Gives the share of the time that CPython would have spent in these nests which was spent in
+    native code instead.
+    """
     total = compiled = 0.0
     for nest in nests:
         interpreted = nest.get("interpreted_s") or 0.0

@@ -1,4 +1,4 @@
-"""What a process has to say of its loops beside their numbers, gathered while it runs."""
+"""The notes and warnings of a process about its loops, gathered while it runs."""
 
 from __future__ import annotations
 

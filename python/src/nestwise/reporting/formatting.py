@@ -1,4 +1,4 @@
-"""How numbers read in all that nestwise prints: times, counts, bytes."""
+"""Formats numbers for everything that nestwise prints: times, counts, bytes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ def seconds(value: object) -> str:
 
 
 def count(value: object) -> str:
-    """A count with its thousands apart; `-` for what is no int."""
+    """A count with its thousands separated; `-` for what is no int."""
     return f"{value:,}" if isinstance(value, int) else "-"
 
 
 def counted(number: int, what: str) -> str:
-    """`1 run`, `2,000 runs`."""
+    """A number with its noun, like `1 run` or `2,000 runs`."""
     return f"{number:,} {what}" + "s" * (number != 1)
 
 

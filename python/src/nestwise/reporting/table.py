@@ -24,7 +24,9 @@ HEADINGS = (
 
 
 def render(data: dict[str, Any], colour: bool = False) -> str:
-    """The report as text: a table of the nests, then what was refused and what went wrong."""
+    """Formats the report as text: a table of the nests, then what was refused and what
+    went wrong.
+    """
     rows: list[tuple[list[str], list[str]]] = [(list(HEADINGS), [])]
     for nest in sorted(data["nests"], key=lambda n: (n.get("file", ""), n.get("line", 0))):
         rows.append((_row(nest), _why(nest)))
@@ -81,7 +83,9 @@ def _why(nest: dict[str, Any]) -> list[str]:
 
 
 def place(nest: dict[str, Any]) -> str:
-    """`file:line function` of a nest, the file relative to the current folder if it is below."""
+    """Gives `file:line function` of a nest, with the file relative to the current folder if it is
+    below.
+    """
     path = str(nest.get("file", "?"))
     short = os.path.relpath(path) if os.path.isabs(path) else path
     if short.startswith(".."):
@@ -95,7 +99,9 @@ def _padded(column: int, cell: str, width: int) -> str:
 
 
 def _shade(cell: str) -> str:
-    """Green where nearly all ran compiled, yellow where some did, red where nothing did."""
+    """Colours a cell: green where nearly all ran natively, yellow where some did, red where nothing
+    did.
+    """
     if not cell.endswith("%"):
         return "0"
     percent = int(cell[:-1])

@@ -1,1 +1,1 @@
-"""From a module's source to code whose loops ask the native part first."""
+"""Rewrites a module's source to code whose loops ask the native part first."""

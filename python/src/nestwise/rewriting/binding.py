@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def mark_of(tag: str) -> str:
-    """How the string constants start that stand for our functions until `bind`."""
+    """Gives the beginning of the string constants that stand for our functions until `bind`."""
     return f"\0nestwise:{tag}:"
 
 

@@ -1,6 +1,6 @@
-"""Compiling a user's source once more without a sign of it.
+"""Compiles a user's source once more without a sign of it.
 
-Apart from `rewrite`, which a run whose code is cached never loads.
+This is a module of its own because a run whose code is cached never loads `rewrite`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def warning_filters() -> list[Any]:
 
 
 class quiet:
-    """No warnings from our own compilation, in a `with` block.
+    """Suppresses warnings from our own compilation, in a `with` block.
 
     The rules go into the list directly: the official way to add one makes every module forget
     which of its warnings it has shown, and they would appear again.

@@ -16,14 +16,14 @@ loops there. It becomes
 
 REGION's iterator lies on CPython's value stack while the loop runs, so its end is the end of all
 copies, however the loop is left. FLUSH has the arrays of the host hold what was computed, and
-forgets the copies. KEEP does so only if a name holds something that the statement could run
-anybody's code with (`region.rs` has the roles), by which CPython's own types tell themselves apart
-from a user's when the program runs. What names held before they are bound has to be known as well,
+forgets the copies. KEEP does so only if a name holds something with which the statement could run
+user code (`region/mod.rs` has the roles), since only when the program runs can CPython's own types
+be told from a user's. The values that names held before they are bound have to be known as well,
 since an object whose last name goes may have a finalizer. A name that surely has a value is looked
-at; one of the module is looked up. Others have to be bound nowhere but in the region, where what
-they hold was looked at (statements: KEEP), or came from a native run (sites: CALL knows; KEEP has
-to be told of names that are bound by either). What makes an array is called by functions of ours
-(`region_makers.rs`), so that a device makes a copy of it at once, and nothing goes up.
+at; a global is looked up. Other names have to be bound nowhere but in the region, where what they
+hold was checked (by statements: KEEP), or came from a native run (by sites: CALL knows; KEEP has to
+be told of names that are bound by either). Functions that make arrays are called by functions of
+ours (`region/makers.rs`), so that a device makes a copy of the array at once, without a transfer.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ _EMPTY = frozenset(("zeros", "empty", "zeros_like", "empty_like"))
 
 
 class Uses:
-    """The names of a statement that nothing but numbers should be behind, with their roles."""
+    """The names that a statement uses, with the roles that their values have to fit so that it runs
+    no user code.
+    """
 
     def __init__(self) -> None:
         self.roles: dict[tuple[str, str], None] = {}
@@ -66,12 +68,14 @@ class Uses:
         self.renamed: set[str] = set()  # names whose values get another one
 
     def add(self, role: str, name: str) -> bool:
-        """Notes a role of a name; True."""
+        """Notes a role of a name; always gives True."""
         self.roles[role, name] = None
         return True
 
     def expression(self, node: syntax.expr | None) -> bool:
-        """Whether evaluating it runs nobody's code if its names hold what their roles say."""
+        """Whether evaluating an expression runs no user code if its names hold what their roles
+        say.
+        """
         match node:
             case syntax.Constant():
                 return isinstance(node.value, _CONSTANTS)
@@ -102,7 +106,7 @@ class Uses:
         return False
 
     def element(self, array: str, index: syntax.expr) -> bool:
-        """The same of a read of an element of what a name holds."""
+        """Whether reading an element of what a name holds runs no user code, as in `expression`."""
         parts = index.elts if isinstance(index, syntax.Tuple) else [index]
         if not all(map(_is_bare, parts)):
             return self.add("r", array)
@@ -110,23 +114,27 @@ class Uses:
         return self.add("e", array)
 
     def arguments(self, function: str, args: list[syntax.expr]) -> bool:
-        """The same of what a function is called with."""
+        """Whether evaluating the arguments of a function runs no user code, as in `expression`."""
         names = [a.id for a in args if isinstance(a, syntax.Name)]
         if function == "len" and len(names) == len(args):
             return all(self.add("m", name) for name in names)
         return all(map(self.expression, args))
 
     def subscript(self, node: syntax.expr) -> bool:
-        """The same as `expression` of all parts of a subscript."""
+        """Whether evaluating all parts of a subscript runs no user code, as in `expression`."""
         parts = node.elts if isinstance(node, syntax.Tuple) else [node]
         return all(map(self.expression, parts))
 
     def range(self, node: syntax.expr) -> bool:
-        """The same of what a loop runs over, and whether that is a range."""
+        """Whether a loop runs over a range, and evaluating that runs no user code, as in
+        `expression`.
+        """
         return _is_range(node) and self.expression(node)
 
     def makes(self, node: syntax.expr) -> bool:
-        """Whether it makes an array, as far as is seen without knowing what names hold."""
+        """Whether an expression makes an array, as far as is seen without knowing what
+        names hold.
+        """
         made = _as_maker(node)
         if made is None:
             return False
@@ -141,7 +149,7 @@ class Uses:
         return known and all(map(self.argument, kinds, parts))
 
     def argument(self, kind: str, node: syntax.expr) -> bool:
-        """What is handed to a function that makes an array."""
+        """Whether evaluating an argument of a function that makes an array runs no user code."""
         match kind, node:
             case "shape", syntax.Tuple(elts=sizes):
                 return all(map(self.expression, sizes))
@@ -161,7 +169,7 @@ class Uses:
         return kind in ("shape", "number") and self.expression(node)
 
     def target(self, node: syntax.expr) -> bool:
-        """Whether assigning to it runs nobody's code; its names are noted as bound."""
+        """Whether assigning to a target runs no user code; its names are noted as bound."""
         match node:
             case syntax.Name():
                 self.bound.add(node.id)
@@ -171,7 +179,7 @@ class Uses:
         return False
 
     def pair(self, target: syntax.expr, value: syntax.expr) -> bool:
-        """Whether assigning a value to a target runs nobody's code."""
+        """Whether assigning a value to a target runs no user code."""
         match target, value:
             case syntax.Tuple(elts=targets), syntax.Tuple(elts=values):
                 return len(targets) == len(values) and all(map(self.pair, targets, values))
@@ -186,7 +194,9 @@ class Uses:
         return False
 
     def statement(self, node: syntax.stmt) -> bool:
-        """Whether executing it runs nobody's code if its names hold what their roles say."""
+        """Whether executing a statement runs no user code if its names hold what their
+        roles say.
+        """
         match node:
             case (
                 syntax.Pass()
@@ -210,7 +220,7 @@ class Uses:
 
 
 class Gap:
-    """A call of KEEP or FLUSH; which one is known when all of the region is."""
+    """A call of KEEP or FLUSH; which one it is, is known when the whole region is."""
 
     def __init__(self, at: Any, uses: Uses | None, sure: frozenset[str], mark: str = "") -> None:
         self.uses = uses  # None: FLUSH
@@ -233,7 +243,7 @@ class Nest(NamedTuple):
 
 
 class Region:
-    """One region while it is rewritten."""
+    """A region while it is rewritten."""
 
     def __init__(
         self, root: syntax.For | syntax.While, facts: Facts, scope: Scope, prefix: str, first: int
@@ -252,7 +262,7 @@ class Region:
         self.nests: list[Nest] = []
         self.by_site: list[str] = []  # names that sites bind
         self.by_statement: list[str] = []  # those that statements bind that KEEP can be before
-        # Of the scope as it was written: what is in the region is not rewritten yet.
+        # Counts the scope as it was written: what is in the region is not rewritten yet.
         self.everywhere = stored(scope.node) + _parameters(scope.node)
         self.counters = self.only(counted(root))
         self.alone = not scope.module_level and not _in_loop(scope.node, root)
@@ -266,7 +276,7 @@ class Region:
         )
 
     def sure(self, node: Any) -> frozenset[str]:
-        """Names that surely have a value where the statement stands."""
+        """Gives the names that surely have a value where the statement stands."""
         if self.scope.module_level:
             return frozenset()
         klass = self.scope.klass
@@ -274,13 +284,15 @@ class Region:
         return frozenset(n for n in self.everywhere if mangle(n, klass) in known) - self.deleted
 
     def gap(self, node: syntax.stmt, uses: Uses | None, at: Any = None, mark: str = "") -> Gap:
-        """A call of KEEP or FLUSH that stands before a node."""
+        """Makes a call of KEEP or FLUSH that stands before a node."""
         gap = Gap(at or node, uses, self.sure(node), mark)
         self.gaps.append(gap)
         return gap
 
     def before(self, node: syntax.stmt) -> list[syntax.stmt]:
-        """What stands before a statement, whose blocks are none of the region (but an `if`'s)."""
+        """Makes what stands before a statement, whose blocks are not part of the region (except an
+        `if`'s).
+        """
         uses = Uses()
         quiet = uses.statement(node)
         if quiet and not uses.roles:
@@ -293,8 +305,8 @@ class Region:
         return [self.gap(node, uses if quiet else None).statement]
 
     def assigned(self, node: syntax.stmt) -> syntax.stmt | None:
-        """What stands for a statement that writes all of an array, as another one holds it: a
-        device may do that.
+        """Makes what stands for a statement that writes all of an array from another one, which a
+        device may do; None for other statements.
         """
         match node:
             case syntax.Assign(
@@ -316,7 +328,7 @@ class Region:
         return instead
 
     def make(self, node: syntax.Call, kinds: list[str]) -> None:
-        """Has functions of ours see what a call makes."""
+        """Makes functions of ours see the array that a call makes."""
         at = syntax.place(node)
         fields = ("func", "args", "keywords")
         self.were.append((node, {name: getattr(node, name) for name in fields}))
@@ -346,7 +358,7 @@ class Region:
         vars(node).update({name: getattr(changed, name) for name in fields})
 
     def enter(self, node: syntax.For | syntax.While) -> list[syntax.stmt]:
-        """What stands before a loop of the region, in whose header there is something, too."""
+        """Makes what stands before a loop of the region, whose header may look at arrays, too."""
         uses, header = Uses(), "iter" if isinstance(node, syntax.For) else "test"
         self.were.append((node, {header: getattr(node, header)}))
         if isinstance(node, syntax.While):
@@ -359,7 +371,7 @@ class Region:
         return [self.gap(node, uses if quiet else None).statement]
 
     def guarded(self, node: syntax.While) -> syntax.expr:
-        """Its test, before which something is called."""
+        """Makes the test of a `while`, with a call of KEEP or FLUSH before it if need be."""
         uses = Uses()
         quiet = uses.expression(node.test)
         if quiet and not uses.roles:
@@ -370,7 +382,7 @@ class Region:
     def nest(
         self, node: Any, calls: list[syntax.Constant], maybe: frozenset[str], plain: bool
     ) -> list[syntax.stmt]:
-        """What stands before a site."""
+        """Makes what stands before a site."""
         uses, stores = Uses(), stored(node)
         for name in sorted(set(stores)):
             uses.target(syntax.Name(name, syntax.Store()))
@@ -382,7 +394,7 @@ class Region:
     def call(
         self, name: str, *arguments: syntax.expr, at: syntax.Place | None = None
     ) -> syntax.Call:
-        """A call of one of the region's functions."""
+        """Makes a call of one of the region's functions."""
         at = at or self.at
         constant = syntax.Constant(self.prefix + name, **at)
         # As in `rewrite.py`: called as it stands, a string would earn a SyntaxWarning.
@@ -390,7 +402,7 @@ class Region:
         return syntax.Call(hook, list(arguments), [], **at)
 
     def undo(self) -> None:
-        """As if there had been no region."""
+        """Undoes all changes, as if there had been no region."""
         for node, fields in self.were:
             vars(node).update(fields)
         pending: list[syntax.If | syntax.For | syntax.While] = [self.root]
@@ -430,20 +442,22 @@ class Region:
         return True
 
     def only(self, places: list[str]) -> set[str]:
-        """The names that are bound in these places and nowhere else."""
+        """Gives the names that are bound in these places and nowhere else."""
         shared = {n for n in places if mangle(n, self.scope.klass) in self.scope.shared}
         everywhere = self.everywhere.count
         return {n for n in places if places.count(n) == everywhere(n)} - shared
 
     def local(self, names: Iterable[str]) -> frozenset[str]:
-        """Those that live in the function; others are looked up by name, and may have no value."""
+        """Gives the names that are local to the function; others are looked up by name, and may
+        have no value.
+        """
         if self.scope.module_level:
             return frozenset()
         return frozenset(n for n in names if mangle(n, self.scope.klass) in self.scope.locals)
 
     def choose(self, gap: Gap, checked: set[str], either: set[str]) -> None:
-        """`checked`: names that hold what KEEP was asked about, or nothing yet; `either`: or what
-        a site has bound them to.
+        """Chooses the call of a gap. `checked`: names that hold what KEEP was asked about, or
+        nothing yet; `either`: also names that a site has bound.
         """
         uses, mark = gap.uses, gap.mark
         unsure: frozenset[str] = frozenset()
@@ -472,21 +486,23 @@ class Region:
         gap.call.func, gap.call.args = keep.func, keep.args
 
     def held(self, role: str, name: str, at: syntax.Place) -> tuple[str, syntax.expr]:
-        """What is no local may have no value: it is looked up."""
+        """Gives the argument of KEEP for a name, with its role. A name that is no local may have no
+        value: KEEP looks it up.
+        """
         if self.local([name]):
             return role, syntax.Name(name, syntax.Load(), **at)
         return role.upper(), syntax.Constant(mangle(name, self.scope.klass), **at)
 
     def index(self, part: syntax.expr, at: syntax.Place) -> tuple[str, syntax.expr]:
-        """One part of a subscript as an argument of KEEP, with its role."""
+        """Gives one part of a subscript as an argument of KEEP, with its role."""
         if isinstance(part, syntax.Name):
             return self.held("i", part.id, at)
         return "i", syntax.Constant(_int(part), **at)
 
 
 def may_be_one(scope: Scope) -> bool:
-    """Whether a loop of a scope can be the root of a region, whatever is in it: not where what is
-    on the value stack may outlive the moment (generators, coroutines).
+    """Whether a loop of a scope can be the root of a region, whatever is in it: not where objects
+    on the value stack may live on while other code runs (generators, coroutines).
     """
     if scope.is_async:
         return False
@@ -497,8 +513,8 @@ def may_be_one(scope: Scope) -> bool:
 
 
 def stored(node: syntax.AST) -> list[str]:
-    """The names that are bound in a piece of a scope, once for each place; those of functions and
-    classes in it among them, but not what these bind.
+    """Gives the names that are bound in a piece of a scope, once for each place; including those of
+    functions and classes in it, but not the names that these bind.
     """
     found: list[str] = []
     for part in _own(node):
@@ -520,7 +536,9 @@ def stored(node: syntax.AST) -> list[str]:
 
 
 def counted(root: Any) -> list[str]:
-    """The names that loops over `range(...)` bind, once for each: ints, whoever runs it."""
+    """Gives the names that loops over `range(...)` bind, once for each: their values are ints,
+    whoever runs the loop.
+    """
     found = []
     for part in _own(root):
         if isinstance(part, syntax.For) and isinstance(part.target, syntax.Name):
@@ -529,7 +547,7 @@ def counted(root: Any) -> list[str]:
 
 
 def maker(node: Any) -> syntax.Call | None:
-    """What makes an array in a loop, which no nest does."""
+    """Finds a call that makes an array in a loop, which no nest does."""
     found = (_as_maker(part) for part in syntax.walk(node))
     return next((made[0] for made in found if made is not None), None)
 
@@ -546,8 +564,8 @@ def _as_maker(node: syntax.AST) -> tuple[syntax.Call, str, str] | None:
 
 
 def _whole(node: syntax.expr) -> int | None:
-    """How many axes an array needs for a subscript that is all of it: `...`, `:`, `:, :` and so
-    on.
+    """Gives the number of axes that an array needs for a subscript that is all of it: `...`, `:`,
+    `:, :` and so on; None for other subscripts.
     """
     match node:
         case syntax.Constant(value=value):
@@ -560,7 +578,9 @@ def _whole(node: syntax.expr) -> int | None:
 
 
 def _may_be_anybodys(node: syntax.expr) -> bool:
-    """A type by its name; a constant or the type of an array's elements is none."""
+    """Whether an argument is a name that may be a user's type; not a constant or the type of an
+    array's elements.
+    """
     return not (
         isinstance(node, syntax.Constant)
         or (isinstance(node, syntax.Attribute) and node.attr == "dtype")
@@ -568,12 +588,12 @@ def _may_be_anybodys(node: syntax.expr) -> bool:
 
 
 def _is_bare(node: syntax.expr) -> bool:
-    """A name or an int: to evaluate it once more is nobody's code, whatever it is."""
+    """Whether an expression is a name or an int: to evaluate it once more runs no user code."""
     return isinstance(node, syntax.Name) or _int(node) is not None
 
 
 def _int(node: syntax.expr) -> int | None:
-    """The int that an expression writes out; True and False are none."""
+    """Gives the int that an expression writes out; None for others, True and False among them."""
     match node:
         case syntax.UnaryOp(op=syntax.USub(), operand=syntax.Constant(value=value)):
             return -value if type(value) is int else None
@@ -588,7 +608,7 @@ def _is_range(node: syntax.expr) -> bool:
 
 
 def _own(node: syntax.AST) -> Iterator[syntax.AST]:
-    """All parts of a scope, without the insides of functions and classes in it."""
+    """Yields all parts of a scope, without the insides of functions and classes in it."""
     pending = [node]
     while pending:
         part = pending.pop()
@@ -609,7 +629,7 @@ def _parameters(node: Any) -> list[str]:
 
 
 def _in_loop(scope: Any, root: Any) -> bool:
-    """Whether a loop of the same scope is around it."""
+    """Whether a node stands in a loop of the same scope."""
     loops = (
         part
         for part in _own(scope)

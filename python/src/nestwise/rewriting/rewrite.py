@@ -1,4 +1,4 @@
-"""From a module's source to code whose loops ask the native part first.
+"""Rewrites a module's source to code whose loops ask the native part first.
 
 A *site* is one outermost loop that the native part can lower. It becomes (the real thing is
 built as a tree, positions kept, and its functions are constants of the code object)
@@ -22,18 +22,17 @@ built as a tree, positions kept, and its functions are constants of the code obj
     else:
         the loop as it was
 
-GATE is asked without the price of a call whether the loop is worth one: where a few ints and
+GATE is asked without the price of a call whether the loop is worth one, where a few ints and
 lengths tell how much work it is. Elsewhere its key is empty, and it tells whether the site is
-switched off. The first loop is for what is usual, all of it ran natively; it has one turn then,
-else none.
-STAY is an object whose iterator is made when it is asked for.
+switched off. The first loop is for the usual case, in which all of the site ran natively: then it
+has one turn, else none. STAY is an object whose iterator is made when it is asked for.
 
-CALL and OUT run natively. CPython handles signals behind calls and on jumps back, and a handler
+CALL and OUT run natively. CPython handles signals after calls and on backward jumps, and a handler
 may raise or look at names; so from there to the last MAYBE there is neither, and arrays and names
 always are as some iteration leaves them.
 
 Where the loop assigns a name that its own iterable is made from, CALL gets the iterable as well,
-and all of CPython's shares come from it: evaluated again, it would be another one.
+and all of CPython's shares come from it: evaluated again, the expression would give another one.
 
 A `while` has in the place of the inner `for`
 
@@ -66,8 +65,8 @@ its own where it stands in no loop that is one. It is computed as a whole, or no
 
     (GOT() if ASK(reads...) else INSTEAD()(expression)) if GATE[sizes...] else expression
 
-Where compiled runs are compared with CPython's (`noted`), `return value` in CPython's share reads
-`return NOTED(value)`: what it returns is seen on no other way.
+Where native runs are compared with CPython's (`noted`), `return value` in CPython's share reads
+`return NOTED(value)`: what it returns is seen in no other way.
 """
 
 from __future__ import annotations
@@ -94,7 +93,7 @@ if TYPE_CHECKING:
 
 
 class Made(NamedTuple):
-    """What a site became."""
+    """The result of rewriting a site."""
 
     statement: syntax.stmt
     asked: list[syntax.Constant]  # its GATE, if it has one, and its CALL
@@ -120,10 +119,11 @@ def rewrite(
     noted: bool = False,
     regions: bool = False,
 ) -> Rewritten:
-    """`source` as CPython compiles it, `text` its decoded lines; `tag` marks our constants.
+    """Rewrites a file. `source` is what CPython compiles, `text` its decoded lines; `tag` marks our
+    constants.
 
-    `noted`: what CPython's shares of loops return is told. `regions`: a device may keep copies of
-    arrays from one site to the next.
+    `noted`: the values that CPython's shares of loops return are noted. `regions`: a device may
+    keep copies of arrays from one site to the next.
     """
     lines = text.split("\n")
     with quiet():
@@ -149,7 +149,9 @@ def rewrite(
 
 
 def _left_out(loop: Loop) -> Loop:
-    """Of a file in which even sites without sites inside nest deeper than CPython allows."""
+    """Notes that a loop is no site because blocks are nested too deeply, even without sites inside
+    sites.
+    """
     if not loop.is_site:
         return loop
     what = "blocks are nested too deeply here"
@@ -159,8 +161,8 @@ def _left_out(loop: Loop) -> Loop:
 def _reordered(plain: CodeType, code: CodeType, scopes: dict[Scope, None]) -> bool:
     """Restores the order of local variables, which locals() and co_varnames show.
 
-    It is the order in which the compiler first meets them, and our assignments come before the
-    loop's own. Where that makes a difference, a statement that the compiler meets but makes no
+    The order is that in which the compiler first meets the names, and our assignments come before
+    the loop's own. Where that makes a difference, a statement that the compiler meets but makes no
     code of goes to the function's start.
     """
     before, after = _orders(plain), _orders(code)
@@ -192,7 +194,7 @@ def _orders(code: CodeType) -> dict[tuple[str, int], tuple[str, ...]]:
 
 
 def _clone(node: Any, facts: Facts | None = None) -> Any:
-    """A deep copy of a tree; `facts` are told of the copies of statements."""
+    """Makes a deep copy of a tree; `facts` are told of the copies of statements."""
     if isinstance(node, list):
         return [_clone(n, facts) for n in node]
     if not isinstance(node, syntax.AST):
@@ -209,7 +211,7 @@ def _clone(node: Any, facts: Facts | None = None) -> Any:
 
 
 class _Refused(Exception):
-    """(line, code, message, hint): why a loop is not a site."""
+    """The reason why a loop is not a site: line, code, message and hint."""
 
 
 class _Rewriter:
@@ -257,14 +259,14 @@ class _Rewriter:
         return node
 
     def values(self, node: syntax.stmt) -> None:
-        """Makes sites of what has a loop in it among the expressions that a statement evaluates."""
+        """Makes sites of the expressions with a loop in them that a statement evaluates."""
         name = EVALUATES.get(type(node), "")
         part = getattr(node, name, None)
         if part is not None:
             setattr(node, name, self.evaluated(part, node))
 
     def evaluated(self, part: Any, node: syntax.stmt) -> Any:
-        """`part`, which `node` evaluates, or what becomes of it."""
+        """Rewrites `part`, an expression that `node` evaluates, or its parts."""
         if isinstance(part, list):
             return [self.evaluated(p, node) for p in part]
         if has_loop(part):
@@ -291,7 +293,9 @@ class _Rewriter:
         return _Shape(self.mark, number, part, self.noted).value(answer)
 
     def begin_region(self, node: syntax.For | syntax.While, scope: Scope) -> syntax.stmt:
-        """A loop that is no site, as a region if its sites can leave anything on a device."""
+        """Rewrites a loop that is no site as a region if its sites can leave anything
+        on a device.
+        """
         region = Region(node, self.facts, scope, self.mark, len(self.sites))
         self.region = region
         test = region.guarded(node) if isinstance(node, syntax.While) else None
@@ -312,7 +316,7 @@ class _Rewriter:
         return syntax.For(target, region.call("region"), [node], [], None, **at)
 
     def parts(self, node: syntax.stmt, region: Region) -> list[syntax.stmt]:
-        """A statement of a region, and what stands around it."""
+        """Rewrites a statement of a region, and adds what stands around it."""
         before: list[syntax.stmt] = []
         if isinstance(node, (syntax.For, syntax.While)):
             self.region = None
@@ -384,7 +388,7 @@ class _Rewriter:
     def enter(
         self, node: Any, site: SiteText, scope: Scope, within: syntax.stmt | None = None
     ) -> int:
-        """Its number."""
+        """Adds a site; gives its number."""
         self.note(node, None, within)
         self.sites.append(site)
         self.scopes[scope] = None
@@ -413,7 +417,9 @@ class _Rewriter:
         return self.checked(text, node, scope)
 
     def checked(self, text: str, node: Any, scope: Scope) -> str:
-        """The text, if names in it are what CPython takes them for."""
+        """Checks that names in the text are what CPython takes them for, and gives the text with
+        private names mangled.
+        """
         if not text.isascii():
             import unicodedata
 
@@ -425,7 +431,7 @@ class _Rewriter:
 
 
 def _mangled(text: str, node: Any, klass: str) -> str:
-    """The text with the class's private names spelled as CPython stores them."""
+    """Gives the text with the class's private names spelled as CPython stores them."""
     import re
 
     for part in syntax.walk(node):
@@ -435,8 +441,8 @@ def _mangled(text: str, node: Any, klass: str) -> str:
 
 
 def _check(node: Any, scope: Scope | None) -> Scope:
-    """The scope of a loop; raises _Refused for what the shape itself cannot carry, whatever the
-    native part thinks of the loop.
+    """Gives the scope of a loop; raises _Refused for what the rewritten form itself cannot carry,
+    whatever the native part thinks of the loop.
     """
     if scope is None:
         raise _Refused(node.lineno, "class-body", "a loop in a class body", "")
@@ -516,9 +522,9 @@ def has_loop(part: Any) -> bool:
 
 
 def _stray_exit(statements: list[Any]) -> syntax.stmt | None:
-    """A break or continue that belongs to a loop around these statements.
+    """Finds a break or continue that belongs to a loop around these statements.
 
-    In our shape it would bind to our own loop.
+    In the rewritten form it would bind to our own loop.
     """
     for node in statements:
         if isinstance(node, (syntax.Break, syntax.Continue)):
@@ -537,7 +543,7 @@ def _stray_exit(statements: list[Any]) -> syntax.stmt | None:
 def _rebinds_its_iterable(node: syntax.For | syntax.While) -> bool:
     """Whether the loop assigns a name that its own iterable is made from.
 
-    Evaluated after a native part, it would be another one.
+    Evaluated after a native part, the expression would give another one.
     """
     if isinstance(node, syntax.While):
         return False
@@ -579,14 +585,14 @@ class _Shape:
         return syntax.If(self.gate(answer.sizes), [run], [self.node], **self.at)
 
     def value(self, answer: Lowered) -> syntax.expr:
-        """Of an expression."""
+        """Builds the expression of a site that is an expression."""
         instead = syntax.Call(self.call("instead"), [_clone(self.node)], [], **self.at)
         computed = self.call("ask", answer.reads)
         asked = syntax.IfExp(computed, self.call("got"), instead, **self.at)
         return syntax.IfExp(self.gate(answer.sizes), asked, self.node, **self.at)
 
     def noting(self, share: Any) -> Any:
-        """What CPython runs of the loop, with the values that it returns told."""
+        """Has the values that CPython's share of the loop returns noted, where that is wanted."""
         for part in syntax.walk(share) if self.noted else ():
             if isinstance(part, syntax.Return):
                 noted = self.call("noted")
@@ -595,7 +601,7 @@ class _Shape:
         return share
 
     def stay(self, ours: Any, answer: Lowered) -> syntax.For:
-        """CPython runs a part of it, or all."""
+        """Builds the loop over STAY, in which CPython runs a part of the site, or all of it."""
         values = self.targets(answer.writes)
         given = [self.name(n, syntax.Load()) for n in answer.reads]
         body: list[syntax.stmt] = [self.loop(values, self.subscript("out", given), [self.leave()])]
@@ -620,15 +626,17 @@ class _Shape:
         return [self.when(self.call("returned"), [given])]
 
     def leave(self) -> syntax.Break:
-        """The end of a loop of ours.
+        """Builds the `break` that ends a loop of ours.
 
-        It has no line: a tracer would be told of the header's line once more where the user's code
-        comes here from another line, after a `break` or an `else` clause of its own.
+        The `break` has no line: a tracer would be told of the header's line once more where the
+        user's code comes here from another line, after a `break` or an `else` clause of its own.
         """
         return syntax.Break(lineno=-1, col_offset=-1, end_lineno=-1, end_col_offset=-1)
 
     def remainder(self, ours: syntax.For | syntax.While, answer: Lowered) -> syntax.stmt:
-        """The user's loop over what is left, or over a few trips before the hook tries again."""
+        """Builds the user's loop over what is left, or over a few trips before the hook tries
+        again.
+        """
         if isinstance(ours, syntax.While):
             return self.rest_of_while(ours, answer)
         # Native code that has returned leaves an empty share, so the user's loop has no `break`.
@@ -677,7 +685,9 @@ class _Shape:
         )
 
     def subscript(self, what: str, given: Sequence[syntax.expr] = ()) -> syntax.Subscript:
-        """One of our functions, given a tuple: behind a subscript no signal is handled."""
+        """Builds a subscript of one of our functions with a tuple: after a subscript no signal is
+        handled.
+        """
         key = syntax.Tuple(list(given), syntax.Load(), **self.at)
         return syntax.Subscript(self.hook(what), key, syntax.Load(), **self.at)
 

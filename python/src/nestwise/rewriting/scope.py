@@ -1,6 +1,6 @@
-"""What a loop may rely on: which of its names are local, and which are surely bound.
+"""Finds what a loop may rely on: which of its names are local, and which are surely bound.
 
-`analyse` tells of every statement of a tree which function or module owns it, and which names have
+`analyse` tells for every statement of a tree which function or module owns it, and which names have
 a value on every path that reaches it (`Facts`). Locality is CPython's own answer (symtable).
 Boundness is a forward walk that errs on one side only: a name it lists never raises when it is read
 before the statement.
@@ -50,7 +50,7 @@ class Scope:
 
 
 class Facts:
-    """What is known of the statements of one tree, in side tables by statement."""
+    """The facts about the statements of one tree, in side tables by statement."""
 
     def __init__(self) -> None:
         self._scopes: dict[syntax.AST, Scope | None] = {}
@@ -62,7 +62,7 @@ class Facts:
         self._states[node] = state
 
     def copied(self, node: syntax.AST, copy: syntax.AST) -> None:
-        """Records of a copy of a node what is known of the node."""
+        """Gives a copy of a node the facts of the node."""
         if node in self._states:
             self._scopes[copy] = self._scopes[node]
             self._states[copy] = self._states[node]
@@ -123,7 +123,9 @@ def _parameters(table: Any) -> Names:
 
 
 def _collect(table: Any, tables: Tables) -> None:
-    """Functions by name and line: two of them never share both, a `def` owns its line."""
+    """Collects functions by name and line: two of them never share both, since a `def` owns its
+    line.
+    """
     for child in table.children:
         if child.type == _symtable.TYPE_FUNCTION:
             tables.setdefault((child.name, child.lineno), child)
@@ -204,7 +206,7 @@ def _captures(pattern: syntax.AST, klass: str | None) -> Names:
 
 
 def _join(*states: Names | None) -> Names | None:
-    """What holds where paths meet; None is a path that is never taken."""
+    """Joins states where paths meet; None is a path that is never taken."""
     alive = [s for s in states if s is not None]
     return frozenset.intersection(*alive) if alive else None
 
@@ -362,7 +364,9 @@ class _Flow:
         return None if after is None else after - name
 
     def _unbind_breaks(self, mark: list[int], names: Names) -> None:
-        """A break that leaves through a clean-up arrives without the names it unbinds."""
+        """Removes names from the states of breaks that leave through a clean-up, which unbinds
+        them.
+        """
         if not names:
             return
         for start, states in zip(mark, self.breaks, strict=True):

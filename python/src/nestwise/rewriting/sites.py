@@ -1,4 +1,4 @@
-"""What is known of the loops of a file, as records that the code cache keeps."""
+"""The loops and sites of a file, as records that the code cache keeps."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from nestwise.records import NamedTuple
 
 
 class SiteText(NamedTuple):
-    """What `_core.Site` is made from."""
+    """The text and scope of a site, from which `_core.Site` is made."""
 
     text: str
     first_line: int
@@ -19,7 +19,7 @@ class SiteText(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """What became of one loop, for reports."""
+    """The outcome of one loop, for reports."""
 
     line: int
     kind: str

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class _Parsed(NamedTuple):
-    """What is known of the functions of a file."""
+    """The functions of a file, parsed."""
 
     functions: dict[tuple[int, str], tuple[Any, CodeType]]  # by first line and name
     lines: list[str]
@@ -65,7 +65,7 @@ def is_utf8(source: bytes) -> bool:
 
 
 def source_of(filename: str, module_globals: dict[str, Any] | None = None) -> bytes | str | None:
-    """The source of `filename`: as it was loaded, or else as it is now."""
+    """Gives the source of `filename`: as it was loaded, or else as it is now."""
     if filename in _loaded:
         return _loaded[filename]
     import linecache
@@ -86,9 +86,9 @@ class FunctionText(NamedTuple):
 
 
 def function_text(func: Any) -> FunctionText | None:
-    """The text of a plain function.
+    """Gives the text of a plain function.
 
-    It is that of the `def`, or `_ = (lambda ...)`; None where it is not exactly known or
+    The text is that of the `def`, or `_ = (lambda ...)`; None where it is not exactly known or
     where the function is decorated, asynchronous or a generator.
     """
     if type(func) is not FunctionType:
@@ -112,7 +112,7 @@ def function_text(func: Any) -> FunctionText | None:
 
 
 def _has_private_names(text: str) -> bool:
-    """Whether there may be names private to a class, `__x`; `__init__` is none."""
+    """Whether a text may have names private to a class, `__x`; `__init__` is none."""
     if "__" not in text:
         return False
     import re
@@ -121,7 +121,7 @@ def _has_private_names(text: str) -> bool:
 
 
 def text_of(node: Any, lines: list[str]) -> tuple[str, bool]:
-    """A `def` or a lambda as a statement of its own, and whether that is indented."""
+    """Gives a `def` or a lambda as a statement of its own, and whether that is indented."""
     from _ast import FunctionDef
 
     text = "\n".join(lines[node.lineno - 1 : node.end_lineno]) + "\n"
@@ -134,7 +134,9 @@ def text_of(node: Any, lines: list[str]) -> tuple[str, bool]:
 
 
 def names_of(node: Any, text: str) -> tuple[set[str], set[str]] | None:
-    """(local names, free names) of a `def` or a lambda of a module, where its line tells it."""
+    """Gives the local names and the free names of a `def` or a lambda of a module, where its line
+    tells it.
+    """
     import symtable
 
     name = getattr(node, "name", "lambda")
@@ -221,10 +223,10 @@ def _find(code: CodeType, module_globals: dict[str, Any]) -> tuple[Any, list[str
 
 
 def _alone(code: CodeType, source: bytes | str) -> tuple[Any, list[str]] | None:
-    """The statement of a function of a loaded file, from its own lines alone: the usual case.
+    """Finds the statement of a function of a loaded file, from its own lines alone: the usual case.
 
-    To compile a whole file for one function would be most of what the first call of a cached nest
-    costs. What its lines do not tell (a function in a function, a decorator) is left to `_parse`.
+    Compiling a whole file for one function would be most of the time of the first call of a cached
+    nest. What the lines do not tell (a function in a function, a decorator) is left to `_parse`.
     """
     lines = _lines.get(code.co_filename)
     if lines is None:
@@ -270,7 +272,7 @@ def _last_line(code: CodeType) -> int:
 
 
 def _alike(plain: CodeType, code: CodeType) -> bool:
-    """The same function before and after its loops were rewritten."""
+    """Whether two code objects are of one function, before and after its loops were rewritten."""
     return all(
         getattr(plain, name) == getattr(code, name)
         for name in ("co_varnames", "co_cellvars", "co_freevars", "co_argcount", "co_flags")
@@ -278,7 +280,7 @@ def _alike(plain: CodeType, code: CodeType) -> bool:
 
 
 def _parse(source: bytes | str, filename: str) -> _Parsed:
-    """A file's functions. Raises SyntaxError, ValueError or RecursionError."""
+    """Parses a file's functions. Raises SyntaxError, ValueError or RecursionError."""
     import ast
 
     from nestwise.rewriting.compiling import plain_code

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from typing import Any, TypedDict
 
     class Place(TypedDict):
-        """Lines from 1, columns in bytes from 0; the end is behind the node."""
+        """The position of a node: lines from 1, columns in bytes from 0; the end is behind the
+        node.
+        """
 
         lineno: int
         col_offset: int
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def place(node: stmt | expr) -> Place:
-    """Where a node stands in its source, as what a new node there is made with."""
+    """Gives the position of a node in its source, as what a new node there is made with."""
     return {
         "lineno": node.lineno,
         "col_offset": node.col_offset,
@@ -45,7 +47,9 @@ def place(node: stmt | expr) -> Place:
 
 
 def parse(source: bytes | str, filename: str) -> Module:
-    """The tree of a source. Raises SyntaxError or ValueError, and warns, as `compile` does."""
+    """Parses a source to its tree. Raises SyntaxError or ValueError, and warns, as
+    `compile` does.
+    """
     tree = compile(source, filename, "exec", PyCF_ONLY_AST, dont_inherit=True)
     assert isinstance(tree, Module)
     return tree
@@ -90,7 +94,7 @@ def has_docstring(node: Module | ClassDef | FunctionDef | AsyncFunctionDef) -> b
 
 
 def unparse(node: AST) -> str:
-    """A text that a node could be made of."""
+    """Gives a text that a node could be made of."""
     import ast
 
     return ast.unparse(node)

@@ -1,4 +1,4 @@
-"""Takes away the one line event that a tracer would get from rewritten code and not from python.
+"""Removes the one line event that a tracer would get from rewritten code and not from python.
 
 CPython 3.11 reports a line when an instruction has another line than the one before it, or is
 reached by a jump back. When CPython has run its share of a loop, the rewritten code jumps back to
@@ -36,7 +36,9 @@ MOST_UNITS = 8  # instructions of two bytes that one entry may cover
 
 
 def quiet_turns(code: CodeType, mark: str) -> CodeType:
-    """The code, and all code in it, without the event; `mark` starts the names of our functions."""
+    """Gives the code, and all code in it, without the event; `mark` starts the names of our
+    functions.
+    """
     if not KNOWN:
         return code
     constants = tuple(
@@ -54,7 +56,9 @@ def quiet_turns(code: CodeType, mark: str) -> CodeType:
 
 
 def _turns(code: CodeType, mark: str) -> Iterator[int]:
-    """Where the `FOR_ITER` of each `for () in STAY` begins, or its prefix where it has one."""
+    """Yields the offset of the `FOR_ITER` of each `for () in STAY`, or of its prefix where it has
+    one.
+    """
     data, argument, loads, asked = code.co_code, 0, False, False
     for at in range(0, len(data), 2):
         op, argument = data[at], argument << 8 | data[at + 1]
@@ -73,7 +77,7 @@ def _turns(code: CodeType, mark: str) -> Iterator[int]:
 
 
 def _prefixed(data: bytearray, at: int) -> bool:
-    """Has the instruction at `at` begin with a prefix. Whether that succeeded."""
+    """Makes the instruction at `at` begin with a prefix; gives whether that succeeded."""
     if data[at] == EXTENDED_ARG:
         return True
     distance = data[at + 1]
@@ -85,7 +89,7 @@ def _prefixed(data: bytearray, at: int) -> bool:
 
 
 def _line_table(code: CodeType, without: set[int]) -> bytes:
-    """`co_linetable` as it is, but for the instructions at `without`, which get no line."""
+    """Encodes `co_linetable` as it is, but without a line for the instructions at `without`."""
     table, line = bytearray(), code.co_firstlineno
     for place, units in _runs(code, without):
         first, last, column, end = place
@@ -101,7 +105,7 @@ def _line_table(code: CodeType, without: set[int]) -> bytes:
 
 
 def _runs(code: CodeType, without: set[int]) -> Iterator[tuple[Any, int]]:
-    """Each place in the source, with the count of units of code in a row that have it."""
+    """Yields each position in the source, with the count of units of code in a row that have it."""
     before, units = None, 0
     for number, place in enumerate(code.co_positions()):
         if number * 2 in without or place[0] is None:
@@ -115,7 +119,9 @@ def _runs(code: CodeType, without: set[int]) -> Iterator[tuple[Any, int]]:
 
 
 def _number(value: int) -> bytes:
-    """Six bits to a byte, the lowest first; a further bit says that more bytes follow."""
+    """Encodes a number in six bits to a byte, the lowest first; a further bit says that more bytes
+    follow.
+    """
     found = bytearray()
     while value > 63:
         found.append(64 | value & 63)

@@ -1,1 +1,1 @@
-"""`nestwise verify`: native runs compared with CPython's, bit by bit."""
+"""`nestwise verify`: compares native runs with CPython's, bit by bit."""

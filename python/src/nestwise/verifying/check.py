@@ -34,7 +34,7 @@ FROM_OUTSIDE = (KeyboardInterrupt, SystemExit, MemoryError, RecursionError)
 
 
 class Tally:
-    """What became of the comparisons of one nest."""
+    """The outcome of the comparisons of one nest."""
 
     def __init__(self) -> None:
         self.compared = 0
@@ -46,7 +46,8 @@ tallies: dict[tuple[str, int], Tally] = {}
 
 
 class Check:
-    """One run of one nest. The native part calls `Check(...)`, then `ran`, then `concluded`.
+    """The comparison of one run of one nest. The native part calls `Check(...)`, then `ran`, then
+    `concluded`.
 
     `captured`: labels and objects that the nest bound; `attributes`: labels, objects and names of
     attributes that it assigns; `names`: global names that it assigns; `modules`: the globals of the
@@ -71,11 +72,12 @@ class Check:
         self.ranges: list[tuple[str, str]] = []
 
     def ran(self, run: NativeRun, values: dict[str, Any], value: Any) -> bool:
-        """The native run is over; `values` is what it leaves in names, `value` what it returns.
+        """Remembers what the native run left behind, and puts everything back. `values` is what it
+        leaves in names, `value` what it returns.
 
-        True for one that was undone: CPython is to run an iteration, and to come back. Where an
-        event fires, elements that its iteration writes anew in any case are not taken back: there
-        stands what CPython will write.
+        Gives True for a run that was undone: CPython is to run an iteration, and to come back.
+        Where a guard fails, elements that the iteration writes anew in any case are not rolled
+        back: they hold what CPython will write.
         """
         try:
             self.how, self.device, self.schedule = run.how, run.device, run.schedule
@@ -94,20 +96,23 @@ class Check:
             self.watch.begin()
             return False
         except BaseException as error:
-            # The run has happened and was not taken back: there is nothing to go on from.
+            # The run has happened and was not rolled back: there is nothing to go on from.
             what = f"{type(error).__name__}: {error}"
             print(f"nestwise: verify cannot go on: {what}", file=sys.stderr, flush=True)
             os._exit(3)
 
     def runs_over(self, iterable: Any, taken: tuple[int, int, int]) -> None:
-        """The loop's iterable, and the start, stop and step that compiled code took it for."""
+        """Compares the loop's iterable with the start, stop and step that native code
+        took it for.
+        """
         if type(iterable) is range and iterable != range(*taken):
             self.ranges = [("the range", shown(range(*taken), iterable))]
 
     def concluded(self, exit: str, what: Any) -> bool:
-        """CPython did the same: `exit` says how its part ended, `what` it raised or returned.
+        """Compares when CPython did the same: `exit` says how its part ended, `what` it raised or
+        returned.
 
-        True: it is to run one more iteration, and to come back, as in `ran`.
+        Gives True where CPython is to run one more iteration, and to come back, as in `ran`.
         """
         frame = sys._getframe(1)
         warnings = self.watch.end()
@@ -131,14 +136,14 @@ class Check:
         return False
 
     def _exits(self, exit: str, what: Any, line: int, warnings: list[str]) -> list[tuple[str, str]]:
-        """Where the two ends do not agree."""
+        """Gives the differences between how the two runs ended."""
         expected = {"finished": "completed", "stopped": "completed", "broke": "left"}
         if exit == expected.get(self.how, self.how):
             missing = "CPython gives it, compiled code does not"
             return [("a warning", f"{missing}: {w}") for w in warnings]
         done = {
             "finished": "ran to the loop's end",
-            "stopped": f"ran {self.trips} iterations without an event",
+            "stopped": f"ran {self.trips} iterations without a guard failure",
             "broke": "left the loop by break",
             "returned": "returned",
         }[self.how]
@@ -151,7 +156,7 @@ class Check:
         return [("the end", f"compiled code {done}, CPython {did}")]
 
     def _names(self, now_held: dict[str, Any]) -> Iterator[tuple[str, str]]:
-        """Local names that hold something else."""
+        """Yields the local names that hold something else after the native run."""
         nothing = object()
         for name in (*self.always, *self.perhaps):
             old = self.old.get(name, nothing)
@@ -189,7 +194,7 @@ class Check:
 
 
 def _locals(frame: Any, names: tuple[list[str], list[str]]) -> dict[str, Any]:
-    """What local names hold."""
+    """Gives the values of local names."""
     held = frame.f_locals
     found = {n: held[n] for n in (*names[0], *names[1]) if n in held}
     # Before CPython 3.13 the frame keeps this dictionary, and with it what the program lets go of.
@@ -200,7 +205,7 @@ def _locals(frame: Any, names: tuple[list[str], list[str]]) -> dict[str, Any]:
 
 
 def _again(file: str, line: int, call: int) -> str:
-    """The command that compares this very run and no other."""
+    """Gives the command that compares this very run and no other."""
     import shlex
 
     chosen = options.current()

@@ -1,7 +1,7 @@
-"""What a nest could change, remembered, put back and compared; what `nestwise verify` rests on.
+"""Remembers what a nest could change, puts it back and compares it, for `nestwise verify`.
 
-Nothing here asks the native part what a nest writes: whole arrays are remembered, whole lists, and
-of views the arrays that own their memory.
+Nothing here asks the native part what a nest writes: whole arrays and whole lists are remembered,
+and for views the arrays that own their memory.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Remembered:
             self.owners.setdefault(id(owner), owner)
 
     def take(self) -> State:
-        """How the things are now."""
+        """Gives the state of the things now."""
         state = State()
         state.arrays = {k: a.copy() for k, (_, a) in self.arrays.items()}
         state.owners = {k: a.copy() for k, a in self.owners.items()}
@@ -97,7 +97,7 @@ class Remembered:
         return state
 
     def put_back(self) -> None:
-        """Makes everything as it was before."""
+        """Restores everything to what it was before."""
         before = self.before
         for key, owner in self.owners.items():
             owner[...] = before.owners[key]
@@ -119,7 +119,9 @@ class Remembered:
                 self.module.pop(name, None)
 
     def same(self, mine: Any, other: Any) -> bool:
-        """As `same`, but of two arrays or lists that were made what they hold counts."""
+        """Whether two objects are the same as in `same`, but two arrays or lists that the runs have
+        made are compared by their contents.
+        """
         if same(mine, other):
             return True
         if type(mine) is tuple and type(other) is tuple:
@@ -132,7 +134,7 @@ class Remembered:
         return forms[0] == forms[1] and mine.tobytes() == other.tobytes()
 
     def _made(self, thing: Any) -> bool:
-        """Whether it is a list, or an array with its own memory, that was not there before."""
+        """Whether a thing is a list, or an array with its own memory, that was not there before."""
         kind = type(thing)
         own = kind is list or (kind is self.ndarray and thing.base is None)
         return own and id(thing) not in self.known
@@ -140,9 +142,9 @@ class Remembered:
     def differences(
         self, mine: State, other: State, later: State | None = None
     ) -> Iterator[tuple[str, str]]:
-        """Labels, and what is there in the one state and in the other.
+        """Yields the labels of differences between two states, with both values.
 
-        With `later`, what has become the same by then does not count.
+        With `later`, differences that are gone in that state do not count.
         """
         clean = True
         for key, (label, _) in self.arrays.items():
@@ -173,7 +175,7 @@ class Remembered:
 
 
 class State:
-    """How remembered things are at one moment: copies of arrays, lists of the same objects."""
+    """The state of remembered things at one moment: copies of arrays, lists of the same objects."""
 
     arrays: dict[int, Any]
     owners: dict[int, Any]
@@ -187,7 +189,7 @@ class State:
 def array_differences(
     label: str, mine: Any, other: Any, later: Any = None
 ) -> Iterator[tuple[str, str]]:
-    """The first element that differs in its bits, and how many do."""
+    """Yields the first element that differs in its bits, and how many differ."""
     import numpy as np
 
     def unequal(a: Any, b: Any) -> Any:
@@ -209,7 +211,9 @@ def array_differences(
 def list_differences(
     label: str, mine: list[Any], other: list[Any], later: list[Any] | None = None
 ) -> Iterator[tuple[str, str]]:
-    """The same for lists, whose lengths may differ too."""
+    """Yields the first element that differs between lists, and how many differ; their lengths may
+    differ too.
+    """
     if len(mine) != len(other):
         yield label, f"compiled has {len(mine)} items, CPython {len(other)}"
         return
@@ -223,7 +227,7 @@ def list_differences(
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two objects are told apart by identity alone; arrays and lists must be the same."""
+    """Whether two objects differ in identity at most; arrays and lists must be the same object."""
     if a is b:
         return True
     kind = type(a)
@@ -249,7 +253,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def shown(mine: Any, other: Any) -> str:
-    """Two values that differ, told apart."""
+    """Describes two values that differ, so that the difference is seen."""
     texts = []
     for value in (mine, other):
         text = "nothing" if value is _ABSENT else _cut(repr(value))
@@ -273,7 +277,7 @@ def _bits(value: Any) -> str:
 
 
 def _attribute(owner: Any, name: str) -> Any:
-    """An object's own attribute, without running anybody's code."""
+    """Gives an object's own attribute, without running user code."""
     try:
         values = object.__getattribute__(owner, "__dict__")
         if name in values:
@@ -297,7 +301,7 @@ def _numpy_states(numpy: Any) -> tuple[type, ...]:
 
 
 def _draws(generator: Any) -> bool:
-    """Whether nests draw from it: from one of `numpy.random.Generator` if that is with PCG64."""
+    """Whether nests draw from a generator: from one of `numpy.random.Generator` only with PCG64."""
     bits = getattr(generator, "bit_generator", None)
     return bits is None or type(bits).__name__ == "PCG64"
 

@@ -1,4 +1,4 @@
-"""What `nestwise verify` tells in the end."""
+"""The summary that `nestwise verify` prints at the end."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from nestwise.verifying.check import tallies
 
 
 def differences() -> int:
-    """Runs that differed, so far."""
+    """Gives the number of runs that differed, so far."""
     return sum(t.differ for t in tallies.values())
 
 
 def summary() -> str:
-    """What was compared, as text."""
+    """Gives as text what was compared."""
     compared = sum(t.compared for t in tallies.values())
     differ = differences()
     lines = []

@@ -1,8 +1,10 @@
-"""Every warning that CPython gives while it does a run over again, also those that nobody sees.
+"""Collects every warning that CPython gives while it does a run over again, also those that nobody
+sees.
 
 Python shows a warning once per line, which it remembers in the module's registry. So the lines are
-taken out of it meanwhile; their warnings are kept from being shown by a filter of our own, which
-takes them alone. Afterwards they are put back. The program shows what it would have shown.
+removed from the registry meanwhile; their warnings are kept from being shown by a filter of our
+own, which takes them alone. Afterwards they are put back. The program shows what it would have
+shown.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ _SHOWS = "_showwarnmsg"
 
 
 def _lines(registry: dict[Any, Any]) -> list[tuple[str, type, int]]:
-    """Keys of warnings given at one line; others are of the whole module, and have a zero."""
+    """Gives the keys of warnings given at one line; the keys of others, which are of the whole
+    module, end in zero.
+    """
     return [k for k in registry if type(k) is tuple and len(k) == 3 and k[2]]
 
 
@@ -75,7 +79,9 @@ class Watch:
         self.found.add(f"{category.__name__}: {text} (line {line})")
 
     def end(self) -> list[str]:
-        """What was found; everything is as it was without us."""
+        """Ends watching; gives the warnings that were found. Everything is as it would be without
+        us.
+        """
         if not self.active:
             return []
         self.active = False

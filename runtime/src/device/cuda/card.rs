@@ -1,8 +1,8 @@
-//! NVIDIA's cards, through the driver that is found at run time.
+//! NVIDIA's GPUs, through the driver that is found at run time.
 //!
-//! The driver is asked for when somebody wants a card for the first time, and a context is made when something is to run there:
-//! import, build and everything on the CPU work without either. One card is used, the first that the driver tells of
-//! (CUDA_VISIBLE_DEVICES chooses).
+//! The driver is asked for when somebody wants a GPU for the first time, and a context is made when something is to run
+//! there: import, build and everything on the CPU work without either. One GPU is used, the first that the driver tells
+//! of (CUDA_VISIBLE_DEVICES chooses).
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -11,37 +11,38 @@ use cudarc::driver::{DriverError, result as cu, sys};
 
 use crate::reason::Reason;
 
-/// The oldest driver that has all that is used: CUDA 11.4's.
+/// The oldest driver that has all functions that are used: CUDA 11.4's.
 const OLDEST_DRIVER: i32 = 11_040;
-/// The oldest capability that `ptxas` of CUDA 13 knows, and those with instructions of their own that LLVM knows.
+/// The compute capabilities that PTX is made for: the oldest that `ptxas` of CUDA 13 knows, and those with instructions
+/// of their own that LLVM knows.
 const CAPABILITIES: [u32; 7] = [75, 80, 86, 89, 90, 100, 120];
-/// After so many failures it is left alone.
+/// The number of failures after which the GPU is left alone.
 const MOST_FAILURES: u32 = 3;
-/// Blocks in all that leave records, by processors: so many have room at once.
+/// The most blocks of a launch whose blocks leave records, for each multiprocessor: that many have room at once.
 pub(crate) const RECORDS_PER_PROCESSOR: i64 = 8;
-/// The share of the memory that threads have for copies: one of so many.
+/// The share of the GPU's memory that threads have for copies: one of this many parts.
 const COPIES_SHARE: i64 = 8;
 
-/// The card.
+/// The GPU, as the driver describes it.
 pub struct Card {
     device: sys::CUdevice,
-    /// As the driver calls it.
+    /// The name that the driver gives the GPU.
     pub name: String,
-    /// What PTX is made for: 80 for compute capability 8.0.
+    /// The compute capability that PTX is made for: 80 for 8.0.
     pub capability: u32,
-    /// The driver's version of CUDA: 12040 for 12.4.
+    /// The version of CUDA that the driver supports: 12040 for 12.4.
     pub driver: i32,
-    /// Its processors.
+    /// The number of multiprocessors.
     pub processors: i64,
-    /// Threads that one of them has room for.
+    /// The number of threads that one multiprocessor has room for.
     pub resident: i64,
-    /// Registers that one of them has.
+    /// The number of registers that one multiprocessor has.
     pub(crate) registers: i64,
-    /// Bytes of the cache that they have in common.
+    /// Bytes of the cache that all multiprocessors share.
     pub cache: i64,
-    /// Bytes of its memory.
+    /// Bytes of the GPU's memory.
     memory: i64,
-    /// The process that found it: another one, forked, cannot use it.
+    /// The process that found the GPU: another one, forked, cannot use it.
     pub(crate) process: u32,
     failures: AtomicU32,
     context: OnceLock<Result<Shared<sys::CUcontext>, DriverError>>,
@@ -56,7 +57,7 @@ unsafe impl<T> Send for Shared<T> {}
 // SAFETY: as above.
 unsafe impl<T> Sync for Shared<T> {}
 
-/// The card, or why there is none, in words for users.
+/// The GPU, or why there is none, in words for users.
 pub fn card() -> Result<&'static Card, String> {
     static CARD: OnceLock<Result<Card, String>> = OnceLock::new();
     // The bindings panic where the driver has not what it should have.
@@ -75,7 +76,7 @@ pub fn card() -> Result<&'static Card, String> {
 
 const NO_DRIVER: &str = "no NVIDIA driver was found (libcuda.so.1)";
 
-/// Whether a context was made, which takes long.
+/// Whether a context of the driver was made, which takes long.
 pub fn begun() -> bool {
     BEGUN.load(Ordering::Relaxed)
 }
@@ -140,7 +141,8 @@ impl Card {
         })
     }
 
-    /// Blocks of a launch at most, so that the copies of their threads, so many bytes each, leave most of its memory to arrays.
+    /// The most blocks of a launch of blocks with `threads` threads, so that the copies of the threads, `copies` bytes
+    /// each, leave most of the GPU's memory to arrays.
     pub(crate) fn most_blocks(&self, copies: usize, threads: i64) -> i64 {
         let each = (copies as i64).saturating_mul(threads);
         match each {
@@ -149,8 +151,8 @@ impl Card {
         }
     }
 
-    /// Makes the context, once, and this thread's current one for as long as what comes back lives: others of this process may
-    /// have one of their own.
+    /// Makes the context, once, and makes it this thread's current one until the result is dropped: other users of the
+    /// process may have a context of their own.
     pub(crate) fn enter(&self) -> Result<Entered, Reason> {
         let before = cu::ctx::get_current().ok().flatten();
         let entered = Entered(Shared(before.unwrap_or(std::ptr::null_mut())));
@@ -169,7 +171,7 @@ impl Card {
         Ok(entered)
     }
 
-    /// What was freed stays with the process: to get it from the system takes long.
+    /// Has freed memory of the GPU stay with the process: to get it from the system takes long.
     fn keep_memory(&self) -> Result<(), DriverError> {
         let mut all = u64::MAX;
         let what = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
@@ -180,7 +182,7 @@ impl Card {
         }
     }
 
-    /// Counts a failure; there being no memory is none.
+    /// Counts a failure; a lack of memory does not count.
     pub(crate) fn failed(&self, error: DriverError) -> Reason {
         if error.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY {
             return Reason::DeviceMemory;
@@ -190,7 +192,7 @@ impl Card {
     }
 }
 
-/// The context that was current before.
+/// The context that was current before; it is current again when this is dropped.
 pub(crate) struct Entered(Shared<sys::CUcontext>);
 
 impl Drop for Entered {

@@ -1,5 +1,5 @@
-//! What a user of a card has of its own: streams, a clock, memory that was in use before, and places for what comes down. It
-//! goes from one to the next, since to make all that takes longer than many a kernel.
+//! What each user of a GPU has for itself: streams, a clock, memory that was in use before, and room for what is
+//! downloaded. It passes from one user to the next, since making all that takes longer than many a kernel.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +14,7 @@ use crate::device::cuda::staging::LARGE;
 use crate::device::interface::Upload;
 use crate::options::options;
 
-/// Contexts that nobody uses at the moment.
+/// The contexts that nobody uses at the moment.
 static POOL: Mutex<Vec<Context>> = Mutex::new(Vec::new());
 
 /// A context from the pool, or a new one in the driver's current context.
@@ -34,19 +34,20 @@ pub(crate) struct Context {
     pub(crate) queues: Queues,
     pub(crate) clock: Clock,
     spare: Spare,
-    /// Status, line and code of the guard that failed, results, and records: the host's memory, in which kernels write.
+    /// Host memory in which kernels write: status, line and code of the guard that failed, results, and records.
     pub(crate) left: Landing,
-    /// For arrays that come down together.
+    /// Host memory for arrays that are downloaded together.
     pub(crate) small: Landing,
-    /// For small arrays on their way up, and how many of its bytes are theirs.
+    /// `up`: host memory for small arrays that are uploaded; `used`: how many of its bytes are taken.
     up: Landing,
     used: usize,
-    /// The arrays' parts that `small` has, or will have when what was given to the streams is done, one behind the other.
+    /// The parts of arrays that `small` has, one behind the other, or will have when what was given to the streams is
+    /// done.
     pub(crate) landed: Vec<(u64, usize)>,
 }
 
 impl Context {
-    /// In the current context.
+    /// Makes a context for the GPU, in the driver's current context.
     fn new(card: &'static Card) -> Result<Context, DriverError> {
         let records = MOST_RECORD * (RECORDS_PER_PROCESSOR * card.processors) as usize;
         Ok(Context {
@@ -61,7 +62,8 @@ impl Context {
         })
     }
 
-    /// No guard has failed, and nothing is left behind; kernels may do that from now on. Nothing runs.
+    /// Resets the status: no guard has failed, and nothing is left behind. Nothing runs meanwhile; kernels may write
+    /// from now on.
     pub(crate) fn begin(&mut self) {
         self.clock.runs = false;
         self.clock.is_on = options().reported;
@@ -69,18 +71,19 @@ impl Context {
         self.landed.clear();
     }
 
-    /// Waits for all that was given to any stream.
+    /// Waits for everything that was given to any stream.
     pub(crate) fn wait(&mut self) -> Result<(), DriverError> {
         self.queues.wait()?;
         self.used = 0;
         Ok(())
     }
 
-    /// Copies small parts from the host, on a stream: by way of memory of ours as long as there is some, which is faster than the
-    /// driver's way of what is not pinned.
+    /// Copies small parts from the host, on a stream: by way of pinned memory of ours as long as there is some, which
+    /// is faster than the driver's way for memory that is not pinned.
     ///
     /// # Safety
-    /// There are so many bytes on both sides.
+    ///
+    /// Each part has that many bytes on both sides.
     pub(crate) unsafe fn upload(
         &mut self,
         parts: &[&Upload],
@@ -105,7 +108,7 @@ impl Context {
         Ok(())
     }
 
-    /// The address of so many bytes of the card's memory, a multiple of [`GRAIN`].
+    /// The address of `bytes` bytes of the GPU's memory, a multiple of [`GRAIN`].
     pub(crate) fn allocate(&mut self, bytes: usize) -> Result<u64, DriverError> {
         if let Some(block) = self.spare.take(bytes) {
             return Ok(block);
@@ -122,13 +125,13 @@ impl Context {
         Ok(block)
     }
 
-    /// A block is not needed any more: the next one of as many bytes may be the same, in the order that the streams have for it.
+    /// Frees a block: the next allocation of as many bytes may get it, in the order that the streams have for it.
     pub(crate) fn free(&mut self, block: u64, bytes: usize) {
         self.spare.put(block, bytes);
         self.give_spare(MOST_SPARE);
     }
 
-    /// Gives spare memory back to the driver until no more than that is left; whether there was any.
+    /// Gives spare memory back to the driver until at most `most` bytes are left; returns whether any was given back.
     fn give_spare(&mut self, most: usize) -> bool {
         let mut any = false;
         while let Some(block) = self.spare.beyond(most) {
@@ -147,14 +150,14 @@ impl Drop for Context {
     }
 }
 
-/// Bytes of arrays that come down together at most.
+/// The most bytes of arrays that are downloaded together.
 const TOGETHER: usize = 4 << 20;
-/// Blocks are multiples of so many bytes.
+/// Bytes of which every block is a multiple.
 pub(crate) const GRAIN: usize = 256;
-/// Bytes of blocks that are kept for the next one: to ask the driver takes as long as to copy some kilobytes.
+/// The most bytes of spare blocks that are kept: to ask the driver takes as long as to copy some kilobytes.
 const MOST_SPARE: usize = 64 << 20;
 
-/// Blocks that nobody uses now, the one that was freed last at the end.
+/// The blocks that nobody uses now, the one that was freed last at the end.
 #[derive(Default)]
 struct Spare {
     blocks: VecDeque<(u64, usize)>,
@@ -167,7 +170,7 @@ impl Spare {
         self.bytes += bytes;
     }
 
-    /// One of so many bytes.
+    /// Takes a block of exactly `bytes` bytes, if there is one.
     fn take(&mut self, bytes: usize) -> Option<u64> {
         let k = self.blocks.iter().rposition(|block| block.1 == bytes)?;
         let (block, bytes) = self.blocks.remove(k)?;
@@ -175,7 +178,7 @@ impl Spare {
         Some(block)
     }
 
-    /// The one that was freed first, if there are more bytes than that.
+    /// Takes the block that was freed first, if there are more than `most` bytes of blocks.
     fn beyond(&mut self, most: usize) -> Option<u64> {
         if self.bytes <= most {
             return None;
@@ -186,11 +189,12 @@ impl Spare {
     }
 }
 
-/// Memory of the host for bytes that cross: pinned, where the driver has such, since they do so faster then.
+/// Host memory for bytes that are uploaded or downloaded: pinned where the driver has such memory, which makes that
+/// faster.
 pub(crate) struct Landing {
     at: *mut u8,
     bytes: usize,
-    /// Where it is not pinned.
+    /// The memory, where it is not pinned.
     own: Vec<u128>,
 }
 
@@ -198,8 +202,8 @@ pub(crate) struct Landing {
 unsafe impl Send for Landing {}
 
 impl Landing {
-    /// Pinned, and at the same address for the card: it has one address space with the host. In the current context, for as long as
-    /// that lives.
+    /// Makes pinned memory in the current context, for as long as that lives. The GPU finds it at the same address: it
+    /// has one address space with the host.
     fn pinned(bytes: usize) -> Result<Landing, DriverError> {
         // SAFETY: bytes, which are written before they are read.
         let at = unsafe { cu::malloc_host(bytes, sys::CU_MEMHOSTALLOC_DEVICEMAP) }?;
@@ -210,7 +214,7 @@ impl Landing {
         })
     }
 
-    /// Pinned or not.
+    /// Makes memory, pinned or not.
     fn of(bytes: usize) -> Landing {
         if let Ok(landing) = Landing::pinned(bytes) {
             return landing;
@@ -223,7 +227,7 @@ impl Landing {
         }
     }
 
-    /// Where it begins, for kernels.
+    /// The address at which kernels find the memory.
     pub(crate) fn address(&self) -> u64 {
         self.at as u64
     }
@@ -243,12 +247,12 @@ impl Drop for Landing {
     }
 }
 
-/// What kernels take, by the card's clock.
+/// The time that kernels take, by the GPU's clock.
 pub(crate) struct Clock {
-    /// Recorded before the first kernel that was not waited for yet, and behind the last one.
+    /// The events recorded before the first kernel that was not waited for yet, and behind the last one.
     events: [Shared<sys::CUevent>; 2],
     runs: bool,
-    /// To look at it takes longer than to launch a kernel.
+    /// Whether times are taken: looking at the clock takes longer than launching a kernel.
     is_on: bool,
     pub(crate) seconds: f64,
 }
@@ -264,7 +268,7 @@ impl Clock {
         })
     }
 
-    /// A kernel comes next on that stream.
+    /// Notes that a kernel comes next on a stream.
     pub(crate) fn begin(&mut self, stream: sys::CUstream) -> Result<(), DriverError> {
         if !self.is_on || std::mem::replace(&mut self.runs, true) {
             return Ok(());
@@ -273,7 +277,7 @@ impl Clock {
         unsafe { cu::event::record(self.events[0].0, stream) }
     }
 
-    /// That stream comes behind all kernels.
+    /// Notes that `stream` now comes behind all kernels.
     pub(crate) fn end(&mut self, stream: sys::CUstream) -> Result<(), DriverError> {
         if !self.runs {
             return Ok(());
@@ -282,7 +286,7 @@ impl Clock {
         unsafe { cu::event::record(self.events[1].0, stream) }
     }
 
-    /// All of that has run.
+    /// Adds the time of the kernels, all of which have run.
     pub(crate) fn read(&mut self) -> Result<(), DriverError> {
         if std::mem::take(&mut self.runs) {
             // SAFETY: events that were recorded and came to pass.

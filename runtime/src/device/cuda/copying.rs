@@ -1,4 +1,5 @@
-//! Copies in the host's memory, by several threads where they are large: one alone has a part of what memory and bus can do.
+//! Copies in the host's memory, by several threads where they are large: one thread alone uses only a part of what
+//! memory and bus can do.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,10 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::options::options;
 use crate::threads::workers::{self, Shared, WorkerPool};
 
-/// Bytes that one thread copies at a time, and for how many each further thread pays.
+/// `PIECE`: bytes that one thread copies at a time; `SHARE`: bytes for which each further thread pays.
 const PIECE: usize = 64 << 10;
 const SHARE: usize = 256 << 10;
-/// As many do what memory can.
+/// The most threads of a copy: as many do what memory can.
 const MOST_THREADS: usize = 12;
 
 struct Copying {
@@ -47,10 +48,11 @@ impl Shared for Copying {
     }
 }
 
-/// Copies so many bytes.
+/// Copies `bytes` bytes.
 ///
 /// # Safety
-/// There are so many bytes on both sides, which do not overlap.
+///
+/// There are `bytes` bytes on both sides, which do not overlap.
 pub(crate) unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
     // Asked only where it counts.
     let all = match bytes / SHARE {
@@ -71,7 +73,7 @@ pub(crate) unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
         done: AtomicUsize::new(0),
     });
     pool.share(&job, all);
-    // Those that somebody has begun take no longer than those that this thread did.
+    // A piece that another thread has begun takes no longer than those that this thread did.
     while !workers::look(|| job.done.load(Ordering::Acquire) == job.pieces()) {}
 }
 

@@ -1,5 +1,8 @@
-//! What a launch does on a card: kernels, and copies that are small, go through a few streams, in the order that the arrays
-//! demand which they look at ([`crate::device::cuda::queues`]); large copies come and go on others ([`crate::device::cuda::staging`]).
+//! Launches on a GPU.
+//!
+//! Kernels, and copies that are small, go through a few streams, in the order that is demanded by the arrays which they
+//! look at ([`crate::device::cuda::queues`]); large copies go through streams of their own
+//! ([`crate::device::cuda::staging`]).
 
 pub mod card;
 pub(crate) mod context_pool;
@@ -23,30 +26,31 @@ use crate::device::interface::{Device, Launch, Upload};
 use crate::device::shape::{asked, cooperative_shape, in_tiles, shape};
 use crate::reason::Reason;
 
-/// Blocks at most, by the card's processors; each thread takes several iterations then, which costs less than to begin more.
+/// The most blocks of a launch for each multiprocessor; beyond that each thread takes several iterations, which costs
+/// less than to begin more.
 const BLOCKS_PER_PROCESSOR: i64 = 256;
-/// Threads for each processor that are left at least where each takes a tile of its axes: a block, whose threads have several
-/// operations under way at any time, as the copies of a tile do not wait for each other.
+/// The fewest threads for each multiprocessor that are left where each takes a tile of its axes: a block, whose threads
+/// have several operations under way at any time, as the copies of a tile do not wait for each other.
 const TILED_PER_PROCESSOR: i64 = 128;
 
-/// The card, with streams of our own and what is in use of its memory.
+/// The GPU as one launch uses it, with streams of its own and the memory that is in use.
 pub struct Cuda {
     card: &'static Card,
-    /// There until this is dropped.
+    /// The context from the pool, which is there until this is dropped.
     context: Option<Context>,
-    /// Code that may run, until it is waited for.
+    /// The code that may be running, until it is waited for.
     modules: Vec<Arc<Module>>,
-    /// Nothing was launched, or is on its way down, since that was last waited for.
+    /// Whether everything that was launched, and every download, has been waited for.
     seen: bool,
-    /// Where blocks begin, and their bytes.
+    /// The allocated blocks: their addresses and bytes.
     blocks: Vec<(u64, usize)>,
-    /// What went wrong first: the driver says it again whatever it is asked then.
+    /// The first failure: the driver reports it again whatever it is asked then.
     failed: Option<Reason>,
     _entered: Entered,
 }
 
 impl Cuda {
-    /// Nothing of its memory is in use.
+    /// Enters the GPU's context; none of its memory is in use yet. Fails where there is no GPU, or it has failed.
     pub fn new() -> Result<Cuda, Reason> {
         let card = card().map_err(Reason::Device)?;
         let entered = card.enter()?;
@@ -66,7 +70,7 @@ impl Cuda {
         self.context.as_mut().expect("a context")
     }
 
-    /// Keeps what went wrong.
+    /// Keeps the first failure, and returns it from then on.
     fn done(&mut self, done: Result<(), DriverError>) -> Result<(), Reason> {
         let Err(error) = done else {
             return Ok(());
@@ -79,7 +83,7 @@ impl Cuda {
         Err(reason)
     }
 
-    /// Waits for all that was launched; the line in which a guard has failed.
+    /// Waits for all that was launched; returns the line in which a guard has failed.
     fn look(&mut self) -> Result<Option<u32>, Reason> {
         if let Some(reason) = &self.failed {
             return Err(reason.clone());
@@ -96,20 +100,20 @@ impl Cuda {
         self.seen = true;
         // Nothing runs any more.
         self.modules.drain(..self.modules.len().saturating_sub(1));
-        Ok(self.fired())
+        Ok(self.failed_guard())
     }
 
     /// The line in which a guard has failed, as was last seen.
-    fn fired(&mut self) -> Option<u32> {
+    fn failed_guard(&mut self) -> Option<u32> {
         line(self.context().left.bytes())
     }
 
-    /// The stream for what looks at blocks in which those addresses are.
+    /// The stream for work that looks at the blocks which hold these addresses; each with whether it writes there.
     fn turn(&mut self, uses: &[(u64, bool)]) -> Result<sys::CUstream, DriverError> {
         self.turn_with(uses, &[])
     }
 
-    /// The stream for what looks at these blocks, and at something else.
+    /// The stream for work that looks at the blocks which hold `uses`, and at `others`.
     fn turn_with(
         &mut self,
         uses: &[(u64, bool)],
@@ -122,7 +126,7 @@ impl Cuda {
         self.context().queues.turn(&all)
     }
 
-    /// The block that an address is in.
+    /// The block that holds an address.
     fn block(&self, at: u64) -> Option<u64> {
         let holds = |(first, bytes): &&(u64, usize)| (*first..*first + *bytes as u64).contains(&at);
         self.blocks.iter().find(holds).map(|block| block.0)
@@ -145,7 +149,8 @@ impl Cuda {
         }
     }
 
-    /// Which of those parts, in order, come to the host together: they find room in one place.
+    /// For each of some parts, given by their bytes: whether it is downloaded together with others, since it fits in
+    /// [`Context::small`] behind the ones before.
     fn together(&mut self, parts: impl Iterator<Item = usize>) -> Vec<bool> {
         let mut room = self.context().small.bytes().len();
         let mut fits = |bytes: usize| {
@@ -156,7 +161,7 @@ impl Cuda {
         parts.map(&mut fits).collect()
     }
 
-    /// Has those parts come down.
+    /// Has parts (addresses and bytes) downloaded together.
     fn bring(&mut self, parts: Vec<(u64, usize)>) -> Result<(), DriverError> {
         let uses: Vec<_> = parts.iter().map(|(from, _)| (*from, false)).collect();
         let stream = self.turn(&uses)?;
@@ -173,7 +178,7 @@ impl Cuda {
         Ok(())
     }
 
-    /// Waits until those parts are there, unless nothing is wanted.
+    /// Waits until the wanted parts are downloaded.
     fn arrive(&mut self, wanted: Vec<(u64, usize)>) -> Result<(), DriverError> {
         if wanted.is_empty() || self.seen && self.context().landed == wanted {
             return Ok(());
@@ -205,11 +210,11 @@ unsafe fn launch_together(
     launched.result()
 }
 
-/// The line that a status tells of, if a guard has failed.
+/// The line of a guard failure that a status tells of, if there is one.
 fn line(status: &[u8]) -> Option<u32> {
     let word = |at: usize| status[at..at + 8].try_into().map(i64::from_le_bytes);
-    let fired = word(part::STATUS).is_ok_and(|code| code != 0);
-    fired.then(|| word(part::LINE).unwrap_or(0) as u32)
+    let failed = word(part::STATUS).is_ok_and(|code| code != 0);
+    failed.then(|| word(part::LINE).unwrap_or(0) as u32)
 }
 
 impl Drop for Cuda {
@@ -427,7 +432,7 @@ impl Device for Cuda {
 
     fn finish(&mut self) -> Result<Option<u32>, Reason> {
         match (&self.failed, self.seen) {
-            (None, true) => Ok(self.fired()),
+            (None, true) => Ok(self.failed_guard()),
             _ => self.look(),
         }
     }

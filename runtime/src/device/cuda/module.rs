@@ -1,4 +1,4 @@
-//! Kernels in a card's own code.
+//! Kernels in a GPU's own code.
 
 use std::ffi::CString;
 
@@ -9,7 +9,7 @@ use nestwise_costmodel::estimate::block_size::{self, Room};
 use crate::device::cuda::card::{Card, Shared, card};
 use crate::reason::Reason;
 
-/// A nest's kernels on the card.
+/// A nest's kernels on the GPU.
 pub struct Module {
     card: &'static Card,
     module: Shared<sys::CUmodule>,
@@ -18,17 +18,19 @@ pub struct Module {
 
 pub(crate) struct Function {
     pub(crate) handle: Shared<sys::CUfunction>,
-    /// Threads that a block of it can have.
+    /// The most threads that a block of the kernel can have.
     pub(crate) most: i64,
-    /// Registers of each of its threads.
+    /// The number of registers of each of its threads.
     pub(crate) registers: i64,
-    /// Blocks of so many threads as cooperative kernels have that have room at once; 0: it is none.
+    /// The number of blocks, of the size of a cooperative kernel's, that have room at once; 0 if the kernel is not
+    /// cooperative.
     pub(crate) together: i64,
 }
 
 impl Function {
-    /// Threads of one of its blocks where so many are asked for: those whose records are counted by blocks, of which each leaves
-    /// `record` bytes, are not to be fewer for it.
+    /// The number of threads in a block, where `asked` threads are asked for in all. Where each block leaves a record
+    /// of `record` bytes (0: none), it is not made smaller for the kernel's registers, since that would make more
+    /// records.
     pub(crate) fn block(&self, card: &Card, record: usize, asked: i64) -> i64 {
         let room = Room {
             processors: card.processors,
@@ -44,7 +46,7 @@ impl Function {
 }
 
 impl Module {
-    /// Has the driver assemble PTX that has those kernels.
+    /// Has the driver assemble PTX that has these kernels; fails where it cannot.
     pub fn load(ptx: &str, kernels: &[GridKernel]) -> Result<Module, Reason> {
         let card = card().map_err(Reason::Device)?;
         let _entered = card.enter()?;
@@ -90,7 +92,7 @@ impl Module {
         Ok(made)
     }
 
-    /// Threads that its card has room for at once.
+    /// The number of threads that the GPU has room for at once.
     pub(crate) fn room(&self) -> i64 {
         self.card.processors * self.card.resident
     }

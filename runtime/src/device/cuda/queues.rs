@@ -1,20 +1,20 @@
-//! The streams of a card that one user of it has, in the order that what it asks for needs.
+//! The streams of a GPU that one user of it has, and the order between them that its requests need.
 
 use cudarc::driver::{DriverError, result as cu, sys};
 
 use crate::device::cuda::card::Shared;
 use crate::device::streams::{COUNT, Streams, Turn};
 
-/// Streams, made when they are first given something.
+/// The streams, each made when it is first given something.
 pub(crate) struct Queues {
     streams: Streams,
     handles: [Option<Shared<sys::CUstream>>; COUNT],
-    /// For one stream to wait for another.
+    /// The event by which one stream waits for another.
     order: Shared<sys::CUevent>,
 }
 
 impl Queues {
-    /// In the current context.
+    /// Makes the queues in the driver's current context.
     pub(crate) fn new() -> Result<Queues, DriverError> {
         Ok(Queues {
             streams: Streams::default(),
@@ -25,19 +25,19 @@ impl Queues {
         })
     }
 
-    /// The stream for what looks at those blocks, and writes those of which that is said. It is to be given that next.
+    /// The stream for work that looks at blocks, each with whether it is written. That work has to be given to it next.
     pub(crate) fn turn(&mut self, uses: &[(u64, bool)]) -> Result<sys::CUstream, DriverError> {
         let turn = self.streams.take(uses);
         self.follow(turn)
     }
 
-    /// One for what comes behind all that was given to any.
+    /// A stream for work that comes behind everything that was given to any stream.
     pub(crate) fn last(&mut self) -> Result<sys::CUstream, DriverError> {
         let turn = self.streams.join();
         self.follow(turn)
     }
 
-    /// Waits for all that was given to any.
+    /// Waits for everything that was given to any stream.
     pub(crate) fn wait(&mut self) -> Result<(), DriverError> {
         let stream = self.last()?;
         // SAFETY: a stream of ours.
@@ -46,7 +46,7 @@ impl Queues {
         Ok(())
     }
 
-    /// Where a block was allocated.
+    /// Notes that a block was allocated on a stream.
     pub(crate) fn made(&mut self, block: u64, on: sys::CUstream) {
         let own = |handle: &Option<Shared<sys::CUstream>>| handle.is_some_and(|h| h.0 == on);
         if let Some(stream) = self.handles.iter().position(own) {
@@ -54,7 +54,7 @@ impl Queues {
         }
     }
 
-    /// The stream for what frees a block.
+    /// The stream on which a block is to be freed.
     pub(crate) fn end(&mut self, block: u64) -> Result<sys::CUstream, DriverError> {
         let stream = self.turn(&[(block, true)]);
         self.streams.forget(block);

@@ -1,8 +1,9 @@
-//! Large copies between the host and a card: through memory that the driver has pinned, on streams of their own.
+//! Large copies between the host and a GPU: through memory that the driver has pinned, on streams of their own.
 //!
-//! Large copies go piece by piece: while one is on its way, the host fills or empties the next, and does not wait for what goes up.
-//! Events carry the order: kernels wait for what went up before they were launched, what comes down for the kernels that were
-//! launched before, and what goes up for those, too, since memory is there once their stream has come to its allocation.
+//! A large copy goes piece by piece: while one piece is on its way, the host fills or empties the next, and does not
+//! wait for an upload. Events carry the order: kernels wait for what was uploaded before they were launched, a download
+//! waits for the kernels that were launched before, and so does an upload, since its memory is there once their stream
+//! has come to the allocation.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -11,9 +12,9 @@ use cudarc::driver::{DriverError, result as cu, sys};
 
 use crate::device::cuda::copying::copy;
 
-/// Copies of fewer bytes go the driver's own way.
+/// Bytes from which a copy goes through staging; smaller ones go the driver's own way.
 pub(crate) const LARGE: usize = 256 << 10;
-/// Bytes of a piece, and how many may be on their way.
+/// `PIECE`: bytes of a piece; `PIECES`: how many may be on their way.
 const PIECE: usize = 4 << 20;
 const PIECES: usize = 4;
 
@@ -21,15 +22,15 @@ const PIECES: usize = 4;
 pub(crate) struct Staging {
     up: sys::CUstream,
     down: sys::CUstream,
-    /// For one stream to wait for another.
+    /// The event by which one stream waits for another.
     order: sys::CUevent,
-    /// Used in turn.
+    /// The pieces, which are used in turn.
     pieces: Vec<Piece>,
     next: usize,
 }
 
-/// The process's staging memory for one large copy, made in the driver's current context; none where the driver has no memory
-/// for it.
+/// The process's staging memory for one large copy, made in the driver's current context; none where the driver has no
+/// memory for it.
 pub(crate) fn shared() -> Option<MutexGuard<'static, Staging>> {
     static STAGING: OnceLock<Option<Mutex<Staging>>> = OnceLock::new();
     let made = || Staging::new().ok().map(Mutex::new);
@@ -40,7 +41,7 @@ pub(crate) fn shared() -> Option<MutexGuard<'static, Staging>> {
 #[derive(Clone, Copy)]
 struct Piece {
     at: *mut u8,
-    /// Recorded behind the copy that used it last.
+    /// The event recorded behind the copy that used the piece last.
     copied: sys::CUevent,
 }
 
@@ -48,7 +49,7 @@ struct Piece {
 unsafe impl Send for Staging {}
 
 impl Staging {
-    /// In the current context, for as long as that lives.
+    /// Makes staging memory in the driver's current context, for as long as that lives.
     fn new() -> Result<Staging, DriverError> {
         let stream = || cu::stream::create(cu::stream::StreamKind::NonBlocking);
         let event = || cu::event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING);
@@ -68,11 +69,12 @@ impl Staging {
         Ok(staging)
     }
 
-    /// Copies from the host, in the order of `kernels`, the stream on which `to` was allocated. The bytes may change when this
-    /// returns.
+    /// Copies from the host; `kernels` is the stream on which `to` was allocated, whose order the copy keeps. The
+    /// host's bytes may change when this returns.
     ///
     /// # Safety
-    /// There are so many bytes on both sides.
+    ///
+    /// There are `bytes` bytes on both sides.
     pub(crate) unsafe fn upload(
         &mut self,
         to: u64,
@@ -95,10 +97,11 @@ impl Staging {
         self.follow(kernels, self.up)
     }
 
-    /// Copies to the host what is there once `kernels` has come so far.
+    /// Copies to the host what is there once the stream `kernels` has come so far.
     ///
     /// # Safety
-    /// There are so many bytes at that address.
+    ///
+    /// There are as many bytes at `from` as `to` has.
     pub(crate) unsafe fn download(
         &mut self,
         from: u64,
@@ -112,7 +115,8 @@ impl Staging {
                 coming.pop_front().map_or(Ok(()), Coming::arrive)?;
             }
             let piece = self.take()?;
-            // SAFETY: as promised by the caller; nobody uses the piece: it is the one that has just arrived, or none was needed.
+            // SAFETY: as promised by the caller; nobody uses the piece: it is the one that has just arrived, or none
+            // was needed.
             unsafe {
                 let empty = std::slice::from_raw_parts_mut(piece.at, part.len());
                 cu::memcpy_dtoh_async(empty, from + (k * PIECE) as u64, self.down)?;
@@ -123,7 +127,7 @@ impl Staging {
         coming.into_iter().try_for_each(Coming::arrive)
     }
 
-    /// The next piece, once nothing is on its way in it.
+    /// Takes the next piece, once nothing is on its way in it.
     fn take(&mut self) -> Result<Piece, DriverError> {
         let piece = self.pieces[self.next];
         self.next = (self.next + 1) % self.pieces.len();
@@ -132,7 +136,7 @@ impl Staging {
         Ok(piece)
     }
 
-    /// What comes on a stream from now on waits for what is on another one by now.
+    /// Has what comes on `stream` from now on wait for what is on `other` by now.
     fn follow(&self, stream: sys::CUstream, other: sys::CUstream) -> Result<(), DriverError> {
         let flags = sys::CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT;
         // SAFETY: an event and streams of ours. What is waited for is what was recorded last when this is called.
@@ -144,7 +148,7 @@ impl Staging {
 }
 
 impl Drop for Staging {
-    /// Where there was not enough memory for all of it.
+    /// Frees what there is, where the driver had not enough memory for all of it.
     fn drop(&mut self) {
         // SAFETY: made above, and used by nobody. A failure has nobody to tell.
         unsafe {
@@ -159,7 +163,7 @@ impl Drop for Staging {
     }
 }
 
-/// A part of an array that comes down.
+/// A part of an array that is being downloaded, and the piece that it comes in.
 struct Coming<'a> {
     piece: Piece,
     part: &'a mut [u8],
@@ -176,16 +180,16 @@ impl Coming<'_> {
     }
 }
 
-/// Where large parts wait until all have come down.
+/// Host memory in which large parts wait until all are downloaded.
 pub(crate) struct Pageable(Vec<u8>);
 
-/// One that nobody uses: memory that was touched before is there at once.
+/// Such memory that nobody uses now: memory that was touched before is there at once.
 static LANDING: Mutex<Vec<u8>> = Mutex::new(Vec::new());
-/// Bytes of it that are kept at most.
+/// The most bytes of such memory that are kept.
 const KEPT_LANDING: usize = 512 << 20;
 
 impl Pageable {
-    /// Memory of so many bytes.
+    /// Memory of `bytes` bytes or more.
     pub(crate) fn of(bytes: usize) -> Pageable {
         let mut free = LANDING.lock().unwrap_or_else(PoisonError::into_inner);
         let mut landing = std::mem::take(&mut *free);
@@ -196,7 +200,7 @@ impl Pageable {
         Pageable(landing)
     }
 
-    /// Its first bytes.
+    /// The first `count` bytes of the memory.
     pub(crate) fn bytes(&mut self, count: usize) -> &mut [u8] {
         &mut self.0[..count]
     }

@@ -1,5 +1,5 @@
-//! Threads of an emulated device that wait for each other: each has a stack of its own, and runs until it comes to a barrier, to
-//! something that its warp does together, or to its end.
+//! Threads of an emulated device that wait for each other: each has a stack of its own, and runs until it comes to a
+//! barrier, to something that its warp does together, or to its end.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use nestwise_codegen::EMULATED_WARP;
 
-/// Bytes of a stack.
+/// Bytes of a thread's stack.
 const STACK: usize = 1 << 17;
 
 thread_local! {
@@ -16,20 +16,20 @@ thread_local! {
     static CURRENT: Cell<*const Yielder<i64, Waits>> = const { Cell::new(std::ptr::null()) };
 }
 
-/// For whom a thread waits.
+/// What a thread waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Waits {
-    /// The other threads of its block.
+    /// The thread waits for the other threads of its block.
     Block,
-    /// The threads of all blocks.
+    /// The thread waits for the threads of all blocks.
     All,
-    /// The threads of its warp, to whom it gives a word, and of whom it wants that of the one so many places behind it, or, below zero,
-    /// of the first.
+    /// The thread waits for its warp, to which it gives `word`; it wants the word of the thread `distance` places
+    /// behind it or, below zero, of the warp's first.
     Warp { word: i64, distance: i64 },
 }
 
 impl Waits {
-    /// Whether both wait for the same.
+    /// Whether two threads wait for the same.
     fn is_like(self, other: Waits) -> bool {
         match (self, other) {
             (Waits::Warp { distance: a, .. }, Waits::Warp { distance: b, .. }) => a == b,
@@ -38,29 +38,30 @@ impl Waits {
     }
 }
 
-/// Stacks that nobody runs on now.
+/// The stacks on which no thread runs now.
 #[derive(Default)]
 pub struct Stacks(Vec<DefaultStack>);
 
 /// Why threads did not run to their end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stuck {
-    /// No memory for stacks.
+    /// There was no memory for stacks.
     Stack,
     /// Some threads were at their end, or at another barrier, while others waited for them.
     Diverged,
 }
 
-/// Who is told of threads that run together.
+/// Somebody who watches threads that run together.
 pub trait Watch {
-    /// Has the chance to do something about the thread of that number, which `step` runs.
+    /// Runs `step`, which runs the thread of that number for a while.
     fn step(&mut self, thread: usize, step: &mut dyn FnMut());
-    /// All of them have waited for all.
+    /// Is called when all threads have waited for all others.
     fn all_met(&mut self);
 }
 
 impl Stacks {
-    /// Runs threads, so many of them being a block, each as often as it takes from barrier to barrier; `order` says who is when.
+    /// Runs threads, `block` of which form a block, each from barrier to barrier until all are at their end; `order` is
+    /// the order in which they get their turns. Fails where they do not all come to their end.
     pub fn run(
         &mut self,
         threads: Vec<impl FnOnce() + 'static>,
@@ -113,13 +114,13 @@ impl Stacks {
     }
 }
 
-/// Who may go on.
+/// Which threads may go on.
 struct Turns {
-    /// Threads of a block.
+    /// The number of threads of a block.
     block: usize,
-    /// For whom each waits; at its end for nobody.
+    /// What each thread waits for; none at its end.
     waits: Vec<Option<Waits>>,
-    /// What each has got of its warp.
+    /// The word that each thread has got from its warp.
     words: Vec<i64>,
     ready: Vec<bool>,
     diverged: bool,
@@ -136,7 +137,7 @@ impl Turns {
         }
     }
 
-    /// Has those threads go on for whom nobody is missing; whether that is because all have met.
+    /// Lets the threads go on that wait for nobody any more; returns whether all threads have waited for all others.
     fn next(&mut self) -> bool {
         self.ready.fill(false);
         let blocks = (0..self.waits.len()).step_by(self.block);
@@ -153,7 +154,8 @@ impl Turns {
         met
     }
 
-    /// For whom all threads of a block wait together. While warps of it do something together, it is only they who go on.
+    /// What all threads of a block wait for together, if they do. While warps of it do something together, only these
+    /// go on.
     fn of_block(&mut self, block: Range<usize>) -> Option<Waits> {
         let mut together = false;
         for first in block.clone().step_by(EMULATED_WARP) {
@@ -166,7 +168,7 @@ impl Turns {
         first.filter(|_| alike)
     }
 
-    /// Whether threads of a warp wait for each other; if all do, each gets its word.
+    /// Whether threads of a warp wait for each other; if all do, each gets its word, and may go on.
     fn of_warp(&mut self, warp: Range<usize>) -> bool {
         let waits = &self.waits[warp.clone()];
         let given = |w: &Option<Waits>| match w {
@@ -191,7 +193,7 @@ impl Turns {
     }
 }
 
-/// What `nw_barrier` calls.
+/// The function behind `nw_barrier`.
 pub unsafe extern "C" fn barrier(all: i64) {
     wait(match all {
         0 => Waits::Block,
@@ -199,7 +201,7 @@ pub unsafe extern "C" fn barrier(all: i64) {
     });
 }
 
-/// What `nw_shuffle` calls.
+/// The function behind `nw_shuffle`.
 pub unsafe extern "C" fn shuffle(word: i64, distance: i64) -> i64 {
     wait(Waits::Warp { word, distance }).unwrap_or(word)
 }
@@ -233,7 +235,8 @@ mod tests {
 
     type Told = (Result<(), Stuck>, Vec<usize>, usize);
 
-    /// Threads, `block` of them being one, that come to barriers of those kinds; the order in which they came to each.
+    /// Runs `count` threads in blocks of `block`, which come to barriers of these kinds; returns the order in which
+    /// they came to each.
     fn told(count: usize, block: usize, barriers: impl Fn(usize) -> Vec<i64>) -> Told {
         let log: Rc<Cell<Vec<usize>>> = Rc::default();
         let thread = |k: usize| {
@@ -273,7 +276,7 @@ mod tests {
         assert_eq!(told(4, 2, kinds), (Ok(()), all, 1));
     }
 
-    /// Threads of a block each give their number to those before it; what they get.
+    /// Runs threads of a block that each give their number to the threads before them; returns what they get.
     fn handed(count: usize, distance: impl Fn(usize) -> i64) -> (Result<(), Stuck>, Vec<i64>) {
         let got: Rc<Cell<Vec<i64>>> = Rc::default();
         got.set(vec![-1; count]);

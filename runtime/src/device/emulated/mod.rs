@@ -1,11 +1,13 @@
-//! A device that is the host: the same code as a card's, its threads stepped one after the other in an order of chance.
+//! A device that is the host itself: it runs the code of a GPU's kernels, thread after thread in an order of chance.
 //!
-//! What it is asked for goes to streams like a card's ([`Later`]), and is done when somebody waits for it.
-//! The device is for tests. Its memory is an arena of its own, limited and full of rubbish at first, so that an address of the host's, an
-//! element that nobody brought up, or a result that nobody fetched is wrong each time. Threads that race are found
-//! ([`crate::device::emulated::races`]). NESTWISE_EMULATED makes it fail: `fail=N` at the Nth thing that it has to do in the process, `fail=N-` at
-//! all from that on; `capacity=N` gives it so many bytes; `rush` has the blocks of cooperative kernels not
-//! wait for each other; of `devices=N` each launch has the next one, so that what stays on a device has to leave it.
+//! The device's work is given to streams like a GPU's ([`Later`]), and is done when somebody waits for it. The device
+//! is for tests. Its memory is an arena of its own, limited and full of rubbish at first, so that an address of the
+//! host's, an element that was not uploaded, or a result that was not downloaded is wrong each time. Threads that race
+//! are found ([`crate::device::emulated::races`]).
+//!
+//! NESTWISE_EMULATED makes it fail: `fail=N` at the Nth thing that it has to do in the process, `fail=N-` at all from
+//! that on. `capacity=N` gives it that many bytes; `rush` has the blocks of cooperative kernels not wait for each
+//! other; of `devices=N` each launch has the next one, so that what stays on a device has to leave it.
 
 pub(crate) mod block;
 pub(crate) mod races;
@@ -27,21 +29,23 @@ use crate::reason::Reason;
 use crate::testing::forced_schedules::scattered;
 use crate::threads::fp_environment;
 
-/// Bytes of its memory.
+/// Bytes of the device's memory.
 const CAPACITY: usize = 1 << 30;
-/// Arrays begin where a card's would.
+/// Bytes to which arrays are aligned, as on a GPU.
 const ALIGN: usize = 256;
-/// What fresh memory holds.
+/// The byte that fresh memory is full of.
 const POISON: u8 = 0xa5;
-/// Blocks of a launch at most.
+/// The most blocks of a launch.
 const MOST_BLOCKS: usize = 12;
 /// Bytes of the status, with what is left behind it.
 const STATUS_BYTES: usize = part::RECORDS + MOST_BLOCKS * MOST_RECORD;
-/// Threads of a block, and blocks at most, by axes in use: few, so that every thread has several iterations of long loops.
+/// For one, two and three axes in use: the threads of a block, and the most blocks (`BLOCKS`). They are few, so that
+/// every thread has several iterations of long loops.
 const BLOCK: [[i64; 3]; 3] = [[32, 1, 1], [16, 2, 1], [8, 2, 2]];
 const BLOCKS: [[i64; 3]; 3] = [[6, 1, 1], [3, 4, 1], [2, 2, 3]];
 
-/// Threads of a block of a cooperative kernel, of whatever axes, and its blocks at most.
+/// The threads of a block of a cooperative kernel, of whatever axes, and the most blocks of one
+/// (`MOST_COOPERATIVE_BLOCKS`).
 const COOPERATIVE_BLOCK: i64 = 16;
 const MOST_COOPERATIVE_BLOCKS: i64 = 3;
 
@@ -53,30 +57,30 @@ pub struct Emulated {
     capacity: usize,
     later: Later<Job>,
     core: Core,
-    /// What kept a kernel from being launched.
+    /// The reason why a kernel could not be launched, if one could not.
     failed: Option<Reason>,
 }
 
-/// A block of its memory.
+/// A block of the device's memory.
 #[derive(Clone, Copy)]
 struct Block {
     at: *mut u8,
     layout: Layout,
 }
 
-/// What kernels work with.
+/// The parts of the device that kernels work with.
 struct Core {
     shadow: Shadow,
-    /// Status, line and code of the guard that failed, results, and records.
+    /// The status: status, line and code of the guard that failed, results, and records.
     status: Vec<u128>,
     stacks: Stacks,
-    /// Threads of a block did not come to the same barriers.
+    /// Whether threads of a block did not come to the same barriers.
     stuck: bool,
 }
 
-/// Something to do.
+/// Something that the device has to do.
 enum Job {
-    /// The status is as if no guard had failed.
+    /// Reset the status: no guard has failed.
     Begin,
     Upload(*mut u8, Vec<u8>),
     Clear(*mut u8, usize),
@@ -87,24 +91,25 @@ enum Job {
 
 /// A kernel that was launched.
 struct Kernel {
-    /// Keeps what is run.
+    /// The code that is run, which this keeps loaded.
     _code: Arc<GridCode>,
     run: GridThread,
     env: Vec<u8>,
     range: (i64, i64),
     record: usize,
-    /// Bytes of the record of a cooperative kernel, of whose parts all blocks are under way at once.
+    /// For a cooperative kernel, of whose parts all blocks are under way at once: bytes of its record.
     cooperative: Option<usize>,
-    /// Blocks, and threads of each.
+    /// The blocks of the grid, and the threads of each.
     shape: ([i64; 3], [i64; 3]),
-    /// What it may touch, and write.
+    /// The blocks of memory that the kernel may look at, each with whether it may write there.
     uses: Vec<(u64, bool)>,
 }
 
-/// For what looks at the status, and, from there on, at what each kernel leaves behind it: no blocks begin there.
+/// An address that stands for the status in the order of streams and, from there on, for what each kernel leaves behind
+/// it: no blocks begin there.
 const STATUS: u64 = 1;
 
-/// What it fails at.
+/// What NESTWISE_EMULATED says that the device fails at.
 #[derive(Default)]
 struct Trouble {
     capacity: Option<usize>,
@@ -133,7 +138,7 @@ impl Trouble {
         })
     }
 
-    /// One more thing to do.
+    /// Counts one more thing to do; fails if it is one that has to fail.
     fn next() -> Result<(), Reason> {
         static DONE: AtomicU64 = AtomicU64::new(0);
         let now = DONE.fetch_add(1, Ordering::Relaxed) + 1;
@@ -174,7 +179,7 @@ impl Emulated {
         (TURNS.fetch_add(1, Ordering::Relaxed) % devices) as usize
     }
 
-    /// The block that has so many bytes there.
+    /// The block that has `bytes` bytes at an address.
     fn block(&self, at: u64, bytes: usize) -> Option<Block> {
         let holds = |block: &&Block| {
             let first = block.at as u64;
@@ -183,7 +188,7 @@ impl Emulated {
         self.blocks.iter().find(holds).copied()
     }
 
-    /// A slice of its memory, so many bytes long, and where their block begins.
+    /// The pointer to `bytes` bytes of the device's memory, and the address of their block; fails if there are none.
     fn within(&self, at: u64, bytes: usize) -> Result<(*mut u8, u64), Reason> {
         match self.block(at, bytes) {
             Some(block) => {
@@ -196,7 +201,7 @@ impl Emulated {
         }
     }
 
-    /// Does all that it was asked for.
+    /// Does all that the device was asked for.
     fn wait(&mut self) {
         while let Some(job) = self.later.next() {
             match job {
@@ -242,7 +247,7 @@ impl Core {
         }
     }
 
-    /// Runs threads in an order of chance.
+    /// Runs threads one after the other, in an order of chance.
     fn one_by_one(&mut self, launch: &Kernel, mut all: Vec<Place>, seed: u64) {
         let run = launch.run;
         shuffle(&mut all, seed);
@@ -259,7 +264,8 @@ impl Core {
         }
     }
 
-    /// Runs threads from barrier to barrier in an order of chance: block by block, in another one, or those of all blocks.
+    /// Runs threads from barrier to barrier in an order of chance: block by block, each in another order, or all blocks
+    /// together.
     fn in_lockstep(&mut self, launch: &Kernel, all: Vec<Place>, record: usize, seed: u64) {
         let (run, (lo, hi)) = (launch.run, launch.range);
         let each = all.first().map_or(1, |p| p[3..6].iter().product()) as usize;
@@ -307,12 +313,12 @@ impl Core {
     }
 }
 
-/// What threads that run together do is told of.
+/// The shadow memory that is told what threads do that run together.
 struct Told<'a> {
     shadow: &'a mut Shadow,
-    /// The number of the first of them.
+    /// The number of the first of these threads.
     first: usize,
-    /// There are no others.
+    /// Whether these are all threads of the kernel.
     is_all: bool,
 }
 
@@ -465,7 +471,7 @@ impl Device for Emulated {
         self.wait();
         let status = &mut self.core.status;
         let fits = bytes <= 16 * status.len() && self.failed.is_none();
-        (fits && fired(status).is_none()).then_some(status.as_mut_ptr().cast())
+        (fits && failed_guard(status).is_none()).then_some(status.as_mut_ptr().cast())
     }
 
     fn finish(&mut self) -> Result<Option<u32>, Reason> {
@@ -479,21 +485,21 @@ impl Device for Emulated {
         match core.shadow.wrong() {
             Some(what) => internal(what),
             None if core.stuck => internal("threads of a block do not come to the same barriers"),
-            None => Ok(fired(&core.status)),
+            None => Ok(failed_guard(&core.status)),
         }
     }
 }
 
-/// The line in which a guard failed.
-fn fired(status: &[u128]) -> Option<u32> {
+/// The line in which a guard failed, if one did.
+fn failed_guard(status: &[u128]) -> Option<u32> {
     let (code, line) = (status[0] as i64, (status[0] >> 64) as u32);
     (code != 0).then_some(line)
 }
 
-/// What a thread finds of its place in the grid (see [`GridThread`]).
+/// A thread's position in the grid, as [`GridThread`] has it.
 type Place = [i64; 13];
 
-/// Blocks of a launch, and threads of each.
+/// The blocks of a launch, and the threads of each.
 fn shape(launch: &Launch<'_>) -> ([i64; 3], [i64; 3]) {
     if let Some(cooperative) = launch.cooperative {
         let blocks = (cooperative.threads.max(1) - 1) / COOPERATIVE_BLOCK + 1;
@@ -514,7 +520,7 @@ fn shape(launch: &Launch<'_>) -> ([i64; 3], [i64; 3]) {
     (blocks, threads)
 }
 
-/// The places of all threads, block after block.
+/// The positions of all threads, block after block.
 fn places(blocks: [i64; 3], threads: [i64; 3]) -> Vec<Place> {
     let all = |n: [i64; 3]| {
         let each = move |k: i64| [k % n[0], k / n[0] % n[1], k / (n[0] * n[1])];

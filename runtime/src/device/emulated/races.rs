@@ -1,27 +1,27 @@
-//! Which threads of a kernel touched what, to find those that race: two touch an element, and one of them writes it, or updates
-//! it at once while the other does not.
+//! Finds the threads of a kernel that race: two touch an element, and one of them writes it, or updates it atomically
+//! while the other does not.
 //!
-//! Kernels for an emulated device tell of each access (`nw_touched`). Between launches everything is in order, as long as they
-//! look at nothing but what they were said to, which is looked at, too; within one
-//! nothing is, but for what lies on both sides of a barrier of the whole grid. Arrays of more than 16 MB are not looked at.
+//! Kernels for an emulated device tell of each access (`nw_touched`). Between launches everything is in order, as long
+//! as they look at nothing but what they were said to, which is checked, too; within a launch only accesses on both
+//! sides of a barrier of the whole grid are. Arrays of more than 16 MB are not watched.
 
 use std::cell::Cell;
 
 use nestwise_codegen::abi::Access;
 
-/// The last launch in which an element was touched, and the thread.
+/// The last launch in which an element was touched, and the thread that did.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Stamp {
     launch: u32,
     thread: u32,
 }
 
-/// Several threads.
+/// The number of a thread that stands for several threads.
 const SEVERAL: u32 = u32::MAX;
-/// Larger blocks are not looked at: what is kept takes 24 times as much.
+/// Bytes of the largest blocks that are watched: what is kept of one takes 24 times as much.
 const MOST_BYTES: usize = 1 << 24;
 
-/// By whom an element was touched last.
+/// The launches and threads that wrote, read and updated an element last.
 #[derive(Clone, Copy, Default)]
 struct Touched {
     written: Stamp,
@@ -29,25 +29,25 @@ struct Touched {
     updated: Stamp,
 }
 
-/// The accesses to a device's memory.
+/// The accesses to a device's memory, as far as they are kept.
 #[derive(Default)]
 pub struct Shadow {
-    /// Where a block begins, and what was touched by the first byte of each access.
+    /// The address of each block, and, for each of its bytes, the accesses that begin there.
     blocks: Vec<(u64, Vec<Touched>)>,
     now: Stamp,
-    /// The blocks that the kernel may look at, and of each whether it may write there.
+    /// The blocks that the kernel may look at, each with whether it may write there.
     uses: Vec<(u64, bool)>,
     raced: bool,
     strayed: bool,
 }
 
 thread_local! {
-    /// That of the device whose kernel runs on this thread.
+    /// The shadow of the device whose kernel runs on this thread.
     static CURRENT: Cell<*mut Shadow> = const { Cell::new(std::ptr::null_mut()) };
 }
 
 impl Shadow {
-    /// Memory of so many bytes begins there.
+    /// Notes that a block of `bytes` bytes begins at an address.
     pub fn add(&mut self, at: u64, bytes: usize) {
         if bytes > MOST_BYTES {
             return;
@@ -55,18 +55,18 @@ impl Shadow {
         self.blocks.push((at, vec![Touched::default(); bytes]));
     }
 
-    /// The memory that begins there is no more.
+    /// Notes that the block which begins at an address is no more.
     pub fn remove(&mut self, at: u64) {
         self.blocks.retain(|(first, _)| *first != at);
     }
 
-    /// A kernel is launched, which is to look at those blocks, and write those of which that is said.
+    /// Notes that a kernel is launched, which may look at these blocks, each with whether it may write there.
     pub fn launch(&mut self, uses: &[(u64, bool)]) {
         self.now.launch += 1;
         self.uses = uses.to_vec();
     }
 
-    /// Has that thread of it run.
+    /// Runs a thread of the kernel.
     pub fn run(&mut self, thread: usize, work: impl FnOnce()) {
         self.now.thread = thread as u32;
         let before = CURRENT.replace(self);
@@ -74,12 +74,13 @@ impl Shadow {
         CURRENT.set(before);
     }
 
-    /// All threads of the kernel have waited for all: what each did before is in order with what comes.
+    /// Notes that all threads of the kernel have waited for all others: what each did before is in order with what
+    /// comes.
     pub fn all_met(&mut self) {
         self.now.launch += 1;
     }
 
-    /// What went wrong so far.
+    /// What went wrong so far, in words; none if nothing did.
     pub fn wrong(&self) -> Option<&'static str> {
         match (self.raced, self.strayed) {
             (true, _) => Some("threads of a kernel raced"),
@@ -110,7 +111,7 @@ impl Shadow {
             Access::Write => &mut cell.written,
             Access::Update => &mut cell.updated,
         };
-        // Of several writers one is enough: they have raced.
+        // If several threads touch it, `SEVERAL` stands for them; if they write it, they have raced already.
         if by_another(*stamp) {
             stamp.thread = SEVERAL;
         } else {
@@ -119,7 +120,7 @@ impl Shadow {
     }
 }
 
-/// What `nw_touched` calls.
+/// The function behind `nw_touched`.
 pub unsafe extern "C" fn touched(at: *const u8, access: i64) {
     let shadow = CURRENT.get();
     if !shadow.is_null()
@@ -186,7 +187,7 @@ mod tests {
         for other in [Read, Write] {
             assert!(raced_by(&[(1, 64, Update), (2, 64, other)]));
             assert!(raced_by(&[(1, 64, other), (2, 64, Update)]));
-            // Of several that update it one may be the other.
+            // One of several threads that update the element may be the one that also does the other access.
             assert!(raced_by(&[
                 (1, 64, Update),
                 (2, 64, Update),
@@ -207,7 +208,7 @@ mod tests {
         assert!(raced(&[(1, 64, true), (2, 64, true)]));
         assert!(raced(&[(1, 64, true), (2, 64, false)]));
         assert!(raced(&[(1, 64, false), (2, 64, true)]));
-        // Of several readers the writer may be one.
+        // The writer may be one of several readers.
         assert!(raced(&[(1, 64, false), (2, 64, false), (2, 64, true)]));
         assert!(raced(&[(2, 64, false), (1, 64, false), (2, 64, true)]));
     }

@@ -1,5 +1,5 @@
-//! What the streams of an emulated device have yet to do: nothing is done before somebody waits for it, and then in an order of
-//! chance, of those that streams allow.
+//! The work that the streams of an emulated device have yet to do: nothing is done before somebody waits for it, and
+//! then in an order of chance, of those that streams allow.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::device::streams::{COUNT, Streams};
 use crate::testing::forced_schedules::scattered;
 
-/// What streams were given, and have not done.
+/// The work that streams were given, and have not done.
 pub(crate) struct Later<T> {
     streams: Streams,
     queues: [VecDeque<Waiting<T>>; COUNT],
@@ -15,7 +15,7 @@ pub(crate) struct Later<T> {
     done: [u64; COUNT],
 }
 
-/// Something that waits for streams to have come so far.
+/// Work that waits until each stream has done as much as `behind` says.
 struct Waiting<T> {
     behind: [u64; COUNT],
     what: T,
@@ -33,7 +33,7 @@ impl<T> Default for Later<T> {
 }
 
 impl<T> Later<T> {
-    /// Gives a stream something that looks at those blocks, and writes those of which that is said.
+    /// Gives a stream work that looks at blocks, each with whether it is written.
     pub(crate) fn add(&mut self, uses: &[(u64, bool)], what: T) {
         let turn = self.streams.take(uses);
         let mut behind = [0; COUNT];
@@ -44,12 +44,12 @@ impl<T> Later<T> {
         self.queues[turn.stream].push_back(Waiting { behind, what });
     }
 
-    /// A block is no more.
+    /// Notes that a block is no more.
     pub(crate) fn forget(&mut self, block: u64) {
         self.streams.forget(block);
     }
 
-    /// One of those that may be done now; none: all are done.
+    /// Takes one of the works that may be done now; none: all are done.
     pub(crate) fn next(&mut self) -> Option<T> {
         static DRAWN: AtomicU64 = AtomicU64::new(0);
         let ready = |k: &usize| {

@@ -1,5 +1,5 @@
-//! Statements of a nest that are followed through a few of its iterations, on the values of a call and what its arrays hold at
-//! entry or were given meanwhile. A guess: what other iterations do is not seen.
+//! Follows the statements of a nest through a few of its iterations, on the values of a call and what its arrays hold
+//! at entry or were given meanwhile. The outcome is a guess: what other iterations do is not seen.
 
 #[cfg(test)]
 mod tests;
@@ -20,21 +20,24 @@ use crate::memory::index_facts;
 use crate::memory::overlap::ArrayView;
 use crate::value::HasValue;
 
-/// Which iterations are followed, by depth: they lie evenly in all of the iteration space, and in step with nothing (Roberts,
-/// "The unreasonable effectiveness of quasirandom sequences", 2018: powers of 1 / g where g^5 = g + 1).
+/// For each depth, the step from one followed iteration to the next, as a share of all: they lie evenly in the
+/// iteration space, and in step with nothing (Roberts, "The unreasonable effectiveness of quasirandom sequences", 2018:
+/// powers of 1 / g where g^5 = g + 1).
 const SPREAD: [f64; 4] = [
     0.856_674_883_854_503,
     0.733_891_856_627_126,
     0.628_706_721_037_809,
     0.538_597_257_223_610,
 ];
-/// Statements that are followed in each sample. A loop that goes on for longer is taken to go on for as long again.
+/// The most statements that are followed in each sample. A loop that goes on for longer is taken to go on for as long
+/// again.
 const STEPS: u32 = 500;
-/// Samples that follow the same iterations of an innermost loop, to see whether they are alike.
+/// The number of samples that follow the same iterations of an innermost loop, to see whether they are alike.
 const SAME_STRETCH: u64 = 4;
-/// So few rows as nobody learns by heart.
+/// The number of rows of a loop below which cores do not learn them by heart.
 const FEW_ROWS: f64 = 16.0;
-/// Times that a condition is met which nobody knows before its loop is given up: what comes after it wants some of the steps.
+/// How often a `while` may be met with an unknown condition before it is given up: what comes after it wants some of
+/// the steps.
 const MOST_UNKNOWN: u32 = 16;
 
 /// Where control goes after a statement.
@@ -47,46 +50,47 @@ enum Flow {
     Return,
 }
 
-/// Follows statements through a few iterations.
+/// Follows the statements of a nest through a few iterations, and keeps what was seen.
 pub(crate) struct Walk<'a> {
     nest: &'a Nest,
     followed: &'a Followed,
     sources: Vec<Source<'a>>,
     dims: &'a [[i64; 8]],
     values: Vec<Option<Number>>,
-    /// What was stored meanwhile.
+    /// The elements that were stored meanwhile.
     stored: HashMap<Place, Option<Number>>,
-    /// By loop: trips of the entries that were met, and how many these are, each for as many as `weight` says.
+    /// For each loop: the sum of the trips of the entries that were met, and the number of these entries, both
+    /// weighted.
     seen: Vec<(f64, f64)>,
-    /// By loop: how often it was reached, and how often an iteration of it was followed, each for as many as `weight` says; and how
-    /// many these were.
+    /// `reached`: for each loop, how often it was reached; `iterated`: how often an iteration of it was followed,
+    /// weighted, and the plain number.
     reached: Vec<f64>,
     iterated: Vec<(f64, f64)>,
     /// The outcomes of conditions that elements decide.
     outcomes: Outcomes,
-    /// Iterations that the one which is followed stands for.
+    /// The number of iterations that the one which is followed stands for.
     weight: f64,
-    /// Which sample this is, and how many loops are around: they say which iteration is followed.
+    /// `sample`: the number of the sample; `depth`: how many loops are around. The two say which iteration is followed.
     sample: f64,
     depth: usize,
-    /// Statements that may still be followed.
+    /// The number of statements that may still be followed.
     steps: u32,
-    /// Loops that may have been left, nobody knows.
+    /// For each loop: whether it may have been left, without anybody knowing.
     lost: Vec<bool>,
 }
 
 /// Where the elements of an array are before anything is stored.
 #[derive(Clone, Copy)]
 pub(crate) enum Source<'a> {
-    /// In memory.
+    /// The elements are in memory.
     Memory(ArrayView),
-    /// In a list.
+    /// The elements are in a list.
     List(&'a dyn HasValue),
-    /// Nowhere: the kernel makes it.
+    /// The elements are nowhere: the kernel makes them.
     Own,
 }
 
-/// An element: where it lies, or, of a list and of an array that only the kernel has, its subscripts.
+/// An element, by its address or, of a list and of an array that only the kernel has, by its subscripts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Place {
     At(usize),
@@ -94,7 +98,7 @@ enum Place {
 }
 
 impl<'a> Walk<'a> {
-    /// Nothing followed yet.
+    /// A walk that has followed nothing yet.
     pub fn new(
         nest: &'a Nest,
         followed: &'a Followed,
@@ -120,8 +124,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Follows the nest once more, from what variables and arrays hold at entry, in other iterations than before; how many
-    /// statements that were.
+    /// Follows the nest once more, from what variables and arrays hold at entry, in other iterations than before;
+    /// returns the number of statements followed.
     pub fn sample(&mut self, number: u64, values: &[Option<Number>]) -> u32 {
         self.values.clear();
         self.values.extend_from_slice(values);
@@ -134,7 +138,7 @@ impl<'a> Walk<'a> {
         STEPS - self.steps
     }
 
-    /// What was seen.
+    /// What was seen in all samples.
     pub fn found(self) -> Found {
         let mean = |(sum, count): (f64, f64)| (count > 0.0).then(|| sum / count);
         let reached = self.nest.loops.ids().map(|id| self.reached(id));
@@ -145,8 +149,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// How often a loop under conditions is reached in an iteration of the one around it, where some were followed; what its text
-    /// says counts as one more of them.
+    /// How often a loop under conditions is reached in an iteration of the one around it, where some were followed;
+    /// what its text says counts as one more iteration.
     fn reached(&self, id: LoopId) -> Option<f64> {
         let likely = self.followed.likely[id.index()];
         let (all, count) = self.iterated[self.nest.loops[id].parent?.index()];
@@ -285,7 +289,7 @@ impl<'a> Walk<'a> {
         Flow::Next
     }
 
-    /// How many iterations are followed one after the other.
+    /// The number of iterations of a loop that are followed one after the other.
     fn in_a_row(&self, l: &For) -> i64 {
         match self.followed.in_a_row[l.id.index()] {
             true => branch_predictability::IN_A_ROW,
@@ -293,7 +297,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A loop that may be left early.
+    /// Follows a loop that may be left early.
     fn until_left(&mut self, l: &For, trips: f64, at: &dyn Fn(i64) -> Option<i64>) -> Flow {
         let mut done = 0.0;
         while done < trips {
@@ -344,7 +348,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// One iteration, the `done`-th; where control goes if the loop ends with it, or may have ended.
+    /// Follows one iteration, the `done`-th; returns where control goes if the loop ends with it, or may have ended.
     fn iteration(&mut self, id: LoopId, body: &[Stmt], done: f64) -> Option<Flow> {
         self.iterate(id);
         match self.block(body) {
@@ -361,7 +365,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Nobody knows whether these statements are executed.
+    /// Notes that nobody knows whether a statement, and those in it, are executed.
     fn lose(&mut self, stmt: &Stmt) {
         let lost = &mut self.lost;
         stmt.walk(&mut |s| match &s.kind {
@@ -371,7 +375,7 @@ impl<'a> Walk<'a> {
         });
     }
 
-    /// An iteration is followed.
+    /// Counts a followed iteration.
     fn iterate(&mut self, id: LoopId) {
         let (all, count) = &mut self.iterated[id.index()];
         *all += self.weight;
@@ -413,7 +417,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What an element was at entry.
+    /// The value that an element had at entry.
     fn at_entry(&self, array: ArrayId, at: &[i64]) -> Option<Number> {
         match self.sources[array.index()] {
             Source::Memory(view) => index_facts::number(&view, self.nest.arrays[array].storage, at),
@@ -473,7 +477,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// A conjunction or disjunction of truths, one of which nobody knows.
+/// A conjunction or disjunction of truths, one of which nobody knows, if the known one decides it.
 fn decided(op: BinOp, known: Number) -> Option<Number> {
     match op {
         BinOp::And => (!known.is_true()).then_some(known),

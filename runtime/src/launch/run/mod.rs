@@ -40,7 +40,8 @@ use crate::threads::pool::on_threads;
 use crate::undo::{Saved, Spares, Witness};
 use crate::value::HasValue;
 
-/// Runs the kernel as far as it gets, from the first iteration of the call on. `seen`: the array elements that the kernel relies on.
+/// Runs the kernel as far as it gets, from the first iteration of the call on. `seen`: the array elements that the
+/// kernel relies on.
 pub(crate) fn launch<V: HasValue>(
     call: &Call<'_, V>,
     (kernel, compile): (Arc<Kernel>, CompileInfo),
@@ -121,23 +122,23 @@ pub(crate) fn launch<V: HasValue>(
 struct Runner<'a> {
     launch: &'a mut Launch,
     views: &'a [ArrayView],
-    /// Copies of them on a device, which are what counts for now.
+    /// The copies of the arrays on a device, which are what counts for now.
     resident: Option<Resident>,
-    /// A warning may end the loop, or be looked at by somebody.
+    /// Whether a warning may end the loop, or be looked at by somebody.
     stops: bool,
-    /// What the kernel relies on.
+    /// The array elements that the kernel relies on.
     seen: Vec<Seen>,
-    /// By loop: the fewest iterations for which threads are started.
+    /// For each loop: the fewest iterations for which threads are started.
     least: Arc<[i64]>,
     host: &'a mut dyn Host,
     others: &'a mut dyn Others,
     /// The iteration and the time of the last question whether another device is better.
     asked: (i64, Instant),
-    /// Seconds that copies before the last chunk took, of which a shorter one would have needed as many.
+    /// Seconds that the copies before the last chunk took which are no fewer for a shorter chunk.
     copying: f64,
-    /// What a device is asked for.
+    /// What the launch asks of a device.
     of_grid: Expected,
-    /// The frame as it was filled, kept for a planted mistake alone.
+    /// The frame as it was filled, kept only for a planted mistake.
     filled: Vec<u128>,
     /// How often in turn nothing was done before somebody had to be served.
     tries: u32,
@@ -194,7 +195,8 @@ impl Runner<'_> {
                     self.launch.ended = Ended::Partial { next: hi };
                     return;
                 }
-                // Where nobody knows who waits, the lock is given up in any case, and not too often: they would wait anew each time.
+                // Where nobody knows who waits, the lock is given up in any case, and not too often: they would wait
+                // anew each time.
                 let shared =
                     interrupts::is_waiting_known() && !self.host.is_alone() || self.is_quick();
                 let goal = seconds_of_one(self.copying, shared);
@@ -214,7 +216,7 @@ impl Runner<'_> {
         };
     }
 
-    /// The length of the first chunk of so many trips.
+    /// The length of the first chunk of a loop of `trips` trips.
     fn first_chunk(&self, trips: i64) -> i64 {
         let per_trip = self.launch.per_trip();
         let goal = (CHUNK_SECONDS / per_trip) as i64;
@@ -257,7 +259,7 @@ impl Runner<'_> {
         self.changes(change)
     }
 
-    /// Whether the code that runs only stands in for better.
+    /// Whether the code that runs is quick code, which only stands in for optimised code.
     fn is_quick(&self) -> bool {
         self.launch.kernel.about.tier == Tier::Quick
     }
@@ -273,7 +275,7 @@ impl Runner<'_> {
         };
         self.launch.go_on(kernel, decision);
         self.seen = seen;
-        // It was priced with all of them.
+        // The new kernel was priced with all of the threads.
         self.least = Arc::default();
         self.stops = self.may_stop();
         true
@@ -284,8 +286,8 @@ impl Runner<'_> {
         self.launch.kernel.about.undo.warns && self.host.warnings_stop()
     }
 
-    /// Iterations of which the copies for undo stay in the cache, if they shrink with the chunk: what is copied is then
-    /// at hand when the kernel works on it, and takes no fresh memory.
+    /// The number of iterations whose copies for undo stay in the cache, if they shrink with the chunk: what is copied
+    /// is then at hand when the kernel works on it, and takes no fresh memory.
     fn longest_chunk(&self) -> i64 {
         if let Some(short) = options().forced.and_then(|t| t.chunk()) {
             return short;
@@ -295,7 +297,7 @@ impl Runner<'_> {
         }
         let about = &self.launch.kernel.about;
         // On a device nothing is copied: the host's arrays are not written before all is well.
-        if about.grid.is_some() || !about.undo.may_fail() {
+        if about.grid.is_some() || !about.undo.may_roll_back() {
             return i64::MAX;
         }
         if self.best_alone() {
@@ -376,20 +378,20 @@ impl Runner<'_> {
         Step::Ended(ended)
     }
 
-    /// After a guard failure in iteration `at`, or somewhere from it on: as if only `lo..at` had run.
+    /// Makes it, after a guard failure in iteration `at` or somewhere from it on, as if only `lo..at` had run.
     fn roll_back(&mut self, before: &Before, lo: i64, at: i64, hi: i64) -> Step {
         let header = self.launch.header();
-        let fired = header.status == Status::GuardFailed as i64;
-        let interrupted = fired
+        let failed = header.status == Status::GuardFailed as i64;
+        let interrupted = failed
             && match GuardFailure::from_code(header.failure_code) {
                 Some(GuardFailure::Interrupt) => true,
-                // It may be one of those.
+                // An interrupt may be among several failures.
                 Some(GuardFailure::Several) => {
                     interrupts::is_over(header.deadline, interrupts::now())
                 }
                 _ => false,
             };
-        let reason = match fired {
+        let reason = match failed {
             _ if interrupted => Reason::Interrupted,
             true => Reason::GuardFailure {
                 line: header.failure_line as u32,
@@ -404,7 +406,7 @@ impl Runner<'_> {
             self.launch.kernel = kernel;
             return Step::Again;
         }
-        let known = fired && self.launch.kernel.about.in_order;
+        let known = failed && self.launch.kernel.about.in_order;
         let tried = self.tries >= self.most_tries() && hi - lo == 1;
         if interrupted && at == lo && !tried && !self.is_cheap_to_leave() {
             return Step::Retry;
@@ -413,8 +415,8 @@ impl Runner<'_> {
             // Where the guard failed is not known: halving the chunk finds out, at about the price of the chunk.
             return Step::Shrink;
         }
-        // The same iterations on the same state do the same again, so this runs clean, and takes as long as before; if it
-        // does not, they are rolled back too.
+        // The same iterations on the same state do the same again, so `lo..at` runs clean, and takes as long as before;
+        // if it does not, these iterations are rolled back, too.
         let mut next = at;
         self.header_mut().deadline = i64::MAX;
         if at > lo && self.call(lo, at) != Status::Done {
@@ -422,7 +424,8 @@ impl Runner<'_> {
             next = lo;
         }
         if interrupted && next > lo {
-            // It need not be the iteration that took long: whoever waits is served before it, and it is tried again.
+            // The iteration that follows need not be the one that took long: whoever waits is served before it, and it
+            // is tried again.
             return Step::Interrupted(next);
         }
         self.launch.stopped_by = Some(reason);
@@ -437,7 +440,7 @@ impl Runner<'_> {
         MOST_TRIES + u32::from(self.host.is_value() && known)
     }
 
-    /// Whether CPython may have an iteration at once: it is only one, and loops inside run natively there.
+    /// Whether CPython may take over an iteration at once: it is only one, and loops inside run natively there.
     fn is_cheap_to_leave(&self) -> bool {
         let cheap = !self.host.is_value() && !self.launch.kernel.about.threaded;
         cheap || !interrupts::is_waiting_known()
@@ -457,7 +460,7 @@ impl Runner<'_> {
         // and what is over at once need not be shared.
         if !self.launch.brief
             && self.seen.is_empty()
-            && !kernel.about.undo.may_fail()
+            && !kernel.about.undo.may_roll_back()
             && self.host.may_unlock()
         {
             self.host.unlocked(&mut work);
@@ -476,10 +479,10 @@ impl Runner<'_> {
         header_mut(&mut self.launch.frame)
     }
 
-    /// None: there is no memory for that.
+    /// Saves what the chunk may write. None: there is no memory for that.
     fn save(&mut self, lo: i64, hi: i64) -> Option<Before> {
         let about = &self.launch.kernel.about;
-        if !about.undo.may_fail() {
+        if !about.undo.may_roll_back() {
             return Some(Before {
                 arrays: Vec::new(),
                 frame: Vec::new(),
@@ -528,19 +531,19 @@ impl Runner<'_> {
     }
 }
 
-/// What a chunk came to.
+/// What became of a chunk.
 enum Step {
-    /// All of it ran.
+    /// All of the chunk ran.
     Done,
     /// The launch is over.
     Ended(Ended),
-    /// Rolled back whole: try it with another kernel.
+    /// The chunk was rolled back whole: try it with another kernel.
     Again,
-    /// Rolled back whole, or not begun: try a shorter one.
+    /// The chunk was rolled back whole, or not begun: try a shorter one.
     Shrink,
     /// Somebody waits, and the iterations before this one ran.
     Interrupted(i64),
-    /// Somebody waits, and nothing ran: it is tried again as it was.
+    /// Somebody waits, and nothing ran: the chunk is tried again as it was.
     Retry,
 }
 

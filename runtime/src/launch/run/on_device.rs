@@ -8,7 +8,7 @@ use crate::launch::run::{Runner, Step};
 use crate::reason::Reason;
 
 impl Runner<'_> {
-    /// Runs iterations `lo..hi`, their loops on a device.
+    /// Runs iterations `lo..hi`, whose loops run on a device.
     pub(super) fn on_grid(&mut self, lo: i64, hi: i64) -> Step {
         let kernel = self.launch.kernel.clone();
         let Some(grid) = &kernel.grid else {
@@ -60,8 +60,8 @@ impl Runner<'_> {
         Step::Ended(Ended::Partial { next })
     }
 
-    /// Has the host's arrays hold what a device's copies do, or, if they `may_stay`, leaves those where the program cannot look
-    /// for the arrays; false if it could not, and the launch is over.
+    /// Has the host's arrays hold what a device's copies do or, if the copies `may_stay`, leaves them on the device
+    /// where the program cannot look at the arrays; false if that failed, and the launch is over.
     pub(super) fn land(&mut self, may_stay: bool) -> bool {
         let Some(mut resident) = self.resident.take() else {
             return true;
@@ -83,7 +83,8 @@ impl Runner<'_> {
         true
     }
 
-    /// As if nothing had run since arrays went up to a device, or from iteration `at` on if none did: the first that has not run.
+    /// Makes it as if nothing had run since arrays were uploaded to a device, or from iteration `at` on if none were;
+    /// returns the first iteration that has not run.
     fn turn_back(&mut self, reason: Reason, at: i64) -> i64 {
         self.launch.stopped_by = Some(reason);
         let next = match self.resident.take() {
@@ -97,8 +98,8 @@ impl Runner<'_> {
         next
     }
 
-    /// A launch on the host finds its arrays there: what a device has computed of them comes down, and copies of those that are
-    /// written are no more.
+    /// Makes the arrays of a launch on the host ready there: what a device has computed of them is downloaded, and
+    /// copies of those that are written are dropped.
     pub(super) fn find_on_host(&self) -> Result<(), Reason> {
         if !residency::any() || self.launch.kernel.grid.is_some() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Loops that are opened and closed, and those that nobody wrote.
+//! Opens and closes loops, and emits those that the program does not have.
 
 use nestwise_ir::model::nest::{Expr, For, LoopDecl, StmtKind};
 use nestwise_ir::{LoopId, ScopeId, Span, Ty, VarId};
@@ -29,7 +29,7 @@ pub(crate) fn close_loop(cx: &mut Lowering<'_>) {
     cx.builder.meter.close_loop();
 }
 
-/// The loop, and what `else` adds: the clause runs unless `break` leaves the scope around both.
+/// Emits a loop, and its `else` clause, which runs unless `break` leaves the scope around both.
 pub(crate) fn emit_loop(
     cx: &mut Lowering<'_>,
     kind: StmtKind,
@@ -49,7 +49,7 @@ pub(crate) fn emit_loop(
     Ok(())
 }
 
-/// A loop of our own, `for name in range(first, stop)`; the body gets the counter.
+/// Emits a loop that the program does not have, `for name in range(first, stop)`; `body` gets the counter.
 pub(crate) fn hidden_loop(
     cx: &mut Lowering<'_>,
     name: &str,

@@ -1,4 +1,4 @@
-//! What is iterated: how many items it has, and which is the one of an iteration.
+//! The items of an iterable: how many there are, and which one an iteration gets.
 
 use nestwise_ir::model::nest::{CmpOp, Expr, ExprKind};
 use nestwise_ir::{BinOp, Span, Ty, VarId, Work};
@@ -16,8 +16,8 @@ use crate::lowering::value::tree::Elementwise;
 use crate::lowering::{build, choice};
 use crate::refusal::{R, Refusal, refuse};
 
-/// Rows that are iterated must exist. Inside the nest a check says so; before the top loop none can stand, so
-/// the condition is returned.
+/// Checks that rows which are iterated over exist. Inside the nest this emits a guard; before the top loop none may
+/// stand, so the condition is returned.
 pub(crate) fn bounds_failure(builder: &mut Builder, seq: &mut Seq, top: bool) -> Option<Expr> {
     match seq {
         Seq::Range { .. } | Seq::Items(_) | Seq::Section(_) | Seq::Computed(..) => None,
@@ -50,7 +50,7 @@ pub(crate) fn bounds_failure(builder: &mut Builder, seq: &mut Seq, top: bool) ->
     }
 }
 
-/// The bounds of the loop over a sequence. What they share with the items is evaluated once.
+/// The bounds of the loop over a sequence. Expressions that they share with the items are evaluated once.
 pub(crate) fn count(builder: &mut Builder, seq: &mut Seq, span: Span) -> R<Count> {
     let zero = Expr::int(0, span);
     let one = Expr::int(1, span);
@@ -114,7 +114,7 @@ pub(crate) fn count(builder: &mut Builder, seq: &mut Seq, span: Span) -> R<Count
     }
 }
 
-/// How many iterations a counted loop has.
+/// The bounds of a loop that counts its iterations from 0.
 pub(crate) fn trips(builder: &mut Builder, seq: &mut Seq, span: Span) -> R<Count> {
     let stop = len(builder, seq, span)?;
     let range = stop.as_int().map_or(LEN, |n| (0, (n - 1).max(0)));
@@ -126,7 +126,7 @@ pub(crate) fn trips(builder: &mut Builder, seq: &mut Seq, span: Span) -> R<Count
     })
 }
 
-/// The number of items; negative means none.
+/// The number of items of a sequence; negative means none.
 pub(crate) fn len(builder: &mut Builder, seq: &mut Seq, span: Span) -> R<Expr> {
     match seq {
         Seq::View(view) => Ok(build::dim(view.array, view.index.len(), span)),
@@ -203,7 +203,7 @@ pub(crate) fn item(cx: &mut Lowering<'_>, seq: &Seq, at: Sv, span: Span) -> R<Va
     }
 }
 
-/// The item number `k`.
+/// Item number `k` of a sequence.
 pub(crate) fn nth(cx: &mut Lowering<'_>, seq: &Seq, k: Sv, span: Span) -> R<Val> {
     match seq {
         Seq::Items(items) => {
@@ -287,7 +287,7 @@ pub(crate) fn nth(cx: &mut Lowering<'_>, seq: &Seq, k: Sv, span: Span) -> R<Val>
     }
 }
 
-/// A counted loop of our own over the items of a sequence, with a hidden counter.
+/// Emits a counted loop that the program does not have, over the items of a sequence, with a hidden counter.
 pub(crate) fn each(
     cx: &mut Lowering<'_>,
     mut seq: Seq,
@@ -305,7 +305,7 @@ pub(crate) fn each(
     })
 }
 
-/// `k * 1` is `k`.
+/// Simplifies `k * 1` to `k`.
 fn strip_one(e: Expr) -> Expr {
     match e.kind {
         ExprKind::Binary {
@@ -318,7 +318,7 @@ fn strip_one(e: Expr) -> Expr {
     }
 }
 
-/// Sequences are cloned only where one is measured a second time.
+/// A copy of a sequence, for the places where one is measured a second time.
 fn shallow(seq: &Seq) -> Seq {
     match seq {
         Seq::Range { start, stop, step } => Seq::Range {

@@ -1,4 +1,4 @@
-//! What a `for` runs over, and the counter that stands for it.
+//! The iterable of a `for`, and the counter that stands for it.
 
 use nestwise_ir::model::nest::Expr;
 use nestwise_ir::{ArrayId, BinOp, Ty};
@@ -12,7 +12,7 @@ use crate::lowering::value::section::Section;
 use crate::lowering::value::tree::Node;
 use crate::lowering::value::view::View;
 
-/// Something that can be iterated.
+/// A value that can be iterated over.
 #[allow(clippy::large_enum_variant)] // one a loop, short-lived
 pub(crate) enum Seq {
     Range {
@@ -23,7 +23,7 @@ pub(crate) enum Seq {
     View(View),
     /// A part of an array, along its first axis.
     Section(Section),
-    /// An array of one axis, and its length, that is computed of numbers alone: the loop may store what it likes.
+    /// An array of one axis that is computed from numbers alone, so that the loop may store anything, and its length.
     Computed(Node, Expr),
     /// A tuple display: values that were evaluated before the loop.
     Items(Vec<Val>),
@@ -45,7 +45,7 @@ impl Seq {
     }
 }
 
-/// A counted loop: its bounds, and whether the counter is the iteration number.
+/// The counter of a loop: its bounds and step.
 pub(crate) struct Count {
     pub start: Expr,
     pub stop: Expr,
@@ -54,12 +54,12 @@ pub(crate) struct Count {
     pub range: Range,
 }
 
-/// Items of a tuple display are chosen by comparing the counter with each position.
+/// The most items of a tuple display in a loop: an item is chosen by comparing the counter with each position.
 pub(crate) const ITEM_LIMIT: usize = 32;
 
 pub(crate) const LEN: Range = (0, i64::MAX as i128);
 
-/// A Python int.
+/// A scalar that is a Python int.
 pub(crate) fn int(e: Expr) -> Sv {
     Sv::of(e, Kind::PyInt)
 }

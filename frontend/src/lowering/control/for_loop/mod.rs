@@ -1,4 +1,4 @@
-//! `for`: every iterable becomes a counted loop.
+//! Lowers `for`: every iterable becomes a counted loop.
 //!
 //! The counter is a variable of its own that nothing else assigns; the user's loop variable is set from it at
 //! the head of the body. Reads of the user's variable that can only see that assignment read the counter, so
@@ -55,7 +55,7 @@ pub(crate) fn for_loop(
     }
 }
 
-/// `while not done: done = True; for target in iter: body`. `break` leaves both loops.
+/// Lowers a `for` as `while not done: done = True; for target in iter: body`, where `break` leaves both loops.
 fn wrapped_loop(
     cx: &mut Lowering<'_>,
     target: &Target,
@@ -82,8 +82,8 @@ fn wrapped_loop(
     Ok(())
 }
 
-/// A loop over all items of an iterable of which it is known before the nest how many there are; none, if its type is
-/// not known yet.
+/// Emits a loop over all items of an iterable whose length is known before the nest runs; emits none if its type is not
+/// known yet.
 pub(crate) fn each_item(
     cx: &mut Lowering<'_>,
     iter: &hir::Expr,
@@ -115,7 +115,7 @@ pub(crate) fn each_item(
     })
 }
 
-/// A counted loop over `seq`; `outer` is the loop around it that its `break` leaves, if there is one.
+/// Emits a counted loop over `seq`; `outer` is the loop around it that its `break` leaves, if there is one.
 fn counted(
     cx: &mut Lowering<'_>,
     target: &Target,
@@ -209,7 +209,8 @@ fn counted(
     )
 }
 
-/// A loop without trips is left to CPython: after an iteration of the loop around it, names count as assigned.
+/// Emits a guard that a loop has iterations: names that it assigns count as assigned after an iteration of the loop
+/// around it.
 fn check_trips(builder: &mut Builder, count: &mut Count, span: Span) {
     for bound in [&mut count.start, &mut count.stop, &mut count.step] {
         *bound = builder.spill(bound.clone());
@@ -229,7 +230,7 @@ fn check_trips(builder: &mut Builder, count: &mut Count, span: Span) {
     builder.emit_check(runs);
 }
 
-/// What an expression in iterable position iterates over.
+/// The sequence that an expression in the place of an iterable stands for.
 fn sequence(cx: &mut Lowering<'_>, e: &hir::Expr) -> R<Seq> {
     if let hir::ExprKind::Call {
         known: Known::Builtin(builtin),
@@ -332,7 +333,7 @@ fn sequence(cx: &mut Lowering<'_>, e: &hir::Expr) -> R<Seq> {
     }
 }
 
-/// `range(...)` as something to iterate.
+/// The sequence of a call `range(...)`.
 pub(crate) fn range(
     cx: &mut Lowering<'_>,
     args: &[hir::Expr],

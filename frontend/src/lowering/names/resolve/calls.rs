@@ -132,7 +132,8 @@ impl Resolver<'_> {
         })
     }
 
-    /// The arguments of a function that makes arrays but for the type of their elements, and that as a keyword's.
+    /// The arguments of a call without the type of elements, where that is the second of a function that makes arrays;
+    /// it is returned as a keyword argument.
     fn without_dtype<'e>(
         &mut self,
         names: &mut Names,
@@ -148,8 +149,7 @@ impl Resolver<'_> {
         (args, None)
     }
 
-    /// The method of an array that an expression in the place of a function is, and that array, as far as is known
-    /// here.
+    /// The method of an array that the called expression names, and that array, as far as is known before types are.
     fn array_method(&mut self, names: &mut Names, func: &s::Expr) -> R<Option<(ArrayFn, Expr)>> {
         let known = |name: &str| {
             let mut all = ArrayFn::ALL.iter().filter(|f| f.is_method());
@@ -178,7 +178,7 @@ impl Resolver<'_> {
     }
 }
 
-/// For a function that lets go of its arguments, list displays are as good as tuples.
+/// The arguments with list displays as tuples, for a function that keeps no reference to its arguments (`lets_go`).
 fn as_tuples(args: &[s::Expr], lets_go: bool) -> Cow<'_, [s::Expr]> {
     let tuple = |e: &s::Expr| match &e.kind {
         s::ExprKind::List(items) => s::Expr {

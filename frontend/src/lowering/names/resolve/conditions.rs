@@ -1,4 +1,4 @@
-//! Conditions of which something is known before types are.
+//! Conditions that are partly known before types are.
 
 use nestwise_ir::{Span, surface as s};
 
@@ -8,7 +8,7 @@ use crate::refusal::R;
 use crate::site::captures::Capture;
 
 impl Resolver<'_> {
-    /// Operands of `and` or `or`: none behind one that ends it in any case.
+    /// Resolves the operands of `and` or `or`, up to one whose truth is known to be `end`, which ends the evaluation.
     pub(crate) fn up_to(
         &mut self,
         end: bool,
@@ -27,7 +27,7 @@ impl Resolver<'_> {
         Ok(found)
     }
 
-    /// `e is None`: what is no value of a nest is something else.
+    /// Resolves `e is None`: an object that is no value of a nest is not None.
     pub(crate) fn is_none(&mut self, names: &mut Names, e: &s::Expr, span: Span) -> R<Expr> {
         let kind = match e.kind {
             s::ExprKind::Path(id) if !names.tuples.contains_key(&id) => {

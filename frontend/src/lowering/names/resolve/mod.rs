@@ -1,5 +1,5 @@
-//! Surface nest and captures to the resolved nest ([`crate::lowering::hir`]): names looked up, buffer swaps recognised.
-//! Inlining is in [`crate::lowering::names::inline`].
+//! Takes the surface nest and captures to the resolved nest ([`crate::lowering::hir`]): looks names up, recognises
+//! buffer swaps. Inlining is in [`crate::lowering::names::inline`].
 
 pub(crate) mod calls;
 pub(crate) mod conditions;
@@ -24,49 +24,49 @@ use crate::site::captures::Capture;
 use crate::site::tuple_names::{constant_index, element};
 use crate::site::walk::walk_stmts;
 
-/// More nodes than this after inlining are refused.
+/// The most nodes that a site may have after inlining.
 const NODE_LIMIT: usize = 20_000;
 
-/// Whose names are being resolved: the site's, or those of one inlined call.
+/// The scope whose names are being resolved: the site, or one inlined call.
 pub(crate) struct Names<'a> {
     pub paths: &'a Arena<PathId, s::AccessPath>,
-    /// Index of the capture of access path 0.
+    /// The index of the capture of access path 0.
     pub first: u32,
     /// The inlined call, or `None` for the site.
     pub call: Option<CallState>,
     pub locals: HashMap<PathId, LocalId>,
-    /// Parameters that are None, whatever happens in the call.
+    /// The parameters that are None throughout the call.
     pub nones: HashSet<PathId>,
-    /// Parameters that are functions, whatever happens in the call.
+    /// The parameters that are functions throughout the call.
     pub functions: HashMap<PathId, Handed>,
-    /// Names that hold tuples: the locals of the elements.
+    /// The names that hold tuples, with the locals of the elements.
     pub tuples: BTreeMap<PathId, Vec<LocalId>>,
-    /// In a method: its first parameter, and the path of the object that stands for.
+    /// In a method, its first parameter, and the path of the object that the parameter stands for.
     pub receiver: Option<(PathId, String)>,
 }
 
 impl Names<'_> {
-    /// The path of an access path from the names of the site.
+    /// The path of an access path from the names of the site, if there is one.
     fn path_of(&self, id: PathId) -> Option<String> {
         method_paths::own_path(self.paths, self.receiver.as_ref(), self.call.is_none(), id)
     }
 
-    /// How messages spell an access path.
+    /// The spelling of an access path in messages.
     pub fn dotted_name(&self, id: PathId) -> String {
         self.path_of(id)
             .unwrap_or_else(|| s::dotted_name(self.paths, id))
     }
 }
 
-/// Where `return` of an inlined call goes.
+/// The state of an inlined call: where its `return` goes.
 pub(crate) struct CallState {
     pub name: String,
     pub block: BlockId,
-    /// Nobody uses the value.
+    /// Whether the call is made for its effect alone, so that nobody uses its value.
     pub effect: bool,
-    /// A [`Kind::Leave`] was made.
+    /// Whether a [`Kind::Leave`] was made.
     pub left: bool,
-    /// Number of results and whether they form a tuple; known after the first `return`.
+    /// The number of results and whether they form a tuple; known after the first `return`.
     pub shape: Option<(usize, bool)>,
     pub results: Vec<LocalId>,
 }
@@ -74,11 +74,11 @@ pub(crate) struct CallState {
 /// A user's function that is called.
 pub(crate) struct Callee<'f> {
     pub function: &'f Arc<s::Function>,
-    /// Index of the capture of its first access path.
+    /// The index of the capture of the function's first access path.
     pub first: u32,
-    /// The path of the object that it is a method of.
+    /// The path of the object that the method is bound to; `None` for a plain function.
     pub receiver: Option<String>,
-    /// Nobody uses the value.
+    /// Whether the call is made for its effect alone, so that nobody uses its value.
     pub effect: bool,
 }
 
@@ -98,11 +98,11 @@ impl<'f> Callee<'f> {
     }
 }
 
-/// A function that a parameter is.
+/// A function that is handed to a parameter.
 #[derive(Clone)]
 pub(crate) enum Handed {
     Known(Known),
-    /// As in [`Res::User`].
+    /// A user's function, as in [`Res::User`].
     User(Arc<s::Function>, u32, Option<String>),
 }
 
@@ -115,42 +115,43 @@ impl From<Handed> for Res {
     }
 }
 
-/// What an access path stands for.
+/// The meaning of an access path.
 pub(crate) enum Res {
     /// A value.
     Value(ExprKind),
     Known(Known),
-    /// A module or an object: of use for its attributes only.
+    /// A module or an object, of use for its attributes only.
     Holder(&'static str),
-    /// A user's function, where its captures start, and the path of the object that it is a method of.
+    /// A user's function, the index of its first capture, and the path of the object that it is a method of.
     User(Arc<s::Function>, u32, Option<String>),
 }
 
-/// The resolution of a site's names.
+/// The state of resolving a site's names.
 pub(crate) struct Resolver<'a> {
     pub hir: Hir,
     pub captures: &'a [Capture],
-    /// Locals of captures that are only read, by index of the capture.
+    /// The locals of captures that are only read, by index of the capture.
     globals: HashMap<u32, LocalId>,
-    /// Captures that are only read and the site's names of them: a method sees the same objects.
+    /// The captures that are only read, by their path: a method sees the same objects as the site.
     paths: HashMap<String, u32>,
-    /// What the site, or a method that it calls, assigns: by path.
+    /// The locals of what the site, or a method that it calls, assigns, by path.
     pub written: HashMap<String, LocalId>,
     /// The attributes that a method assigns.
     pub by_method: HashSet<String>,
-    /// Names of the function around the site that the site assigns: other functions may see them change.
+    /// The names of the function around the site that the site assigns, so that other functions may see them change.
     pub own_names: HashSet<String>,
-    /// Functions being inlined, innermost last.
+    /// The functions being inlined, innermost last.
     pub active: Vec<*const s::Function>,
     nodes: usize,
-    /// Whether an iteration that gets to what is not supported may exit to the interpreter: the site has no loop
-    /// inside.
+    /// Whether an iteration that reaches something unsupported may exit to the interpreter: only if the site has no
+    /// inner loop.
     may_exit: bool,
-    /// The site's own names are its module's.
+    /// The site stands at module level, so that its names are its module's.
     at_module_level: bool,
 }
 
-/// Whether no name that the site assigns is a function's: in a function the loop variable would be one.
+/// Whether the site stands at module level: no name that it assigns is local to a function, as the loop variable would
+/// be.
 fn stands_in_module(site: &s::Site) -> bool {
     let mut assigned = site.paths.values().filter(|p| p.written);
     assigned.all(|p| p.scope != s::Scope::Local) && site.paths.values().any(|p| p.written)
@@ -170,7 +171,7 @@ fn has_inner_loop(site: &s::Site) -> bool {
     found
 }
 
-/// Names of the function around it that a site assigns.
+/// The names of the enclosing function that the site assigns.
 fn assigned_names(site: &s::Site) -> HashSet<String> {
     let own = |p: &&s::AccessPath| p.written && p.parent.is_none() && p.scope == s::Scope::Local;
     let own = site.paths.values().filter(own);
@@ -234,8 +235,8 @@ pub(crate) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
         } => {
             let iter = resolver.expr(&mut names, iter)?;
             if iter.stores() {
-                // It is evaluated once more where CPython goes on, and not at all where it tells that there is nothing
-                // to do.
+                // The iterable is evaluated once more where CPython goes on, and not at all where the text tells that
+                // there is nothing to do.
                 let what =
                     "a call in the header of the outermost loop that assigns something".into();
                 return Err(refuse(site.top.span, Refusal::Unsupported { what }));
@@ -287,7 +288,7 @@ impl Resolver<'_> {
         self.hir.locals.len() - 1
     }
 
-    /// How CPython gets at the access path that the local stands for.
+    /// Notes how CPython looks up the access path that a local stands for, for the count of its work.
     fn note_lookup(&mut self, local: LocalId, paths: &Arena<PathId, s::AccessPath>, id: PathId) {
         let mut root = &paths[id];
         let decl = &mut self.hir.locals[local];
@@ -335,7 +336,7 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// What the access path stands for.
+    /// The meaning of an access path.
     pub fn resolve_path(&mut self, names: &mut Names, id: PathId, span: Span) -> R<Res> {
         if names.nones.contains(&id) {
             return Ok(Res::Value(ExprKind::None));
@@ -430,7 +431,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// The capture of an access path; what the site and its methods know by one path is one capture.
+    /// The index of the capture of an access path; paths that the site and its methods know by one path share a
+    /// capture.
     pub fn index_of(&mut self, names: &Names, id: PathId) -> u32 {
         let own = names.first.saturating_add(id.0);
         match names.path_of(id) {
@@ -583,7 +585,7 @@ impl Resolver<'_> {
         Ok(Expr { kind, span })
     }
 
-    /// A slice of what was captured is of an array, or a new list; only those of arrays can be stored into.
+    /// Refuses slices of captured values other than arrays, except of lists that are read: such a slice is a new list.
     pub fn may_be_sliced(&self, base: &Expr, index: &[s::Expr], stored: bool) -> R<()> {
         let Some(slice) = index.iter().find(|e| e.is_slice()) else {
             return Ok(());
@@ -621,7 +623,7 @@ impl Resolver<'_> {
     }
 }
 
-/// The local of `name[constant]` where the name holds a tuple.
+/// The local of `name[constant]` where the name holds a tuple; `None` for other subscripts.
 fn tuple_element(names: &Names, base: &s::Expr, index: &[s::Expr]) -> Option<LocalId> {
     let s::ExprKind::Path(id) = base.kind else {
         return None;

@@ -13,8 +13,8 @@ use crate::refusal::R;
 use crate::site::captures::Capture;
 
 impl Resolver<'_> {
-    /// `p.move(dt)`, where some list holds objects with such a method: the method's function, given the object. None:
-    /// it is another call.
+    /// Resolves `p.move(dt)`, where some list holds objects with such a method: inlines the method's function, given
+    /// the object. `None` for other calls.
     pub(crate) fn call_of_object(
         &mut self,
         names: &mut Names,
@@ -67,7 +67,7 @@ impl Resolver<'_> {
         Ok(Some(call))
     }
 
-    /// The method of that name of all lists of objects that have one, and where the captures of its access paths begin.
+    /// The method of that name that all lists of objects which have one share, and the index of its first capture.
     fn method_of_objects(&self, name: &str) -> Option<(Arc<s::Function>, u32)> {
         let named = self.captures.iter().filter_map(|capture| match capture {
             Capture::Objects { attributes, .. } => attributes.iter().find(|(own, _)| own == name),

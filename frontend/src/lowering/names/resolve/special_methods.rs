@@ -11,11 +11,11 @@ use crate::site::captures::Capture;
 use crate::site::special_methods::{CALL, GET, SET, method_of};
 use crate::site::walk::walk_expr;
 
-/// A method, where the captures of its access paths begin, and the path of its object.
+/// A method, the index of its first capture, and the path of its object.
 type Method = (Arc<s::Function>, u32, String);
 
 impl Resolver<'_> {
-    /// `grid[x, y]` of an object: the call that it is.
+    /// Resolves `grid[x, y]` of an object to the call of its method; `None` for other subscripts.
     pub(crate) fn getitem(
         &mut self,
         names: &mut Names,
@@ -31,7 +31,7 @@ impl Resolver<'_> {
         self.inline(names, callee, (&args, &[]), span).map(Some)
     }
 
-    /// `grid[x, y] = value` of an object: the call that it is.
+    /// Resolves `grid[x, y] = value` of an object to the call of its method; `None` for other targets.
     pub(crate) fn setitem(
         &mut self,
         names: &mut Names,
@@ -56,8 +56,8 @@ impl Resolver<'_> {
         Ok(Some(Kind::Effect(call)))
     }
 
-    /// `grid[x, y] += value` of an object: the calls that it is. Subscripts are looked at twice, so they must not call
-    /// anything.
+    /// Resolves `grid[x, y] += value` of an object to the calls of its methods; `None` for other targets. Subscripts
+    /// are evaluated twice, so they must not call anything.
     pub(crate) fn change_item(
         &mut self,
         names: &mut Names,
@@ -81,7 +81,7 @@ impl Resolver<'_> {
         self.setitem(names, target, &s::Expr { kind, span }, span)
     }
 
-    /// `f(x)` of an object: the call of its method.
+    /// Resolves `f(x)` of an object to the call of its method; `None` for other calls.
     pub(crate) fn call_itself(
         &mut self,
         names: &mut Names,
@@ -97,7 +97,7 @@ impl Resolver<'_> {
         self.inline(names, callee, (args, kwargs), span).map(Some)
     }
 
-    /// The method of the class of what an expression names, if it has one.
+    /// The special method of the class of the object that an expression names, if it has one.
     fn special(&mut self, names: &Names, object: &s::Expr, name: &str) -> Option<Method> {
         let s::ExprKind::Path(object) = object.kind else {
             return None;
@@ -118,7 +118,7 @@ impl Resolver<'_> {
     }
 }
 
-/// What the method is given.
+/// The subscript as the method gets it: a tuple for several.
 fn key(index: &[s::Expr], span: Span) -> R<s::Expr> {
     if index.iter().any(s::Expr::is_slice) {
         return Err(refuse(span, Refusal::Slice));
@@ -143,7 +143,7 @@ fn calls(e: &s::Expr) -> bool {
     found
 }
 
-/// Whether a call that comes before does not change it.
+/// Whether an expression has the same value whatever is called before it.
 fn is_simple(e: &s::Expr) -> bool {
     matches!(e.kind, s::ExprKind::Int(_))
 }

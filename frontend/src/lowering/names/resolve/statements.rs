@@ -9,7 +9,7 @@ use crate::site::captures::Capture;
 use crate::site::walk::walk_expr;
 
 impl Resolver<'_> {
-    /// A call for its effect: of a user's function, whose result nobody sees.
+    /// Resolves a call for its effect, of a user's function whose result is not used.
     fn effect(&mut self, names: &mut Names, value: &s::Expr) -> R<Expr> {
         let (span, callee) = match &value.kind {
             s::ExprKind::Call { func, .. } => (value.span, func),
@@ -77,8 +77,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Statements that a condition guards: the first that is not supported, and assigns no name, ends them, where
-    /// iterations may be left to CPython for that (see `parse/lower/left.rs`).
+    /// Resolves statements that a condition guards. Where iterations may exit to the interpreter, the first statement
+    /// that is not supported, and assigns no name, ends them (see `syntax/convert/interpreter_exits.rs`).
     fn branch(&mut self, names: &mut Names, stmts: &[s::Stmt]) -> R<Vec<Stmt>> {
         let may_exit = self.may_exit && names.call.is_none();
         let mut out = Vec::with_capacity(stmts.len());
@@ -103,14 +103,15 @@ impl Resolver<'_> {
         Ok(out)
     }
 
-    /// Whether iterations that get to a statement may be left to CPython for that refusal: not for a fault of ours.
+    /// Whether iterations that reach a statement may exit to the interpreter because of this refusal: not if it is a
+    /// fault of nestwise.
     fn may_exit_at(&self, stmt: &s::Stmt, refused: &Refusal) -> bool {
         let value = left_value(stmt);
         !matches!(refused, Refusal::Internal { .. }) && value.is_some_and(|v| !self.calls_users(v))
     }
 
-    /// Whether a value is made by calling a function that is written in Python: that may be most of what the loop does,
-    /// or be the one that the loop is in.
+    /// Whether a value is made by calling a function written in Python: that call may be most of what the loop does, or
+    /// be a call of the function that the loop is in.
     fn calls_users(&self, value: &s::Expr) -> bool {
         let mut found = false;
         walk_expr(value, &mut |e| {
@@ -137,7 +138,7 @@ impl Resolver<'_> {
         Ok(out)
     }
 
-    /// Resolves the first of some statements, or as many as turn arrays around; how many.
+    /// Resolves the first of several statements, or as many as rotate arrays; returns how many.
     fn next_of(&mut self, names: &mut Names, stmts: &[s::Stmt], out: &mut Vec<Stmt>) -> R<usize> {
         if let Some((tmp, cycle, used)) = self.rotation(names, stmts) {
             self.emit_rotation(names, out, tmp, &cycle, stmts[0].span);
@@ -276,8 +277,8 @@ impl Resolver<'_> {
 }
 
 impl Resolver<'_> {
-    /// `u, v = new, u` of names, one of which holds an array at first: `v = u`, `u = new`, in an order in which each is
-    /// read before it is assigned, where there is one; else the value.
+    /// Turns `u, v = new, u`, where one name holds an array at first, into the assignments `v = u`, `u = new`, in an
+    /// order in which each name is read before it is assigned. Gives the value back where there is no such order.
     fn one_by_one(
         &self,
         names: &Names,
@@ -324,8 +325,8 @@ impl Resolver<'_> {
     }
 }
 
-/// An order of assignments of so many sources to as many targets in which none is assigned that another one is still to
-/// be read for; none where names change places, or are assigned twice.
+/// An order of the assignments of `sources` to `targets` in which no target is assigned while another assignment still
+/// has to read it; `None` where names change places, or one is assigned twice.
 fn reading_first(targets: &[LocalId], sources: &[LocalId]) -> Option<Vec<usize>> {
     let mut left: Vec<usize> = (0..targets.len().min(sources.len())).collect();
     let mut order = Vec::with_capacity(left.len());
@@ -341,8 +342,9 @@ fn reading_first(targets: &[LocalId], sources: &[LocalId]) -> Option<Vec<usize>>
     (targets.len() == sources.len()).then_some(order)
 }
 
-/// An assignment without the names that are given what they hold, in `u = u` and in `u, w = u, v`: what is left of it,
-/// and what is read in vain. Such a name may hold what it held before the nest, which is no assignment of the nest's.
+/// Removes from an assignment the names that are given what they hold, as in `u = u` and `u, w = u, v`: returns the
+/// targets and the value that are left, and the values that are read in vain. Such a name may hold what it held before
+/// the nest, which the nest does not count as an assignment.
 fn without_itself(
     names: &Names,
     mut targets: Vec<s::Target>,
@@ -386,7 +388,7 @@ fn without_itself(
     }
 }
 
-/// How often a target assigns a name.
+/// The number of times that a target assigns a name.
 fn times(target: &s::Target, name: PathId) -> usize {
     match target {
         s::Target::Path(id) => usize::from(*id == name),
@@ -395,7 +397,8 @@ fn times(target: &s::Target, name: PathId) -> usize {
     }
 }
 
-/// The value of a call for its effect, or of what elements alone are assigned.
+/// The value of a statement that only calls something, or only assigns elements or attributes; `None` for other
+/// statements.
 fn left_value(stmt: &s::Stmt) -> Option<&s::Expr> {
     let element =
         |target: &s::Target| matches!(target, s::Target::Subscript(..) | s::Target::Attr(..));

@@ -1,6 +1,6 @@
-//! Subscripts that stand for more than they say. Lists of numbers: to NumPy each is an array of them; rows that change
-//! access paths by two such lists (`A[[k, p]] = A[[p, k]]`) are copied one by one before they are stored. And parts of what
-//! is computed.
+//! Subscripts that need more than resolving. A list of numbers is an array to NumPy; rows that change places by two
+//! such lists (`A[[k, p]] = A[[p, k]]`) are copied one by one before they are stored; and the array of which a computed
+//! part is taken gets a name.
 
 use nestwise_ir::{ArrayKind, Span, surface as s};
 
@@ -10,8 +10,7 @@ use crate::lowering::names::resolve::{Names, Res, Resolver};
 use crate::refusal::R;
 use crate::site::captures::Capture;
 
-/// A part of an array: the access path that it is of, the numbers that the list in its first subscript has, and the slices
-/// behind.
+/// A part of an array: the array, the numbers in the list that is its first subscript, and the slices after that.
 struct Rows<'e> {
     base: &'e s::Expr,
     numbers: &'e [s::Expr],
@@ -34,7 +33,7 @@ impl<'e> Rows<'e> {
         slices.iter().all(s::Expr::is_slice).then_some(rows)
     }
 
-    /// The subscripts of one of them.
+    /// The subscripts of the row with this number.
     fn index(&self, number: &s::Expr) -> Vec<s::Expr> {
         let number = std::iter::once(number.clone());
         number.chain(self.slices.iter().cloned()).collect()
@@ -42,7 +41,7 @@ impl<'e> Rows<'e> {
 }
 
 impl Resolver<'_> {
-    /// Subscripts.
+    /// Resolves subscripts; a list display becomes an array.
     pub(crate) fn subscripts(&mut self, names: &mut Names, index: &[s::Expr]) -> R<Vec<Expr>> {
         let mut all = Vec::with_capacity(index.len());
         for item in index {
@@ -57,7 +56,8 @@ impl Resolver<'_> {
         Ok(all)
     }
 
-    /// Rows of an array that become other rows of it, if that is what is assigned: all are copied, then stored.
+    /// Resolves an assignment of rows of an array to other rows of it: all are copied, then stored. `None` for other
+    /// assignments.
     pub(crate) fn exchange(
         &mut self,
         names: &mut Names,
@@ -103,8 +103,8 @@ impl Resolver<'_> {
         Ok(Some(copies.chain(stores).collect()))
     }
 
-    /// `name = f(x)[:, 0]`: a part of what nothing names. What it is a part of gets a name of the nest's own, whose
-    /// array the part keeps alive as a view does.
+    /// Resolves `name = f(x)[:, 0]`, a part of an array that nothing names: that array gets a name of the nest's own,
+    /// and the part keeps it alive as a view does. `None` for other assignments.
     pub(crate) fn part_of_computed(
         &mut self,
         names: &mut Names,
@@ -139,7 +139,7 @@ impl Resolver<'_> {
         Ok(Some(Expr { kind, span }))
     }
 
-    /// How many axes NumPy's array has that an expression names, if it does and that is known.
+    /// The number of axes of the NumPy array that an expression names; `None` if it names none, or that is not known.
     fn rank_of(&mut self, names: &mut Names, e: &s::Expr) -> Option<u32> {
         let s::ExprKind::Path(id) = e.kind else {
             return None;
@@ -159,7 +159,7 @@ impl Resolver<'_> {
     }
 }
 
-/// A function of NumPy's of one argument.
+/// A call of a NumPy function with one argument.
 fn of_array(f: ArrayFn, argument: ExprKind, span: Span) -> Expr {
     let kind = ExprKind::Call {
         known: Known::Numpy(NumpyFn::Array(f)),

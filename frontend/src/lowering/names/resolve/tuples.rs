@@ -11,11 +11,13 @@ use crate::site::captures::Capture;
 use crate::site::definite_assignment::flow_of_loop;
 use crate::site::tuple_names::{Callee, returned, tuples_of_function, tuples_of_site};
 
-/// Functions in functions that are looked into for what they return, so deep: each call in each of them is asked about.
+/// The depth to which functions called in functions are searched for what they return: each call in each of them is
+/// looked at.
 const DEPTH: usize = 2;
 
 impl Resolver<'_> {
-    /// The tuples of the site. What one holds at entry is looked at only where its items are access paths.
+    /// The names of the site that hold tuples, with the locals of the elements. The value of a tuple at entry is known
+    /// only where its items are access paths.
     pub(crate) fn site_tuples(&mut self, site: &s::Site) -> BTreeMap<PathId, Vec<LocalId>> {
         let found = tuples_of_site(site, &|func| self.callee(0, func, DEPTH));
         let reads = flow_of_loop(&site.paths, &site.top).reads;
@@ -33,7 +35,7 @@ impl Resolver<'_> {
         tuples
     }
 
-    /// The local of an element of a tuple of the site's, whose access path at entry is `item`.
+    /// Makes the local of element `which` of a tuple of the site, whose access path at entry is `item`.
     fn element(
         &mut self,
         site: &s::Site,
@@ -75,8 +77,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// What an expression is in the place of a function where captures begin at `first`; functions in it are looked
-    /// into so deep.
+    /// What a called expression is, in a scope whose captures begin at `first`; functions that it calls are searched to
+    /// this depth.
     fn callee(&self, first: u32, func: &s::Expr, depth: usize) -> Callee {
         let s::ExprKind::Path(id) = func.kind else {
             return Callee::Other;

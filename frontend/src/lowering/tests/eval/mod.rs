@@ -1,4 +1,4 @@
-//! Nests on the values of captures, by the reference interpreter.
+//! Runs nests on the values of captures, by the reference interpreter.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ pub struct Machine<'a> {
     pub slots: Vec<u32>,
     pub vars: Vec<Option<V>>,
     pub returned: bool,
-    /// Iterations of the top loop.
+    /// The number of iterations of the top loop.
     pub trips: u64,
 }
 
@@ -62,10 +62,10 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Runs the nest; false: a guard failed.
+    /// Runs the nest; returns false if a guard failed.
     ///
     /// # Panics
-    /// If an operation without a guard needed one.
+    /// Panics if an operation without a guard needed one.
     pub fn run(&mut self) -> bool {
         let mut captures: Vec<u32> = self.memory.keys().copied().collect();
         captures.sort();
@@ -121,7 +121,7 @@ pub fn enters(v: V, repr: Scalar) -> bool {
     }
 }
 
-/// A live-in in the representation of its variable.
+/// Converts a live-in to the representation of its variable.
 fn enter(v: V, repr: Scalar) -> V {
     match (v, repr) {
         (V::Bool(b), s) if s.is_int() => V::Int(b.into()),

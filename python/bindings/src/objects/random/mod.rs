@@ -313,7 +313,7 @@ fn parsed(py: Python<'_>, draw: &Draw, at: &str, position: &str) -> PyResult<Arc
     let paths: Vec<&AccessPath> = surface.paths.values().collect();
     let mut paths = access_paths(py, &paths, &[]);
     if let Some(own) = surface.params.first() {
-        // It is the state, though an attribute of it is looked at, too.
+        // The parameter is the state, although an attribute of it is looked at, too.
         paths[own.path.index()].has_children = false;
     }
     let globals = PyDict::new(py);

@@ -1,1 +1,0 @@
-//! Values that are evaluated where they stand, because something behind them may change what they are made of.
