@@ -128,16 +128,13 @@ impl fmt::Display for Reason {
             Self::Off => write!(f, "switched off after repeated failures"),
             Self::Futile => write!(
                 f,
-                "not attempted: those before came to nothing, time and again"
+                "not attempted: earlier attempts failed or did not pay, time and again"
             ),
             Self::Brief => write!(
                 f,
-                "not looked at: all calls together take less time than that would"
+                "left to CPython: all its calls together take less time than a plan would"
             ),
-            Self::OverBeforePlan => write!(
-                f,
-                "it was over before it was found out what could be done about it"
-            ),
+            Self::OverBeforePlan => write!(f, "CPython had finished it before a plan was ready"),
             Self::Long => write!(
                 f,
                 "one of its iterations takes long: the loops inside run by themselves, so that signals and other \
@@ -154,7 +151,7 @@ impl fmt::Display for Reason {
             Self::Inexact(name) => {
                 write!(
                     f,
-                    "{name} starts from a value that is not one of the type it becomes"
+                    "{name} starts with a value that is not of the type it has later"
                 )
             }
             Self::Array { name, why } => write!(f, "array {name}: {why}"),
@@ -164,11 +161,11 @@ impl fmt::Display for Reason {
             Self::Bounds => write!(f, "the loop's bounds leave 64 bits"),
             Self::ZeroStep => write!(f, "the step of a range is zero"),
             Self::GuardFailure { line: 0 } => {
-                write!(f, "something happened that only CPython can do right")
+                write!(f, "a guard failed: only CPython can run these iterations")
             }
             Self::GuardFailure { line } => write!(
                 f,
-                "line {line}: an index out of range, an integer beyond its width, a division by zero, what only CPython can do, or the like"
+                "line {line}: a guard failed (an index out of range, an int beyond its width, a division by zero, or what only CPython can do)"
             ),
             Self::Interrupted => write!(
                 f,

@@ -213,7 +213,7 @@ impl Stats {
         self.launches[launch.device.kind()] += 1;
         self.iterations += launch.iterations().max(0) as u64;
         self.predicted += launch.decision.estimate.warm().0;
-        self.measured += launch.seconds;
+        self.measured += launch.seconds.0;
         self.replaced += launch.replaced();
         self.compile += launch.compile.time;
         self.kernels[usize::from(launch.compile.from_disk)] += u64::from(launch.compile.happened);

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use nestwise_costmodel::Seconds;
 
-use crate::constants::{LARGE, READING, SMALL};
+use crate::constants::{LARGE, LONG_INSIDE, READING, SMALL};
 use crate::fast_reject::FastReject;
 use crate::lost::Legacy;
 use crate::tiers::waits;
@@ -131,6 +131,11 @@ impl Price {
     /// The whole time, if that is known.
     pub fn known(self) -> Option<Seconds> {
         self.whole.then_some(self.seconds)
+    }
+
+    /// Whether the call is worth a plan and code of its own although a loop around it is soon to have both.
+    pub fn is_long_inside(self, making: Making) -> bool {
+        self.seconds >= making.all() * LONG_INSIDE
     }
 
     fn is_at_least(self, least: f64) -> bool {

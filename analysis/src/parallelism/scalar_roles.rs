@@ -122,7 +122,7 @@ fn keeps_best(cond: &Expr, then: &[Stmt], v: VarId) -> Option<RedOp> {
     };
     let (new, old, op) = match (reads(a, v), reads(b, v)) {
         (0, _) => (a, b, *op),
-        (_, 0) => (b, a, crate::values::comparison::mirror(*op)),
+        (_, 0) => (b, a, op.mirrored()),
         _ => return None,
     };
     let mut renamed = (**old).clone();

@@ -92,7 +92,7 @@ impl<'a> Accumulator<'a> {
     fn compared<'e>(&self, op: CmpOp, a: &'e Expr, b: &'e Expr) -> Option<(&'e Expr, CmpOp)> {
         let (x, op) = match (self.is(a), self.is(b)) {
             (_, true) => (a, op),
-            (true, _) => (b, crate::values::comparison::mirror(op)),
+            (true, _) => (b, op.mirrored()),
             _ => return None,
         };
         self.free(x).then_some((x, op))
@@ -168,7 +168,7 @@ impl<'a> Accumulator<'a> {
         if same(x, then) && self.is(orelse) {
             self.better(op, true)
         } else if self.is(then) && same(x, orelse) {
-            self.better(crate::values::comparison::negate(op), false)
+            self.better(op.negated(), false)
         } else {
             None
         }

@@ -10,15 +10,13 @@
 //! A loop of few iterations, or of which every thread would need work arrays, may be better left to the host, with the
 //! loops inside it mapped: the sizes of a call decide.
 
-use nestwise_ir::model::nest::{For, Nest, Stmt, StmtKind, stored};
+use nestwise_ir::LoopId;
+use nestwise_ir::model::nest::{For, Nest, Stmt, StmtKind};
 use nestwise_ir::schedule::{GridLoop, ThreadLoop};
-use nestwise_ir::{Expr, LoopId, VarId};
 
 use crate::launch_info::LaunchInfo;
 use crate::parallelism::verdict::Analysis;
-
-/// The most axes of a grid.
-const MOST: usize = 3;
+use crate::schedule::runnable::{MOST_AXES, may_repeat};
 
 /// The loops to map: the outermost ones that may be mapped, looked for inside others. A loop inside fewer than `depth`
 /// loops is mapped only if none inside it can be.
@@ -90,7 +88,7 @@ fn axes(
 ) -> Vec<LoopId> {
     let mut axes = vec![l.id];
     let mut around = l;
-    while axes.len() < MOST
+    while axes.len() < MOST_AXES
         && let Some(inner) = only_loop(&around.body, outer)
         && mapped(nest, inner, analysis, info).is_some_and(|own| alike(outer, &own))
     {
@@ -119,13 +117,7 @@ fn only_loop<'l>(block: &'l [Stmt], outer: &ThreadLoop) -> Option<&'l For> {
     let StmtKind::For(l) = &last.kind else {
         return None;
     };
-    let stored = stored(&l.body);
-    let steady = |e: &Expr| !e.reads(|array| stored.contains(&array));
-    let own = |v: &VarId| !outer.reductions.iter().any(|r| r.0 == *v);
-    let plain =
-        |s: &Stmt| matches!(&s.kind, StmtKind::Let { var, value } if steady(value) && own(var));
-    let bounds = [&l.start, &l.stop, &l.step];
-    (before.iter().all(plain) && bounds.into_iter().all(steady)).then_some(l)
+    may_repeat(before, l, outer).then_some(l)
 }
 
 /// The mapping of a loop, if it may be an axis of a grid.

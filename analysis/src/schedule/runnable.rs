@@ -223,13 +223,8 @@ pub fn axes(l: &For, g: &GridLoop) -> Result<(), Obstacle> {
         let Some(inner) = loop_in(&around.body, *id) else {
             return Err(Obstacle::Apart(around.id, *id));
         };
-        let stored = nestwise_ir::model::nest::stored(&inner.body);
-        let steady = |e: &Expr| !e.reads(|array| stored.contains(&array));
-        let reduced = |v: &VarId| g.mapped.reductions.iter().any(|r| r.0 == *v);
-        let plain = |s: &Stmt| matches!(&s.kind, StmtKind::Let { var, value } if steady(value) && !reduced(var));
         let before = around.body.split_last().map_or(&[][..], |split| split.1);
-        let bounds = [&inner.start, &inner.stop, &inner.step];
-        if !before.iter().all(plain) || !bounds.into_iter().all(steady) {
+        if !may_repeat(before, inner, &g.mapped) {
             return Err(Obstacle::Beside(*id));
         }
         let mut breaks = false;
@@ -242,6 +237,17 @@ pub fn axes(l: &For, g: &GridLoop) -> Result<(), Obstacle> {
         around = inner;
     }
     Ok(())
+}
+
+/// Whether every thread may run what stands before an inner axis of a grid, and evaluate its bounds, for itself, at any
+/// time: that only assigns variables that are not reduced, and reads nothing that the inner loop stores.
+pub(super) fn may_repeat(before: &[Stmt], inner: &For, mapped: &ThreadLoop) -> bool {
+    let stored = nestwise_ir::model::nest::stored(&inner.body);
+    let steady = |e: &Expr| !e.reads(|array| stored.contains(&array));
+    let reduced = |v: &VarId| mapped.reductions.iter().any(|r| r.0 == *v);
+    let plain = |s: &Stmt| matches!(&s.kind, StmtKind::Let { var, value } if steady(value) && !reduced(var));
+    let bounds = [&inner.start, &inner.stop, &inner.step];
+    before.iter().all(plain) && bounds.into_iter().all(steady)
 }
 
 /// The loop that a block ends with, if it is the loop `id`.

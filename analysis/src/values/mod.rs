@@ -1,7 +1,6 @@
 //! What values a nest computes: intervals, affine forms, induction variables, trip counts.
 
 pub mod affine;
-pub(crate) mod comparison;
 pub mod condition;
 pub mod eval;
 pub mod float_enclosure;

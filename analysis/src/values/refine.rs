@@ -3,7 +3,6 @@
 use nestwise_ir::model::nest::{Cast, Const, Expr, ExprKind};
 use nestwise_ir::{BinOp, CmpOp, Prov, UnOp};
 
-use crate::values::comparison::{mirror, negate};
 use crate::values::float_enclosure::Floats;
 use crate::values::interval::Interval;
 use crate::values::state::{State, set};
@@ -133,14 +132,14 @@ fn comparison(
     let (va, vb) = (an.expr(st, a), an.expr(st, b));
     match (va, vb) {
         (Val::Int(x, _), Val::Int(y, _)) => {
-            let op = if truth { op } else { negate(op) };
+            let op = if truth { op } else { op.negated() };
             compare(op, va, vb) != Val::int(Interval::point(0))
                 && narrow_int(an, st, a, op, y)
-                && narrow_int(an, st, b, mirror(op), x)
+                && narrow_int(an, st, b, op.mirrored(), x)
         }
         (Val::Float(x), Val::Float(y)) => {
             narrow_float(st, a, op, x, y, truth);
-            narrow_float(st, b, mirror(op), y, x, truth);
+            narrow_float(st, b, op.mirrored(), y, x, truth);
             true
         }
         _ => true,
@@ -230,7 +229,7 @@ fn narrow_float(st: &mut State, e: &Expr, op: CmpOp, x: Floats, y: Floats, truth
     if !truth && y.nan {
         return;
     }
-    let held = if truth { op } else { negate(op) };
+    let held = if truth { op } else { op.negated() };
     let nan = if truth {
         held == CmpOp::Ne && x.nan
     } else {

@@ -139,7 +139,7 @@ impl TripBounds {
         let is = |e: &Expr| matches!(e.kind, ExprKind::Var(w) if w == v);
         let (op, limit) = match (is(a), is(b)) {
             (true, false) => (*op, b),
-            (false, true) => (mirrored(*op), a),
+            (false, true) => (op.mirrored(), a),
             _ => return,
         };
         let up = matches!(op, CmpOp::Lt | CmpOp::Le) && step > 0;
@@ -296,16 +296,6 @@ fn invariant(e: &Expr, body: &[Stmt]) -> bool {
         };
     });
     same
-}
-
-fn mirrored(op: CmpOp) -> CmpOp {
-    match op {
-        CmpOp::Lt => CmpOp::Gt,
-        CmpOp::Le => CmpOp::Ge,
-        CmpOp::Gt => CmpOp::Lt,
-        CmpOp::Ge => CmpOp::Le,
-        other => other,
-    }
 }
 
 #[cfg(test)]

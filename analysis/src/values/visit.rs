@@ -4,7 +4,6 @@ use nestwise_ir::model::nest::{Cast, Const, Expr, ExprKind};
 use nestwise_ir::{ArrayId, BinOp, CmpOp, Prov, Scalar, Ty, UnOp};
 
 use crate::values::affine::{Affine, Sym};
-use crate::values::comparison::negate;
 use crate::values::forms::{Extents, FactKind, Facts, Form, GuardForm, Op};
 use crate::values::interval::Interval;
 use crate::values::transfer::DIM_MAX;
@@ -392,7 +391,7 @@ impl Walker<'_> {
             }
             ExprKind::Compare { op, a, b } if is_int(a.ty) && is_int(b.ty) => {
                 let (x, y) = self.quietly(|w| (w.visit(a), w.visit(b)));
-                self.comparison(if truth { *op } else { negate(*op) }, x, y)
+                self.comparison(if truth { *op } else { op.negated() }, x, y)
             }
             _ => opaque(),
         }

@@ -86,6 +86,18 @@ impl CmpOp {
         }
     }
 
+    /// The comparison that holds when this one does not, of totally ordered operands.
+    pub fn negated(self) -> CmpOp {
+        match self {
+            Self::Eq => Self::Ne,
+            Self::Ne => Self::Eq,
+            Self::Lt => Self::Ge,
+            Self::Le => Self::Gt,
+            Self::Gt => Self::Le,
+            Self::Ge => Self::Lt,
+        }
+    }
+
     /// The comparison with its operands in the opposite order: `a op b` is `b op.mirrored() a`.
     pub fn mirrored(self) -> CmpOp {
         match self {

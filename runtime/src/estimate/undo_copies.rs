@@ -37,7 +37,7 @@ pub(crate) fn undo(plan: &Plan, device: Device, sizes: &Sizes, seconds: Seconds)
     };
     copying.work.add(LaunchWork::UndoByte, whole);
     let copying = copying.seconds(&options().profile);
-    let chunks = (seconds.0 / chunks::seconds_of_one(copying.0, false)).max(1.0);
+    let chunks = (seconds.0 / chunks::chunk_time(copying, false).0).max(1.0);
     let mut bytes = whole * chunks + rows;
     // One iteration at a time where that saves it all (see `launch`).
     let again = |s: &SlotUndo| s.idempotent || s.idempotent_alone;

@@ -1,6 +1,6 @@
 //! How long the chunks of a launch are.
 
-use nestwise_costmodel::Device;
+use nestwise_costmodel::{Device, Seconds};
 
 /// `CHUNK_SECONDS`: about how long a chunk should take; `SHARED_CHUNK_SECONDS`: where others may wait for its end,
 /// about as long as CPython lets them wait; up to `LONGEST_CHUNK_SECONDS` where copies that are made before each chunk,
@@ -49,14 +49,14 @@ pub(crate) fn undo_bytes(device: Device) -> i64 {
     }
 }
 
-/// How long a chunk should take, if `copying` seconds of it go to copies that are no fewer for a shorter one. `shared`:
+/// How long a chunk should take, if `copying` of it goes to copies that are no fewer for a shorter one. `shared`:
 /// others may wait for its end.
-pub(crate) fn seconds_of_one(copying: f64, shared: bool) -> f64 {
+pub(crate) fn chunk_time(copying: Seconds, shared: bool) -> Seconds {
     let least = match shared {
         true => SHARED_CHUNK_SECONDS,
         false => CHUNK_SECONDS,
     };
-    (copying / COPYING_SHARE).clamp(least, LONGEST_CHUNK_SECONDS)
+    Seconds((copying.0 / COPYING_SHARE).clamp(least, LONGEST_CHUNK_SECONDS))
 }
 
 /// The number of iterations of a range; 0 if it does not fit an i64, or the step is zero.
@@ -66,9 +66,9 @@ pub fn trip_count(start: i64, stop: i64, step: i64) -> i64 {
         .unwrap_or(0)
 }
 
-/// The length of the next chunk after `done` trips took `seconds`: it moves towards the goal, at most eightfold at a
+/// The length of the next chunk after `done` trips took `took`: it moves towards the goal, at most eightfold at a
 /// time.
-pub(super) fn next_chunk(done: i64, seconds: f64, goal: f64) -> i64 {
-    let factor = (goal / seconds.max(1e-9)).clamp(0.125, 8.0);
+pub(super) fn next_chunk(done: i64, took: Seconds, goal: Seconds) -> i64 {
+    let factor = (goal.0 / took.0.max(1e-9)).clamp(0.125, 8.0);
     ((done as f64 * factor) as i64).max(1)
 }

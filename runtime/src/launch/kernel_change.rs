@@ -72,7 +72,7 @@ impl<V: HasValue> Others for OtherKernels<'_, V> {
         &mut self,
         launch: &Launch,
         part: f64,
-        seconds: f64,
+        seconds: Seconds,
         host: &dyn Host,
     ) -> Option<Change> {
         let decision = match self.call.options.forced {
@@ -80,7 +80,7 @@ impl<V: HasValue> Others for OtherKernels<'_, V> {
             None => {
                 let decision = self.reconsidered(launch, part, seconds)?;
                 if !decision.is_other(launch.device) {
-                    self.order_next(launch, &decision, Seconds(seconds / part), host);
+                    self.order_next(launch, &decision, seconds * (1.0 / part), host);
                     return None;
                 }
                 decision
@@ -92,7 +92,7 @@ impl<V: HasValue> Others for OtherKernels<'_, V> {
 
 impl<V: HasValue> OtherKernels<'_, V> {
     /// The decision if the launch is priced by what was measured: `part` of the loop took `seconds`.
-    fn reconsidered(&self, launch: &Launch, part: f64, seconds: f64) -> Option<Decision> {
+    fn reconsidered(&self, launch: &Launch, part: f64, seconds: Seconds) -> Option<Decision> {
         let Call {
             plan,
             sizes,
@@ -109,7 +109,7 @@ impl<V: HasValue> OtherKernels<'_, V> {
         let lesson = Lesson {
             device: launch.device,
             modelled: launch.decision.of(launch.device).raw,
-            measured: Seconds(seconds / part),
+            measured: seconds * (1.0 / part),
             launches: 1,
             trial: None,
             guessed: launch.is_guess(),

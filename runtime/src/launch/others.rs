@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nestwise_costmodel::Decision;
+use nestwise_costmodel::{Decision, Seconds};
 
 use crate::host::Host;
 use crate::kernel::Kernel;
@@ -23,7 +23,7 @@ pub trait Others {
         &mut self,
         launch: &Launch,
         part: f64,
-        seconds: f64,
+        seconds: Seconds,
         host: &dyn Host,
     ) -> Option<Change>;
 }

@@ -37,7 +37,7 @@ pub struct Launch {
     /// The decision for this device, and what it rests on.
     pub decision: Decision,
     /// The measured time of the kernel, in seconds.
-    pub seconds: f64,
+    pub seconds: Seconds,
     /// How the kernel came into this process.
     pub compile: CompileInfo,
     /// Why the launch ended early, if it did.
@@ -208,7 +208,7 @@ impl Launch {
         Some(Lesson {
             device: self.device,
             modelled: self.decision.of(self.device).raw,
-            measured: Seconds(self.seconds),
+            measured: self.seconds,
             launches,
             trial: self.decision.trial,
             guessed: self.is_guess(),
@@ -246,6 +246,6 @@ impl Launch {
         }
         // Where the sizes were guessed, the time that native code took says more: it is that many times slower.
         let slower = self.decision.interpreted.0 / self.decision.estimate.compute.0.max(1e-12);
-        model.max(self.seconds * slower)
+        model.max(self.seconds.0 * slower)
     }
 }

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use nestwise_analysis::{Memory, SlotUndo};
 use nestwise_codegen::abi::Status;
-use nestwise_costmodel::Device;
+use nestwise_costmodel::{Device, Seconds};
 use nestwise_ir::Scalar;
 
 use crate::kernel::CompileInfo;
@@ -193,7 +193,7 @@ impl Repeat {
         let begun = Instant::now();
         header_mut(&mut launch.frame).deadline = deadline(&launch.kernel, 0);
         let (status, raised) = run_watched(&launch.kernel, &mut launch.frame, 0, trips);
-        launch.seconds = begun.elapsed().as_secs_f64();
+        launch.seconds = Seconds(begun.elapsed().as_secs_f64());
         launch.compile = CompileInfo::default();
         let warned = raised && launch.kernel.about.undo.warns && !silent;
         let at = launch.header().at.clamp(0, trips);

@@ -81,7 +81,7 @@ impl Learning {
             self.take_in(&warm(lesson, launch.decision.ready.caches));
         }
         if let Some(whole) = whole.filter(|_| !launch.compile.happened) {
-            let around = Seconds(whole.as_secs_f64() - launch.seconds);
+            let around = Seconds(whole.as_secs_f64() - launch.seconds.0);
             let modelled = launch.decision.of(launch.device).raw_around;
             if lock(&self.learned).add_around(modelled, around, launches) {
                 self.doubt();

@@ -213,8 +213,36 @@ impl Site {
     }
 
     /// Whether a running loop around the site is soon to be planned or compiled as a whole, with the site in it.
-    fn is_waited_for(&self) -> bool {
+    fn is_inside_waiting(&self) -> bool {
         !self.ran.load(Ordering::Relaxed) && (self.around.wait)()
+    }
+
+    /// Whether the call is left to CPython because a running loop around it is soon to be planned or compiled as a whole,
+    /// with the site in it.
+    fn is_waited_for(
+        &self,
+        py: Python<'_>,
+        parsed: Option<&Parsed>,
+        argument: &impl Fn(usize) -> Option<*mut PyObject>,
+    ) -> bool {
+        if !self.is_inside_waiting() {
+            return false;
+        }
+        !parsed.is_some_and(|parsed| self.call(py, parsed, argument).is_long_inside())
+    }
+
+    fn call<'a, 'py, A: Fn(usize) -> Option<*mut PyObject>>(
+        &'a self,
+        py: Python<'py>,
+        parsed: &'a Parsed,
+        argument: &'a A,
+    ) -> unplanned::Call<'a, 'py, A> {
+        unplanned::Call {
+            py,
+            text: &self.text,
+            parsed,
+            argument,
+        }
     }
 
     /// What is known of the site before there is a plan, with the calls that the fast reject has left to CPython
@@ -231,13 +259,7 @@ impl Site {
         parsed: &Parsed,
         argument: &impl Fn(usize) -> Option<*mut PyObject>,
     ) -> Course {
-        let call = unplanned::Call {
-            py,
-            text: &self.text,
-            parsed,
-            argument,
-        };
-        call.course(self.unplanned())
+        self.call(py, parsed, argument).course(self.unplanned())
     }
 
     /// Whether CPython runs the call, as far as a look at the values of `GATE[names]` tells.
@@ -256,8 +278,12 @@ impl Site {
         let fast_reject = &self.admission.fast_reject;
         let glance = fast_reject.sight.work(key);
         self.admission.sees(glance.is_some());
-        if glance.is_some() && self.unplanned.is_over() {
-            return self.admission.admits(glance, true) && !self.is_waited_for();
+        let glanced = glance.is_some() && self.unplanned.is_over();
+        if glanced && !self.admission.admits(glance, true) {
+            return false;
+        }
+        if glanced && !self.is_inside_waiting() {
+            return true;
         }
         let Ok(parsed) = self.parsed(py) else {
             return true;
@@ -282,10 +308,11 @@ impl Site {
         };
         let work = Some(glance.unwrap_or_else(|| amounts::work(py, parsed, &size)));
         if self.unplanned.is_over() {
-            return self.admission.admits(work, false) && !self.is_waited_for();
+            let admits = glanced || self.admission.admits(work, false);
+            return admits && !self.is_waited_for(py, Some(parsed), &size);
         }
         fast_reject.sight.arm(py, parsed, &options());
-        if self.is_waited_for() {
+        if self.is_waited_for(py, Some(parsed), &size) {
             return false;
         }
         // All calls so far, this one included, may be too little for anybody to look at.
@@ -312,8 +339,8 @@ impl Site {
         if bare && !self.admission.admits(work(), false) {
             return None;
         }
-        let waited_for = verify::busy() || self.is_waited_for();
         let argument = |i: usize| arguments.get(i).copied();
+        let waited_for = verify::busy() || self.is_waited_for(py, parsed, &argument);
         let course = match parsed.filter(|_| !waited_for) {
             Some(parsed) => self.course(py, parsed, &argument),
             None => Course::Plan,
@@ -505,7 +532,7 @@ impl Site {
             let stopped = matches!(launch.ended, Ended::Partial { .. });
             let far = !stopped || launch.replaced() >= SHORT.0;
             self.admission
-                .ran(Seconds(launch.seconds), on_threads.fork_join.0 > 0.0, far);
+                .ran(launch.seconds, on_threads.fork_join.0 > 0.0, far);
             self.ran.store(true, Ordering::Relaxed);
         }
         let mut stats = lock(&self.stats);

@@ -43,6 +43,14 @@ impl<A: Fn(usize) -> Option<*mut PyObject>> Call<'_, '_, A> {
     }
 }
 
+impl<A: Fn(usize) -> Option<*mut PyObject>> Call<'_, '_, A> {
+    /// Whether the call is worth a plan and code of its own although a loop around it is soon to have both.
+    pub fn is_long_inside(&self) -> bool {
+        let (price, _) = interpreted(self.py, self.parsed, self.argument);
+        price.is_long_inside(self.making())
+    }
+}
+
 impl<A: Fn(usize) -> Option<*mut PyObject>> Site for Call<'_, '_, A> {
     /// The time to make a plan and code, by the lines of the text and of what is inlined into it, and by whether the
     /// compiler is warm.

@@ -12,7 +12,7 @@ use std::time::Instant;
 use nestwise_analysis::Region;
 use nestwise_codegen::abi::{FrameHeader, GuardFailure, Status};
 use nestwise_codegen::link::interrupts;
-use nestwise_costmodel::{Decision, Device};
+use nestwise_costmodel::{Decision, Device, Seconds};
 use nestwise_ir::{LoopId, Tier};
 use nestwise_tiering::constants::RECONSIDERED;
 
@@ -24,7 +24,7 @@ use crate::launch::call::Call;
 use crate::launch::chunks::{
     BRIEF_ON_GRID_SECONDS, BRIEF_SECONDS, BYTES_PER_CALL, CHUNK_SECONDS, FELT, FIRST_APPENDED,
     FIRST_WAVES, FIRST_WHILE_CHUNK, LONG_EXPRESSION, LONGEST_WHILE_CHUNK, MOST_TRIES, SAMPLE,
-    SWITCHED, WORTH_FEELING, next_chunk, seconds_of_one, undo_bytes,
+    SWITCHED, WORTH_FEELING, chunk_time, next_chunk, undo_bytes,
 };
 use crate::launch::frame::{fill, header_mut};
 use crate::launch::once::{deadline, part, run_watched};
@@ -64,7 +64,7 @@ pub(crate) fn launch<V: HasValue>(
         ended: Ended::Finished,
         device: kernel.device(),
         decision: *decision,
-        seconds: 0.0,
+        seconds: Seconds(0.0),
         compile,
         stopped_by: None,
         guessed,
@@ -103,7 +103,7 @@ pub(crate) fn launch<V: HasValue>(
         host,
         others,
         asked: (from, begun),
-        copying: 0.0,
+        copying: Seconds(0.0),
         of_grid,
         filled,
         tries: 0,
@@ -115,7 +115,7 @@ pub(crate) fn launch<V: HasValue>(
     let could_stay = runner.resident.as_ref().is_some_and(Resident::could_stay);
     let may_stay = could_stay && runner.host.is_alone();
     runner.land(may_stay);
-    launch.seconds = begun.elapsed().as_secs_f64();
+    launch.seconds = Seconds(begun.elapsed().as_secs_f64());
     Ok(launch)
 }
 
@@ -135,7 +135,7 @@ struct Runner<'a> {
     /// The iteration and the time of the last question whether another device is better.
     asked: (i64, Instant),
     /// Seconds that the copies before the last chunk took which are no fewer for a shorter chunk.
-    copying: f64,
+    copying: Seconds,
     /// What the launch asks of a device.
     of_grid: Expected,
     /// The frame as it was filled, kept only for a planted mistake.
@@ -199,9 +199,9 @@ impl Runner<'_> {
                 // anew each time.
                 let shared =
                     interrupts::is_waiting_known() && !self.host.is_alone() || self.is_quick();
-                let goal = seconds_of_one(self.copying, shared);
+                let goal = chunk_time(self.copying, shared);
                 if hi > lo {
-                    let took = begun.elapsed().as_secs_f64();
+                    let took = Seconds(begun.elapsed().as_secs_f64());
                     chunk = next_chunk(hi - lo, took, goal).max(self.of_grid.wave);
                 }
                 if self.goes_on_elsewhere() {
@@ -243,10 +243,10 @@ impl Runner<'_> {
         }
         let now = Instant::now();
         let (from, since) = self.asked;
-        let seconds = (now - since).as_secs_f64();
+        let seconds = Seconds((now - since).as_secs_f64());
         let tested = options().forced.is_some_and(|t| t.changes());
         let due = match self.launch.top {
-            Some(top) if seconds >= RECONSIDERED.0 || tested => {
+            Some(top) if seconds >= RECONSIDERED || tested => {
                 Some((self.launch.next - from) as f64 / top.trips as f64)
             }
             _ => None,
@@ -509,10 +509,9 @@ impl Runner<'_> {
             frame: self.launch.frame.clone(),
             witness: witnessed,
         };
-        self.copying = if whole {
-            begun.elapsed().as_secs_f64()
-        } else {
-            0.0
+        self.copying = match whole {
+            true => Seconds(begun.elapsed().as_secs_f64()),
+            false => Seconds(0.0),
         };
         Some(before)
     }
