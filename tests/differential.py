@@ -174,7 +174,10 @@ def nestwise(
     words += [*DEVICES.get(device, ["--device", device]), *options]
     words += ["--report=json", "--report-file", name, str(program), *arguments]
     try:
-        env = {"NESTWISE_SCHEDULE": schedule, "NESTWISE_TIER_UP_BUDGET": str(int(device != "planned"))}
+        env = {
+            "NESTWISE_SCHEDULE": schedule,
+            "NESTWISE_TIER_UP_BUDGET": str(int(device != "planned")),
+        }
         env["NESTWISE_TIER"] = device if device in TIERS else ""
         env["NESTWISE_COOPERATIVE"] = COOPERATIVE.get(device, "")
         # Where nothing is priced, every rollback is looked at: it has to leave all as it was.
