@@ -37,13 +37,16 @@ fn parse(test: &FileTest) -> String {
     }
 }
 
-/// The typed nest, or why there is none.
+/// The typed nest, or with `work` what CPython does in it; or why there is none.
 fn lower(test: &FileTest) -> String {
     match test.lowered() {
         Ok(nest) => {
             verify_after("lowering", &nest);
             assert_round_trip(&nest);
-            nest.to_string()
+            match test.arguments() {
+                [word] if word == "work" => nest.work.to_string(),
+                _ => nest.to_string(),
+            }
         }
         Err(refused) => refused,
     }

@@ -4,6 +4,5 @@ pub(crate) mod cpython;
 pub(crate) mod eval;
 pub(crate) mod meaning;
 pub(crate) mod random;
-pub(crate) mod text;
 
 pub(crate) use crate::testing::*;
