@@ -24,7 +24,7 @@ def public(names):
 
 
 def test_every_name_is_on_both_sides():
-    assert public(vars(core)) == {*FUNCTIONS, *CLASSES}
+    assert public(dir(core)) == {*FUNCTIONS, *CLASSES}
 
 
 def said(node):

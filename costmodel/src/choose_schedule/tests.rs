@@ -81,7 +81,7 @@ fn typical_nests() {
         (
             "one that adds to elements: held in registers rather than stored again and again",
             "for i in range(n):\n    for j in range(n):\n        for l in range(n):\n            c[i, j] = c[i, j] + a[i, l] * b[l, j]",
-            "promoted, L1 x32",
+            "scalar-replacement, L1 x32",
         ),
         (
             "one in the order that walks along rows is left to the vectoriser as it is",

@@ -18,7 +18,7 @@ pub(crate) mod verify;
 
 use pyo3::prelude::*;
 
-use crate::boundary::{answers, options, report, sites};
+use crate::boundary::{options, records, report, sites};
 use crate::commands::{calibrate, recording};
 use crate::host::waiting;
 use crate::objects::{layout, memory};
@@ -75,30 +75,11 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(calibrate::read_profile, module)?,
         wrap_pyfunction!(recording::recording, module)?,
         wrap_pyfunction!(recording::what_if, module)?,
+        wrap_pyfunction!(records::find, module)?,
+        wrap_pyfunction!(records::names, module)?,
     ] {
         module.add_function(function)?;
     }
     module.add_class::<hooks::functions::SiteFunctions>()?;
-    module.add_class::<answers::Refused>()?;
-    module.add_class::<answers::Lowered>()?;
-    module.add_class::<answers::RandomText>()?;
-    module.add_class::<answers::Reduction>()?;
-    module.add_class::<answers::Dependence>()?;
-    module.add_class::<answers::LoopVerdict>()?;
-    module.add_class::<answers::StageSeconds>()?;
-    module.add_class::<answers::Explained>()?;
-    module.add_class::<report::Declined>()?;
-    module.add_class::<report::Transferred>()?;
-    module.add_class::<report::Nodes>()?;
-    module.add_class::<report::MadeCode>()?;
-    module.add_class::<report::Fallback>()?;
-    module.add_class::<report::NestReport>()?;
-    module.add_class::<calibrate::Fit>()?;
-    module.add_class::<calibrate::HostFit>()?;
-    module.add_class::<calibrate::Errors>()?;
-    module.add_class::<calibrate::Summary>()?;
-    module.add_class::<calibrate::Card>()?;
-    module.add_class::<verify::NestCall>()?;
-    module.add_class::<verify::NativeRun>()?;
     Ok(())
 }

@@ -8,7 +8,7 @@ is the main door. From Python: `enable()` for every module imported later, `@jit
 
 from __future__ import annotations
 
-from nestwise.version import VERSION as __version__
+__version__ = "0.1.0"  # `_core.version()` is that of the extension module
 
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:

@@ -440,7 +440,7 @@ impl Context<'_> {
             _ => None,
         };
         if let Some(most) = most.filter(|_| own)
-            && self.is_copied(id, (array, accesses), most, found)
+            && self.add_copy(id, (array, accesses), most, found)
         {
             if result.is_ok() {
                 found.uncopied.extend_from_slice(clauses);
@@ -453,7 +453,7 @@ impl Context<'_> {
 
     /// Lets loads of an array read a copy made before the loop, if that needs at most `most` clauses; only flow and
     /// output dependences have to be absent then. Returns whether it did.
-    fn is_copied(
+    fn add_copy(
         &self,
         id: LoopId,
         (array, accesses): (ArrayId, &[&AccessForm]),

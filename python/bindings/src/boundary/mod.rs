@@ -8,6 +8,7 @@ pub(crate) mod answers;
 pub(crate) mod function_text;
 pub(crate) mod mapping;
 pub(crate) mod options;
+pub(crate) mod records;
 pub(crate) mod report;
 pub(crate) mod sites;
 

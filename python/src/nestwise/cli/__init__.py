@@ -30,9 +30,9 @@ def _dispatch(arguments: list[str]) -> int:
         print(USAGE, end="")
         return 0
     if command in ("-V", "--version"):
-        from nestwise.version import VERSION
+        from nestwise import __version__
 
-        print(f"nestwise {VERSION}")
+        print(f"nestwise {__version__}")
         return 0
     if command in TOOLS:
         return _tool(TOOLS[command], rest)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from nestwise import options
 from nestwise.native.settings import OneCall, Settings
 from nestwise.options import DEFAULT, BadOption
-from nestwise.reporting import diagnostics
 
 _loaded = False
 _failed = False
@@ -19,6 +18,8 @@ def available() -> bool:
             _configure()
             _loaded = True
         except Exception as error:
+            from nestwise.reporting import diagnostics
+
             _failed = True
             # Nothing is wrong with a program that has subinterpreters: only the report says so.
             if "subinterpreter" in str(error):
@@ -94,6 +95,8 @@ def _configure() -> None:
     if chosen.program:  # the process is its own
         core.keep_heap()
     for text in told:
+        from nestwise.reporting import diagnostics
+
         if asked and "default profile is used" in text and text not in diagnostics.notes:
             diagnostics.warn(text)
         diagnostics.note(text)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from nestwise import options
+from nestwise import __version__, options
 from nestwise.native import extension
 from nestwise.reporting import diagnostics
 from nestwise.reporting.data import as_data
-from nestwise.version import VERSION
 
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def collect() -> dict[str, Any]:
         nest["function"] = functions.get((nest["file"], nest["line"]), "")
         nest["compiled_share"] = share([nest])
     return {
-        "nestwise": VERSION,
+        "nestwise": __version__,
         "options": {k: v for k, v in options.current().as_dict().items() if "report" not in k},
         "nests": nests,
         "refused": refused,
