@@ -8,14 +8,20 @@ is the main door. From Python: `enable()` for every module imported later, `@jit
 
 from __future__ import annotations
 
-__version__ = "0.1.0"  # `_core.version()` is that of the extension module
-
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
 __all__ = ["__version__", "disable", "enable", "jit", "report"]
+
+
+def __getattr__(name: str) -> str:
+    if name == "__version__":  # imported when somebody asks for it
+        from nestwise.version import VERSION
+
+        return VERSION
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def enable(include: str | Iterable[str] = ()) -> None:

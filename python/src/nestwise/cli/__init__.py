@@ -30,9 +30,9 @@ def _dispatch(arguments: list[str]) -> int:
         print(USAGE, end="")
         return 0
     if command in ("-V", "--version"):
-        from nestwise import __version__
+        from nestwise.version import VERSION
 
-        print(f"nestwise {__version__}")
+        print(f"nestwise {VERSION}")
         return 0
     if command in TOOLS:
         return _tool(TOOLS[command], rest)

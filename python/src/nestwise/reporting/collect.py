@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from nestwise import __version__, options
+from nestwise import options
 from nestwise.native import extension
 from nestwise.reporting import diagnostics
 from nestwise.reporting.data import as_data
+from nestwise.version import VERSION
 
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def collect() -> dict[str, Any]:
         nest["function"] = functions.get((nest["file"], nest["line"]), "")
         nest["compiled_share"] = share([nest])
     return {
-        "nestwise": __version__,
+        "nestwise": VERSION,
         "options": {k: v for k, v in options.current().as_dict().items() if "report" not in k},
         "nests": nests,
         "refused": refused,
