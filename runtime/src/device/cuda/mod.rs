@@ -409,7 +409,7 @@ impl Device for Cuda {
         let launched = turn.and_then(|stream| {
             clock.begin(stream)?;
             let (blocks, threads) = (dim(blocks), dim(threads));
-            // SAFETY: the kernel of this nest, its parameters as `emit/grid.rs` has them; the driver copies them.
+            // SAFETY: the kernel of this nest, its parameters as `codegen/src/lower/gpu/launch.rs` has them; the driver copies them.
             unsafe {
                 match launch.cooperative {
                     Some(_) => launch_together(handle, blocks, threads, stream, &mut parameters),
