@@ -132,7 +132,7 @@ impl fmt::Display for Reason {
             ),
             Self::Brief => write!(
                 f,
-                "left to CPython: all its calls together take less time than a plan would"
+                "all its calls together take less time than a plan would"
             ),
             Self::OverBeforePlan => write!(f, "CPython had finished it before a plan was ready"),
             Self::Long => write!(

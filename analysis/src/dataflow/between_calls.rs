@@ -3,9 +3,10 @@
 
 use std::collections::HashSet;
 
-use nestwise_ir::{Expr, ExprKind, IdSet, Nest, StmtKind, VarId};
+use nestwise_ir::{Expr, ExprKind, IdSet, Nest, Stmt, StmtKind, VarId};
 
 use crate::dataflow::definite_assignment::{self, Vars};
+use crate::structure;
 
 /// The variables whose value leaves the nest: live-outs, their flags, tags and views' indices, return values.
 pub fn results(nest: &Nest) -> Vec<VarId> {
@@ -63,9 +64,43 @@ pub fn top_flow(nest: &Nest) -> definite_assignment::Flow {
     }
 }
 
+/// Whether the first iteration fails before its end, whatever the values are: it checks a flag that is false at entry (no
+/// live-in, as flags of names are that have no value then) before anything assigns it.
+fn fails_at_once(nest: &Nest) -> bool {
+    let body = match &nest.top.kind {
+        StmtKind::For(l) => &l.body,
+        StmtKind::While(l) => &l.body,
+        _ => return false,
+    };
+    let mut assigned = structure::assigned(&nest.prologue);
+    for stmt in body {
+        if let StmtKind::Check { cond, .. } = &stmt.kind
+            && let ExprKind::Var(flag) = cond.kind
+            && nest.vars[flag].live_in.is_none()
+            && !assigned.contains(&flag)
+        {
+            return true;
+        }
+        let mut leaves = |s: &Stmt| {
+            matches!(
+                s.kind,
+                StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Leave(_) | StmtKind::Return
+            )
+        };
+        if structure::any(std::slice::from_ref(stmt), &mut leaves) {
+            return false;
+        }
+        structure::for_each_assigned(stmt, &mut |v| assigned.push(v));
+    }
+    false
+}
+
 /// A name that the top loop carries from one iteration to the next, and that the nest does not hand over: CPython,
 /// which may go on between any two iterations, would find what the name held before the loop.
 fn carried_and_kept(nest: &Nest) -> Option<VarId> {
+    if fails_at_once(nest) {
+        return None;
+    }
     let top = top_flow(nest);
     // A name may be handed over from several variables, of a type each.
     let handed: HashSet<&str> = results(nest)

@@ -174,6 +174,16 @@ def of_mixed(n):
     return s, p
 
 
+def shorter(z, n):
+    s = 0.25
+    for i in range(n):  # compiled from its second iteration on, where `z` has two items
+        z = (i, z[1])
+        if s < 2.0:
+            s = 0.5
+        s = s + z[1]
+    return s, z
+
+
 print(euler(500, 0.01))
 print(runge_kutta(pendulum, (1.0, 0.0), 400, 0.01), runge_kutta(lotka, (10.0, 5.0), 300, 0.02))
 print(vectors(60), corners(40), corners(0))
@@ -202,3 +212,4 @@ for k in range(300):  # native throughout
     state = (state[0] + 0.01 * slope[0], state[1] + 0.01 * slope[1])
     t += 0.01
 print(state, t, slope, k)
+print(shorter((1.0, 2.0, 3.0), 900), shorter((1.0, 2.0), 900), shorter((1.0, 2.0, 3.0), 1))
