@@ -2,11 +2,11 @@
 
     python bench/against.py OTHER [--size medium] [--rounds 5] [--json FILE] [NAME ...]
 
-OTHER is another checkout, built there (`make build`). In each round every program runs in both
-builds, one after the other, each time as whole processes: with an empty compile cache (`cold`),
-with a filled one (`warm`), and several times in one process (`steady`), as bench/run.py does it.
-Printed are medians of this checkout in milliseconds, and the median over the rounds of this
-checkout's time divided by the other's: below 1 this one is faster.
+OTHER is another checkout, built there (`make build`); this checkout's interpreter runs both. In
+each round every program runs in both builds, one after the other, each time as whole processes: with an
+empty compile cache (`cold`), with a filled one (`warm`), and several times in one process
+(`steady`), as bench/run.py does it. Printed are medians of this checkout in milliseconds, and the
+median over the rounds of this checkout's time divided by the other's: below 1 this one is faster.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ SHORT_S = 1e-3
 
 def times(build: Path, arguments: list[str]) -> dict[str, float]:
     """Seconds of the loops of one program under one build."""
-    python = [str(build / ".venv" / "bin" / "python"), "-m", "nestwise", "run"]
+    python = [sys.executable, "-m", "nestwise", "run"]
     again = [str(ROOT / "bench" / "again.py"), arguments[0], "4", *arguments[1:]]
     with tempfile.TemporaryDirectory() as scratch:
-        env = dict(os.environ, NESTWISE_CACHE_DIR=scratch)
+        package = str(build / "python" / "src")
+        env = dict(os.environ, NESTWISE_CACHE_DIR=scratch, PYTHONPATH=package)
         found = {"cold": script_seconds([*python, *arguments], env)[1]}
         found["warm"] = script_seconds([*python, *arguments], env)[1]
         done = subprocess.run(
