@@ -3,8 +3,8 @@
     python bench/against.py OTHER [--size medium] [--rounds 5] [--json FILE] [NAME ...]
 
 OTHER is another checkout, built there (`make build`); this checkout's interpreter runs both. In
-each round every program runs in both builds, one after the other, each time as whole processes: with an
-empty compile cache (`cold`), with a filled one (`warm`), and several times in one process
+each round every program runs in both builds, one after the other, each time as whole processes:
+with an empty compile cache (`cold`), with a filled one (`warm`), and several times in one process
 (`steady`), as bench/run.py does it. Printed are medians of this checkout in milliseconds, and the
 median over the rounds of this checkout's time divided by the other's: below 1 this one is faster.
 """
