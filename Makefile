@@ -29,7 +29,7 @@ SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
 EXTENSION := python/src/nestwise/_core.abi3.so
 INSTALLED := $(VENV)/nestwise.installed
 
-.PHONY: help setup browser build wheel demo test test-rust test-python test-all test-pythons lint format bench fuzz bench-endings verify-all robust memcheck properties bench-analysis ulps bench-checks bench-predicted bench-small bench-cold bench-tiers oracle gpu-check loops clean
+.PHONY: help setup browser build wheel demo test test-rust test-python test-all test-pythons lint format bench bench-against fuzz bench-endings verify-all robust memcheck properties bench-analysis ulps bench-checks bench-predicted bench-small bench-cold bench-tiers oracle gpu-check loops clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -102,6 +102,9 @@ bench: build ## the contenders, interleaved; threads on a busy machine; the stag
 	@$(PY) bench/loaded.py
 	@$(PY) bench/idle.py
 	@cargo bench --quiet --package nestwise-runtime --bench stages $(CARGO_FLAGS)
+
+bench-against: build ## this build and that of another checkout, interleaved: OTHER=../before
+	@$(PY) bench/against.py $(OTHER) $(ARGS)
 
 fuzz: build ## random programs against CPython: DOMAIN=arrays and others (all), ARGS="--count 300 --seed 7"
 	@$(PY) tests/fuzz --domain $(or $(DOMAIN),all) $(ARGS)

@@ -130,10 +130,7 @@ impl fmt::Display for Reason {
                 f,
                 "not attempted: earlier attempts failed or did not pay, time and again"
             ),
-            Self::Brief => write!(
-                f,
-                "all its calls together take less time than a plan would"
-            ),
+            Self::Brief => write!(f, "all its calls together take less time than a plan would"),
             Self::OverBeforePlan => write!(f, "CPython had finished it before a plan was ready"),
             Self::Long => write!(
                 f,

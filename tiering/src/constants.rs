@@ -70,7 +70,8 @@ pub const PLAN_LOOKS: f64 = 4.0;
 /// are long.
 pub const LATE: f64 = 2.0;
 /// A site inside one that is soon to be planned gets a plan and code of its own all the same where CPython takes this many
-/// times as long for the call as they take to make: the first iteration of the site around may last as long as that.
+/// times as long for the call as they take to make, or to read: the first iteration of the site around may last as long
+/// as that.
 pub const LONG_INSIDE: f64 = 4.0;
 
 // Code of a nest (`tiers`, `lost`).

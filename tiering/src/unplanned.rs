@@ -134,8 +134,10 @@ impl Price {
     }
 
     /// Whether the call is worth a plan and code of its own although a loop around it is soon to have both.
-    pub fn is_long_inside(self, making: Making) -> bool {
-        self.seconds >= making.all() * LONG_INSIDE
+    pub fn is_long_inside(self, site: &impl Site) -> bool {
+        // What is on disk is looked for only where that could matter.
+        let takes = |time: Seconds| self.seconds >= time * LONG_INSIDE;
+        takes(READING) && (site.legacy() == Legacy::Plans || takes(site.making().all()))
     }
 
     fn is_at_least(self, least: f64) -> bool {
@@ -406,6 +408,19 @@ mod tests {
             ..USUAL
         };
         assert_eq!(course(10e-3, &coarse), Course::Plan);
+    }
+
+    #[test]
+    fn long_calls_inside_a_site_that_is_soon_planned_do_not_wait() {
+        let kept = Usual {
+            legacy: Legacy::Plans,
+            ..USUAL
+        };
+        let making = USUAL.making().all().0;
+        let long = |seconds: f64, site: &Usual| price(seconds).is_long_inside(site);
+        assert!(long(making * LONG_INSIDE, &USUAL) && !long(making * LONG_INSIDE * 0.99, &USUAL));
+        assert!(long(READING.0 * LONG_INSIDE, &kept) && !long(READING.0, &kept));
+        assert!(!price(f64::NAN).is_long_inside(&kept), "nothing tells");
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! The types of the records that functions of the module return. Each is made when something first asks for it (PEP 562):
 //! making all of them would take a tenth of the time to import the module.
 
+use pyo3::PyClass;
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
-use pyo3::PyClass;
 use pyo3::types::PyType;
 
 use crate::boundary::{answers, report};

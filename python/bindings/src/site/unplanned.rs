@@ -47,7 +47,7 @@ impl<A: Fn(usize) -> Option<*mut PyObject>> Call<'_, '_, A> {
     /// Whether the call is worth a plan and code of its own although a loop around it is soon to have both.
     pub fn is_long_inside(&self) -> bool {
         let (price, _) = interpreted(self.py, self.parsed, self.argument);
-        price.is_long_inside(self.making())
+        price.is_long_inside(self)
     }
 }
 
