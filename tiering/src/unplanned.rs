@@ -267,11 +267,17 @@ impl Unplanned {
         if leaves(READING.0, LARGE) {
             return Course::Interpret;
         }
+        let legacy = site.legacy();
+        // Earlier processes found the site worth a plan. One iteration of a length that nothing tells may take CPython
+        // many times what it takes to read it.
+        if legacy == Legacy::Plans && !price.whole {
+            return Course::Plan;
+        }
         let making = site.making();
         let (plan, code) = (making.plan, making.all().0);
         // Time without native code that is worth less than a plan and quick code, and time from which they are asked
         // for at once.
-        let (least, large) = match site.legacy() {
+        let (least, large) = match legacy {
             Legacy::Plans => (READING.0, READING.0 * LARGE),
             Legacy::Lost(lost) if lost.0 >= code => (READING.0, READING.0 * LARGE),
             // How long the call goes on is not known: what it has taken is the best guess of what it will yet take.
@@ -431,6 +437,12 @@ mod tests {
         };
         assert_eq!(course(2.5e-3, &planned), Course::Order);
         assert_eq!(course(0.5e-3, &planned), Course::Interpret);
+        let unknown = Price {
+            seconds: Seconds(1e-6),
+            whole: false,
+        };
+        assert_eq!(Unplanned::default().course(unknown, &planned), Course::Plan);
+        assert_ne!(Unplanned::default().course(unknown, &USUAL), Course::Plan);
         let lost = |seconds| Usual {
             legacy: Legacy::Lost(Seconds(seconds)),
             ..USUAL

@@ -245,10 +245,18 @@ impl<'a> Scan<'a> {
             }
             Target::Subscript(base, index) => {
                 self.expr(base);
-                index.iter().for_each(|e| self.expr(e));
+                self.subscripts(index);
             }
             Target::Attr(base, _) => self.expr(base),
             Target::Tuple(items) => items.iter().for_each(|t| self.target(t)),
+        }
+    }
+
+    /// Scans subscripts: a tuple that is the only one stands for a subscript for each element.
+    fn subscripts(&mut self, index: &[Expr]) {
+        match index {
+            [whole] if matches!(whole.kind, ExprKind::Path(_)) => {}
+            _ => index.iter().for_each(|e| self.expr(e)),
         }
     }
 
@@ -261,7 +269,7 @@ impl<'a> Scan<'a> {
                 (ExprKind::Path(id), Some(at)) => self.uses.push((*id, at)),
                 _ => {
                     self.expr(base);
-                    index.iter().for_each(|e| self.expr(e));
+                    self.subscripts(index);
                 }
             },
             ExprKind::Attr(a, _)

@@ -184,6 +184,16 @@ def shorter(z, n):
     return s, z
 
 
+def as_subscripts(a, n):
+    for i in range(n):  # native
+        at = i % 3, i % 4
+        a[at] += i
+        row = (at[0],)
+        a[row] *= 0.5
+        before = a[at]
+    return at, row, before
+
+
 print(euler(500, 0.01))
 print(runge_kutta(pendulum, (1.0, 0.0), 400, 0.01), runge_kutta(lotka, (10.0, 5.0), 300, 0.02))
 print(vectors(60), corners(40), corners(0))
@@ -213,3 +223,12 @@ for k in range(300):  # native throughout
     t += 0.01
 print(state, t, slope, k)
 print(shorter((1.0, 2.0, 3.0), 900), shorter((1.0, 2.0), 900), shorter((1.0, 2.0, 3.0), 1))
+table = np.arange(12.0).reshape(3, 4)
+print(as_subscripts(table, 200), table)
+for wrong in [[[1.0, 2.0]], {(0, 0): 1.0, (1, 1): 2.0}]:
+    try:
+        print(as_subscripts(wrong, 1))
+    except TypeError as e:
+        print(e)
+    except KeyError as e:
+        print(e)

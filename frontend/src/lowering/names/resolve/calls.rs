@@ -68,6 +68,14 @@ impl Resolver<'_> {
                 let iter = self.expr(names, iter)?;
                 Ok(self.list_of(iter, span))
             }
+            Res::Known(Known::Builtin(Builtin::Float))
+                if let ([arg], true) = (args, kwargs.is_empty())
+                    && let s::ExprKind::Str(text) = &arg.kind
+                    && let Some(value) = literal_float(text) =>
+            {
+                let kind = ExprKind::Float(value);
+                Ok(Expr { kind, span })
+            }
             Res::Known(Known::Math(MathFn::Special(
                 f @ (MathSpecial::Gcd
                 | MathSpecial::Isqrt
@@ -191,5 +199,46 @@ fn as_tuples(args: &[s::Expr], lets_go: bool) -> Cow<'_, [s::Expr]> {
     match lets_go && lists {
         true => args.iter().map(tuple).collect(),
         false => args.into(),
+    }
+}
+
+/// The value of `float(text)`, as in `float("inf")`; none for what Python refuses, and for texts of other scripts and of
+/// NaNs with a sign.
+fn literal_float(text: &str) -> Option<f64> {
+    let text = text.trim_ascii();
+    let bytes = text.as_bytes();
+    let digit = |k: usize| bytes.get(k).is_some_and(u8::is_ascii_digit);
+    let between = |k: usize| k > 0 && digit(k - 1) && digit(k + 1);
+    let mut underscores = text.match_indices('_').map(|(k, _)| k);
+    if !text.is_ascii() || !underscores.all(between) {
+        return None;
+    }
+    let value: f64 = text.replace('_', "").parse().ok()?;
+    (!value.is_nan() || !text.starts_with('-')).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::literal_float;
+
+    #[test]
+    fn texts_are_read_as_python_reads_them() {
+        for (text, value) in [
+            ("inf", f64::INFINITY),
+            (" -Infinity\n", f64::NEG_INFINITY),
+            ("+1_000.5e-1_0", 1000.5e-10),
+            (".5", 0.5),
+            ("3.", 3.0),
+            ("1e400", f64::INFINITY),
+        ] {
+            assert_eq!(literal_float(text), Some(value), "{text}");
+        }
+        assert_eq!(
+            literal_float("nan").map(f64::to_bits),
+            Some(0x7ff8_0000_0000_0000)
+        );
+        for text in ["", "_1", "1__0", "1_", "1_.5", "0x10", "1 2", "e5", "-nan", "\u{661}"] {
+            assert_eq!(literal_float(text), None, "{text}");
+        }
     }
 }

@@ -41,8 +41,15 @@ impl<'e> Rows<'e> {
 }
 
 impl Resolver<'_> {
-    /// Resolves subscripts; a list display becomes an array.
+    /// Resolves subscripts; a list display becomes an array, and a name that holds a tuple a subscript for each element.
     pub(crate) fn subscripts(&mut self, names: &mut Names, index: &[s::Expr]) -> R<Vec<Expr>> {
+        if let [whole] = index
+            && let s::ExprKind::Path(id) = whole.kind
+            && names.tuples.contains_key(&id)
+            && let ExprKind::Tuple(elements) = self.expr(names, whole)?.kind
+        {
+            return Ok(elements);
+        }
         let mut all = Vec::with_capacity(index.len());
         for item in index {
             all.push(match &item.kind {
