@@ -85,7 +85,7 @@ print(cells.sum())
 # serial 47: lines 47; floating-point flags
 # verdict line 53: parallel, `k` computed from its counter
 # serial 53: lines 53; may stop, 1 guards
-# serial 53: 1 x event
+# serial 53: 1 x guard-failure
 # serial 53: 13 x inexact
 # threads 5: lines 5 whole, 5 threads independent; floating-point flags
 # threads 13: lines 13 whole, 13 threads independent
@@ -94,7 +94,7 @@ print(cells.sum())
 # threads 38: lines 38
 # threads 47: lines 47; floating-point flags
 # threads 53: lines 53; may stop, 1 guards
-# threads 53: 1 x event
+# threads 53: 1 x guard-failure
 # threads 53: 13 x inexact
 # auto 5: native
 # auto 13: native

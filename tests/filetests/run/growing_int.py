@@ -11,10 +11,10 @@ print(factorials(12), factorials(40))
 # expect
 # verdict line 3: parallel, product of `f`
 # serial 3: lines 3; may stop, 1 guards
-# serial 3: 1 x event
+# serial 3: 1 x guard-failure
 # serial 3: 4 x type
 # threads 3: lines 3 threads; may stop, 1 guards
-# threads 3: 1 x event
+# threads 3: 1 x guard-failure
 # threads 3: 4 x type
 # auto 3: interpreter
 # 64 cores 3: 2 interpreter

@@ -16,9 +16,9 @@ except IndexError as error:
 # expect
 # verdict line 5: parallel if in bounds: `a[i]`
 # serial 5: lines 5; may stop, 2 guards; floating-point flags
-# serial 5: 1 x event
+# serial 5: 1 x guard-failure
 # threads 5: lines 5; may stop, 2 guards; floating-point flags
-# threads 5: 1 x event
+# threads 5: 1 x guard-failure
 # auto 5: native
 # 64 cores 5: 1 interpreter
 # expensive threads 5: 1 interpreter

@@ -22,14 +22,14 @@ except ValueError as error:
 # verdict line 7: serial: an element written as `a[i, j]` (line 9) may be read as `a[i - 1, j]` (line 9) in the next iteration of `i`
 # verdict line 8: serial: an element written as `a[i, j]` (line 9) may be read as `a[i, j - 1]` (line 9) in the next iteration of `j`
 # serial 7: lines 7, 8; may stop, 1 guards; floating-point flags
-# serial 7: 1 x event
+# serial 7: 1 x guard-failure
 # verdict line 8: serial: an element written as `a[i, j]` (line 9) may be read as `a[i, j - 1]` (line 9) in the next iteration of `j`
 # serial 8: lines 8; may stop, 1 guards; floating-point flags
-# serial 8: 1 x event
+# serial 8: 1 x guard-failure
 # threads 7: lines 7 whole, 7, 7 threads, 7, 8; may stop, 1 guards; floating-point flags
-# threads 7: 1 x event
+# threads 7: 1 x guard-failure
 # threads 8: lines 8; may stop, 1 guards; floating-point flags
-# threads 8: 1 x event
+# threads 8: 1 x guard-failure
 # auto 7: native
 # auto 8: interpreter
 # 64 cores 7: 1 serial
