@@ -237,7 +237,9 @@ mod tests {
             literal_float("nan").map(f64::to_bits),
             Some(0x7ff8_0000_0000_0000)
         );
-        for text in ["", "_1", "1__0", "1_", "1_.5", "0x10", "1 2", "e5", "-nan", "\u{661}"] {
+        for text in [
+            "", "_1", "1__0", "1_", "1_.5", "0x10", "1 2", "e5", "-nan", "\u{661}",
+        ] {
             assert_eq!(literal_float(text), None, "{text}");
         }
     }
