@@ -209,7 +209,7 @@ mod tests {
         })
     }
 
-    /// How many of `calls` calls alike are asked about, if each comes to nothing.
+    /// How many of `calls` calls of one kind are asked about, if each comes to nothing.
     fn asked(why: Why, calls: u32) -> u32 {
         let (backoff, fast_reject) = (Backoff::default(), FastReject::new(()));
         let mut asked = 0;

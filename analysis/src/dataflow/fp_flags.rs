@@ -72,7 +72,7 @@ impl FlagOnly {
     pub fn decides(&self, cond: &Expr) -> bool {
         self.conds.contains(&cond.span)
     }
-    /// The variables whose values a loop leaves and nobody needs.
+    /// The variables whose values a loop leaves unused.
     pub fn left_by(&self, l: LoopId) -> impl Iterator<Item = VarId> + '_ {
         self.after.get(&l).into_iter().flatten().copied()
     }

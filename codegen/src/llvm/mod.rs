@@ -564,7 +564,7 @@ impl<'c> Ir<'c> {
             }
         }
     }
-    /// Lets LLVM choose the sign of a zero that an operation gives, since nobody asks for it.
+    /// Lets LLVM choose the sign of a zero that an operation gives; callers do so where no result shows it.
     pub(crate) fn without_signs(&self, v: V) -> V {
         unsafe {
             if LLVMCanValueUseFastMathFlags(v) != 0 {

@@ -12,7 +12,7 @@ use crate::plan::sizes::TopRange;
 use crate::threads::fp_environment;
 use crate::undo;
 
-/// The time from which a call of a kernel that begins now gives up if somebody waits, after so many tries in vain.
+/// The time from which a call of a kernel that begins now gives up if somebody waits, after so many failed tries.
 pub(super) fn deadline(kernel: &Kernel, tries: u32) -> i64 {
     if kernel.about.nest.interruptible.is_empty() {
         return i64::MAX;

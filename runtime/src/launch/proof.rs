@@ -16,9 +16,9 @@ use crate::options::{FpMode, Options};
 use crate::plan::analysed::Analysed;
 use crate::plan::sizes::Sizes;
 
-/// The number of elements beyond which nobody looks: the pass is made again between chunks.
+/// The number of elements beyond which they are not inspected: the pass is made again between chunks.
 const MOST: f64 = (1 << 23) as f64;
-/// The number of launches that may look at elements in vain before nobody looks any more.
+/// The number of launches that may inspect elements for nothing before inspections end.
 const MAX_FRUITLESS: u32 = 3;
 /// The number of iterations below which values are not followed: that takes some tens of microseconds.
 const WORTH: f64 = 10_000.0;
@@ -39,7 +39,7 @@ type Before = (Arc<Sizes>, Vec<Seen>, GuardSet, Vec<Seen>);
 /// What the last launches of a nest found in its index arrays.
 ///
 /// Every launch that inspects arrays, or follows values through the nest, writes it; launches and pricing read it, so
-/// that nobody inspects in vain time and again.
+/// that they are not inspected for nothing time and again.
 #[derive(Default)]
 pub struct Inspections(Mutex<Last>);
 

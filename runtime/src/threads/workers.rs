@@ -207,7 +207,7 @@ mod tests {
     use super::*;
     use std::sync::Condvar;
 
-    /// Work that is done when a number of threads have come, or have been waited for in vain.
+    /// Work that is done when a number of threads have come, or did not come in time.
     struct Meeting {
         threads: usize,
         came: Mutex<Vec<usize>>,

@@ -343,7 +343,7 @@ fn reading_first(targets: &[LocalId], sources: &[LocalId]) -> Option<Vec<usize>>
 }
 
 /// Removes from an assignment the names that are given what they hold, as in `u = u` and `u, w = u, v`: returns the
-/// targets and the value that are left, and the values that are read in vain. Such a name may hold what it held before
+/// targets and the value that are left, and the values that are read for no use. Such a name may hold what it held before
 /// the nest, which the nest does not count as an assignment.
 fn without_itself(
     names: &Names,
