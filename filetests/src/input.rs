@@ -1,6 +1,7 @@
 //! The nest, the site and the analysis that a pass is given.
 
 use nestwise_analysis::guards::cleared;
+use nestwise_analysis::parallelism::legality::Given;
 use nestwise_analysis::parallelism::verdict::{Analysis, Options, analyse_with};
 use nestwise_frontend::testing::{Script, options};
 use nestwise_ir::testing::assert_round_trip;
@@ -60,5 +61,15 @@ impl FileTest {
             ..Options::new(self.fp())
         };
         analyse_with(nest, options)
+    }
+
+    /// What the legality of a rewriting is judged by; chunks are rolled back unless the test says `no-undo`.
+    pub(crate) fn given<'a>(&self, nest: &'a Nest, analysis: &'a Analysis) -> Given<'a> {
+        Given {
+            nest,
+            analysis,
+            disjoint: true,
+            undo: !self.has("no-undo"),
+        }
     }
 }

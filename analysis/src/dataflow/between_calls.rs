@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use nestwise_ir::{Expr, ExprKind, IdSet, Nest, Stmt, StmtKind, VarId};
+use nestwise_ir::{Expr, ExprKind, IdSet, Nest, StmtKind, VarId};
 
 use crate::dataflow::definite_assignment::{self, Vars};
 use crate::structure;
@@ -74,20 +74,14 @@ fn fails_at_once(nest: &Nest) -> bool {
     };
     let mut assigned = structure::assigned(&nest.prologue);
     for stmt in body {
-        if let StmtKind::Check { cond, .. } = &stmt.kind
+        if let StmtKind::Check { cond, guard: true } = &stmt.kind
             && let ExprKind::Var(flag) = cond.kind
             && nest.vars[flag].live_in.is_none()
             && !assigned.contains(&flag)
         {
             return true;
         }
-        let mut leaves = |s: &Stmt| {
-            matches!(
-                s.kind,
-                StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Leave(_) | StmtKind::Return
-            )
-        };
-        if structure::any(std::slice::from_ref(stmt), &mut leaves) {
+        if structure::escapes(std::slice::from_ref(stmt), None) {
             return false;
         }
         structure::for_each_assigned(stmt, &mut |v| assigned.push(v));

@@ -1,6 +1,5 @@
 //! Whether a rewriting keeps the meaning of a nest.
 
-use nestwise_analysis::parallelism::legality::Given;
 use nestwise_analysis::structure::find_for;
 
 use crate::file::FileTest;
@@ -9,12 +8,7 @@ use crate::passes::{band_of, loop_of, loops_of};
 pub(super) fn output(test: &FileTest) -> Result<String, String> {
     let nest = test.nest()?;
     let analysis = test.analysis(&nest);
-    let given = Given {
-        nest: &nest,
-        analysis: &analysis,
-        disjoint: true,
-        undo: !test.has("no-undo"),
-    };
+    let given = test.given(&nest, &analysis);
     let [question, words @ ..] = test.arguments() else {
         return Err("`# test legality QUESTION LOOPS` is asked".into());
     };

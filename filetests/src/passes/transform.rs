@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use nestwise_analysis::LaunchInfo;
 use nestwise_analysis::launch_info::TILE;
-use nestwise_analysis::parallelism::legality::Given;
 use nestwise_analysis::structure::find_for;
 use nestwise_analysis::transform;
 use nestwise_ir::Nest;
@@ -17,12 +16,7 @@ use crate::passes::{band_of, loop_of, loops_of};
 pub(super) fn output(test: &FileTest) -> Result<String, String> {
     let nest = test.nest()?;
     let analysis = test.analysis(&nest);
-    let given = Given {
-        nest: &nest,
-        analysis: &analysis,
-        disjoint: true,
-        undo: !test.has("no-undo"),
-    };
+    let given = test.given(&nest, &analysis);
     let info = LaunchInfo {
         assumed: analysis.options.clone(),
         ..LaunchInfo::guess(&nest, test.fp())

@@ -28,22 +28,26 @@ fn float_mod(a: f64, b: f64) -> f64 {
     }
 }
 
-/// The quotient as CPython's `float_floor_div` computes it.
-fn float_floor_div(a: f64, b: f64) -> f64 {
-    let mut m = a % b;
-    let mut div = (a - m) / b;
-    if m != 0.0 && (b < 0.0) != (m < 0.0) {
-        m += b;
-        div -= 1.0;
-    }
-    let _ = m;
-    if div != 0.0 {
-        let f = div.floor();
-        if div - f > 0.5 { f + 1.0 } else { f }
-    } else {
-        0.0f64.copysign(a / b)
-    }
+macro_rules! floor_div {
+    ($name:ident, $ty:ty) => {
+        /// The quotient as CPython's `float_floor_div` computes it.
+        fn $name(a: $ty, b: $ty) -> $ty {
+            let m = a % b;
+            let mut div = (a - m) / b;
+            if m != 0.0 && (b < 0.0) != (m < 0.0) {
+                div -= 1.0;
+            }
+            if div != 0.0 {
+                let f = div.floor();
+                if div - f > 0.5 { f + 1.0 } else { f }
+            } else {
+                (0.0 as $ty).copysign(a / b)
+            }
+        }
+    };
 }
+floor_div!(float_floor_div, f64);
+floor_div!(float_floor_div_f32, f32);
 
 fn round_to(repr: Scalar, v: f64) -> f64 {
     if repr == Scalar::F32 {
@@ -227,22 +231,6 @@ fn float_binary<'a>(op: BinOp, a: f64, b: f64, e: &'a Expr, guard: bool) -> Step
         }
         _ => panic!("{e}"),
     })
-}
-
-fn float_floor_div_f32(a: f32, b: f32) -> f32 {
-    let mut m = a % b;
-    let mut div = (a - m) / b;
-    if m != 0.0 && (b < 0.0) != (m < 0.0) {
-        m += b;
-        div -= 1.0;
-    }
-    let _ = m;
-    if div != 0.0 {
-        let f = div.floor();
-        if div - f > 0.5 { f + 1.0 } else { f }
-    } else {
-        0.0f32.copysign(a / b)
-    }
 }
 
 pub(super) fn compare(op: CmpOp, x: V, y: V) -> bool {
