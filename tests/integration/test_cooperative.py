@@ -1,14 +1,9 @@
 """Loops that one kernel of an emulated device runs as a whole: its threads wait for each other."""
 
+import device_programs
 import pytest
+from device_programs import HEAD
 from differential import Treatment, difference, nests_by_line, nestwise, python
-
-HEAD = """\
-import numpy as np, zlib
-def crc(a):
-    return zlib.crc32(np.ascontiguousarray(a))
-rng = np.random.default_rng(5)
-"""
 
 
 def ran(script, folder, device="together", options=(), **switches):
@@ -24,42 +19,23 @@ def is_cooperative(nest):
     return 0 < nest["means"].get("cooperative", 0) == nest["means"].get("grid")
 
 
-# Arrays trade places; what comes out is the one that holds the last step, and everything else that
-# the loops leave in variables.
-STEPS = """\
-def steps(a, b, n):
-    for t in range(n):
-        for i in range(1, a.shape[0] - 1):
-            for j in range(1, a.shape[1] - 1):
-                b[i, j] = 0.2 * (a[i, j] + a[i, j - 1] + a[i, j + 1] + a[i - 1, j] + a[i + 1, j])
-        a, b = b, a
-    return a, b, t, i, j
+STEPS = (
+    device_programs.STEPS
+    + """\
 for n in (1, 2, 7):
     x, y = rng.random((37, 53)), np.zeros((37, 53))
     found = steps(x, y, n)
     print([v if isinstance(v, int) else crc(v) for v in found], found[0] is x, found[1] is y)
 """
+)
 
-# A pivot: the place of the largest, an exchange of rows, what one thread reads for all.
-ELIMINATE = """\
-def eliminate(a, b):
-    for k in range(len(a)):
-        best, p = 0.0, k
-        for i in range(k, len(a)):
-            if abs(a[i, k]) > best:
-                best, p = abs(a[i, k]), i
-        if p != k:
-            for j in range(len(a)):
-                a[k, j], a[p, j] = a[p, j], a[k, j]
-        for i in range(k + 1, len(a)):
-            a[i, k] /= a[k, k]
-            for j in range(k + 1, len(a)):
-                a[i, j] -= a[i, k] * a[k, j]
-        b[k] = best
-    return best, p
+ELIMINATE = (
+    device_programs.ELIMINATE
+    + """\
 a, b = rng.random((60, 60)) + 1, np.zeros(60)
 print(eliminate(a, b), crc(a), crc(b))
 """
+)
 
 # How long they go on is known when a step is over.
 UNTIL = """\

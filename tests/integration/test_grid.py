@@ -1,6 +1,8 @@
 """Nests on an emulated device: what its threads compute, brought back, is what CPython has."""
 
+import device_programs
 import pytest
+from device_programs import HEAD
 from differential import Treatment, difference, nests_by_line, nestwise, python
 
 
@@ -14,24 +16,13 @@ def ran(script, folder, **switches):
     return [nest for line in loops for nest in found[line]]
 
 
-HEAD = """\
-import numpy as np, zlib
-def crc(a):
-    return zlib.crc32(np.ascontiguousarray(a))
-rng = np.random.default_rng(5)
-"""
-
-STENCIL = """\
-def steps(a, b, n):
-    for t in range(n):
-        for i in range(1, a.shape[0] - 1):
-            for j in range(1, a.shape[1] - 1):
-                b[i, j] = 0.2 * (a[i, j] + a[i, j - 1] + a[i, j + 1] + a[i - 1, j] + a[i + 1, j])
-        a, b = b, a
-    return a, b, t, i, j
+STENCIL = (
+    device_programs.STEPS
+    + """\
 found = steps(rng.random((37, 53)), np.zeros((37, 53)), 5)
 print([x if isinstance(x, int) else crc(x) for x in found])
 """
+)
 
 PRODUCT = """\
 def product(a, b, c):
@@ -369,22 +360,9 @@ def test_copies_that_have_no_room(tmp_path):
 
 
 # What looks at elements between mapped loops is one thread's.
-BETWEEN = """\
-def eliminate(a, b):
-    for k in range(len(a)):
-        best, p = 0.0, k
-        for i in range(k, len(a)):
-            if abs(a[i, k]) > best:
-                best, p = abs(a[i, k]), i
-        if p != k:
-            for j in range(len(a)):
-                a[k, j], a[p, j] = a[p, j], a[k, j]
-        for i in range(k + 1, len(a)):
-            a[i, k] /= a[k, k]
-            for j in range(k + 1, len(a)):
-                a[i, j] -= a[i, k] * a[k, j]
-        b[k] = best
-    return best, p
+BETWEEN = (
+    device_programs.ELIMINATE
+    + """\
 def rows(starts, x, y):
     for r in range(len(starts) - 1):
         for k in range(starts[r], starts[r + 1]):
@@ -397,6 +375,7 @@ print(eliminate(a, b), crc(a), crc(b))
 starts, y = np.arange(0, 101, 10), np.zeros(100)
 print(rows(starts, rng.random(100) * 20, y), crc(y))
 """
+)
 
 
 def test_elements_between_mapped_loops(tmp_path):
