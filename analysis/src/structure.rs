@@ -121,6 +121,20 @@ pub fn any(block: &[Stmt], f: &mut impl FnMut(&Stmt) -> bool) -> bool {
     found
 }
 
+/// The line of the first call of CPython in a block.
+pub fn first_host_call(block: &[Stmt]) -> Option<u32> {
+    let mut line = None;
+    for s in block {
+        s.walk(&mut |s| {
+            let calls = s
+                .exprs()
+                .any(|e| matches!(e.kind, ExprKind::HostCall { .. }));
+            line = line.or(calls.then_some(s.span.line));
+        });
+    }
+    line
+}
+
 /// Whether control may leave a block otherwise than through its end; `Continue` of `next` does not count.
 pub fn escapes(block: &[Stmt], next: Option<LoopId>) -> bool {
     let (mut loops, mut scopes) = (vec![], vec![]);

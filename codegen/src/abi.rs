@@ -77,6 +77,8 @@ pub enum GuardFailure {
     Several = 8,
     /// Somebody waits, and the iteration goes on too long.
     Interrupt = 9,
+    /// CPython raised in a fragment, or gave a value of another type.
+    HostCall = 10,
 }
 
 impl GuardFailure {
@@ -92,6 +94,7 @@ impl GuardFailure {
             7 => Self::Step,
             8 => Self::Several,
             9 => Self::Interrupt,
+            10 => Self::HostCall,
             _ => return None,
         })
     }

@@ -261,7 +261,7 @@ impl Scheduled<'_> {
             body.ops.add(Op::Float, Width::Scalar, c.simple_ops as f32);
             body.ops.add(Op::FloatDiv, Width::Scalar, c.slow_ops as f32);
             body.ops.add(Op::Load, Width::Scalar, c.accesses as f32);
-            let calls = c.calls + c.numpy_calls;
+            let calls = c.calls + c.numpy_calls + c.host_calls;
             if calls > 0.0 {
                 body.calls.push((OTHER.into(), calls as f32));
             }

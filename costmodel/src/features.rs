@@ -7,6 +7,8 @@ use nestwise_ir::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::estimate::host_call::calls_of;
+
 /// Version of the feature set: raised whenever the meaning of a field changes.
 pub const FEATURES_VERSION: u32 = 3;
 
@@ -23,6 +25,9 @@ pub struct Counts {
     pub calls: f64,
     /// Calls of NumPy functions.
     pub numpy_calls: f64,
+    /// Calls of CPython, counted as calls of a function of compiled code.
+    #[serde(default)]
+    pub host_calls: f64,
     /// Calls of C math functions that have a vector form: a part of `calls`.
     pub vector_calls: f64,
     /// Calls of NumPy functions that have a vector form: a part of `numpy_calls`.
@@ -172,6 +177,10 @@ impl Collector<'_> {
                 operation(slow, weight, into);
             }
             ExprKind::Compare { .. } => operation(false, weight, into),
+            ExprKind::HostCall { fragment, .. } => {
+                let work = self.nest.fragments.get(*fragment).map_or(1.0, |f| f.work);
+                into.host_calls += weight * calls_of(work);
+            }
             ExprKind::Call { fun, lib, .. } => match (lib, fun) {
                 (Lib::Numpy, _) => {
                     into.numpy_calls += weight;

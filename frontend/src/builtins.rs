@@ -3,6 +3,8 @@
 use nestwise_ir::surface::{BinOp, CmpOp};
 use nestwise_ir::{Fun, Scalar};
 
+use crate::host_functions::HostFn;
+
 /// A function or type whose meaning is built in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Known {
@@ -14,6 +16,8 @@ pub enum Known {
     Numpy(NumpyFn),
     /// A NumPy scalar type.
     NumpyType(Scalar),
+    /// A function that CPython is called for.
+    Host(HostFn),
 }
 
 /// Declares an enum with the names of its variants.
@@ -422,6 +426,7 @@ fn find_name<T: Copy + PartialEq>(table: &[(&'static str, T)], value: T) -> &'st
 impl Known {
     /// The function or type with this canonical dotted name: `len`, `math.sqrt`, `numpy.float32`.
     pub fn from_name(name: &str) -> Option<Known> {
+        let dotted = name;
         if let Some(name) = name.strip_prefix("math.") {
             let special = MathSpecial::ALL
                 .iter()
@@ -429,7 +434,8 @@ impl Known {
                 .map(|f| MathFn::Special(*f));
             return special
                 .or_else(|| find(MATH_UNARY, name).map(MathFn::Unary))
-                .map(Known::Math);
+                .map(Known::Math)
+                .or_else(|| HostFn::from_name(dotted).map(Known::Host));
         }
         if let Some(name) = name.strip_prefix("numpy.") {
             if let Some(scalar) = find(NUMPY_TYPES, name) {
@@ -443,13 +449,15 @@ impl Known {
                 .or_else(|| find(NUMPY_UNARY, name).map(NumpyFn::Unary))
                 .or_else(|| find(NUMPY_BINARY, name).map(NumpyFn::Binary))
                 .or_else(|| find(NUMPY_TEST, name).map(NumpyFn::Test))
-                .map(Known::Numpy);
+                .map(Known::Numpy)
+                .or_else(|| HostFn::from_name(dotted).map(Known::Host));
         }
         let name = name.strip_prefix("builtins.").unwrap_or(name);
         Builtin::ALL
             .iter()
             .find(|b| b.name() == name)
             .map(|b| Known::Builtin(*b))
+            .or_else(|| HostFn::from_name(name).map(Known::Host))
     }
 
     /// The canonical dotted name.
@@ -464,6 +472,7 @@ impl Known {
             Known::Numpy(NumpyFn::Special(f)) => format!("numpy.{}", f.name()),
             Known::Numpy(NumpyFn::Array(f)) => format!("numpy.{}", f.name()),
             Known::NumpyType(scalar) => format!("numpy.{}", find_name(NUMPY_TYPES, scalar)),
+            Known::Host(f) => f.about().name.to_owned(),
         }
     }
 
@@ -491,6 +500,7 @@ impl Known {
                 .map(|(name, _)| format!("numpy.{name}")),
         );
         names.extend(NUMPY_TYPES.iter().map(|(name, _)| format!("numpy.{name}")));
+        names.extend(HostFn::all().map(|f| f.about().name.to_owned()));
         names
     }
 
@@ -529,7 +539,7 @@ mod tests {
             Known::from_name("numpy.intp").map(Known::name).as_deref(),
             Some("numpy.int64")
         );
-        assert_eq!(Known::from_name("math.dist"), None);
-        assert_eq!(Known::from_name("print"), None);
+        assert_eq!(Known::from_name("math.no_such"), None);
+        assert_eq!(Known::from_name("exec"), None);
     }
 }

@@ -12,6 +12,7 @@
 #![warn(missing_docs)]
 
 pub mod builtins;
+pub mod host_functions;
 pub mod inferred_types;
 pub mod lowering;
 pub mod refusal;

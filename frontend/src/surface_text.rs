@@ -213,6 +213,21 @@ impl Text<'_> {
             ExprKind::MatMul(a, b) => format!("({} @ {})", self.expr(a), self.expr(b)),
             ExprKind::IsNone(a) => format!("({} is None)", self.expr(a)),
             ExprKind::Is(a, b) => format!("({} is {})", self.expr(a), self.expr(b)),
+            ExprKind::Contains {
+                item,
+                container,
+                negated,
+            } => {
+                let op = if *negated { "not in" } else { "in" };
+                format!("({} {op} {})", self.expr(item), self.expr(container))
+            }
+            ExprKind::FString(text, _) => text.clone(),
+            ExprKind::Set(items) => format!("{{{}}}", self.list(items)),
+            ExprKind::Dict(items) => {
+                let item = |(k, v): &(Expr, Expr)| format!("{}: {}", self.expr(k), self.expr(v));
+                let items: Vec<String> = items.iter().map(item).collect();
+                format!("{{{}}}", items.join(", "))
+            }
             ExprKind::InText(a, text) => format!("({} in {text:?})", self.expr(a)),
             ExprKind::Slice { start, stop, step } => {
                 let part = |e: &Option<Box<Expr>>| e.as_ref().map_or("".into(), |e| self.expr(e));

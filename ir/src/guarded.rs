@@ -14,6 +14,7 @@ pub fn expr_may_fail(e: &Expr) -> bool {
     let number = e.ty.repr == Scalar::Num;
     match &e.kind {
         ExprKind::Load { guard, .. } | ExprKind::Call { guard, .. } => *guard,
+        ExprKind::HostCall { .. } => true,
         // A number that is an int must stay one that a double holds exactly, whatever the guard says: that guard is
         // about divisors.
         ExprKind::Unary { op, guard, .. } => *guard || number && *op == UnOp::Neg,

@@ -63,6 +63,10 @@ impl Op {
     ];
 }
 
+/// The beginning of the names of functions by which compiled code calls CPython; the time that the fragment takes
+/// CPython follows, in tenths of a call of a quick builtin.
+pub const HOST_CALL: &str = "nw_host_";
+
 /// Whether an operation works on one number or on a vector register full of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Width {

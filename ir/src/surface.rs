@@ -20,9 +20,23 @@ pub struct Site {
     pub top: Stmt,
     /// Whether the site holds a `return`.
     pub returns: bool,
+    /// Where the site may change something that is not its own: the positions at which results are recorded.
+    pub points: Vec<Point>,
     /// Whether the site is an expression: `top` then has one turn, which leaves the value in the only access path that
     /// it assigns.
     pub value: bool,
+}
+
+/// A part of a site's text whose results are recorded while the site runs natively, so that the part is evaluated once:
+/// when CPython runs an iteration over again, it takes the recorded results.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Point {
+    /// The position at which the part begins.
+    pub start: Span,
+    /// The position behind its end.
+    pub end: Span,
+    /// Whether the part is a statement, not an expression.
+    pub statement: bool,
 }
 
 impl Site {
@@ -305,6 +319,21 @@ pub enum ExprKind {
     IsNone(Box<Expr>),
     /// `a is b`, of which neither is written `None`.
     Is(Box<Expr>, Box<Expr>),
+    /// `item in container`, other than what [`ExprKind::InText`] and comparisons say.
+    Contains {
+        /// The item that is looked for.
+        item: Box<Expr>,
+        /// Where it is looked for.
+        container: Box<Expr>,
+        /// Whether the test is `not in`.
+        negated: bool,
+    },
+    /// A display of a dictionary: keys and values.
+    Dict(Vec<(Expr, Expr)>),
+    /// A display of a set.
+    Set(Vec<Expr>),
+    /// An f-string, as the source has it, with the names in it and what they stand for.
+    FString(String, Vec<(String, Expr)>),
     /// `body if test else orelse`.
     IfExp {
         /// The condition.

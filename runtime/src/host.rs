@@ -1,5 +1,7 @@
 //! The program that a run is called from, as the run sees it.
 
+use nestwise_codegen::link::host::Fragments;
+
 use crate::device::Owner;
 use crate::launch::Launch;
 use crate::memory::overlap::ArrayView;
@@ -37,6 +39,16 @@ pub trait Host {
     fn may_unlock(&self) -> bool;
     /// Whether nobody but Python code of this thread can write the memory of a slot while the interpreter lock is held.
     fn is_quiet(&self, slot: usize) -> bool;
+    /// What evaluates the nest's fragments, for a nest that has any.
+    fn fragments(&mut self) -> Option<&mut dyn Fragments> {
+        None
+    }
+    /// Notes that the iterations of the last call of the kernel will not be rolled back: results recorded for them are
+    /// not needed any more.
+    fn committed(&mut self) {}
+    /// Notes that the iterations since the last commit were rolled back: the results recorded for them stand for the
+    /// fragments that are evaluated next.
+    fn rolled_back(&mut self) {}
     /// Runs `work` with the interpreter lock released.
     fn unlocked(&mut self, work: &mut (dyn FnMut() + Send));
 }

@@ -187,7 +187,9 @@ impl Constants {
                 Some(a) => self.values(a).map(|x| rounded(x.sqrt(), repr)),
                 None => Values::default(),
             },
-            ExprKind::Dim(..) | ExprKind::Compare { .. } => Values::default(),
+            ExprKind::Dim(..) | ExprKind::Compare { .. } | ExprKind::HostCall { .. } => {
+                Values::default()
+            }
             ExprKind::Unary { .. } | ExprKind::Cast { .. } | ExprKind::Call { .. } => {
                 Values::of_unknown(self.all_known(e))
             }

@@ -108,7 +108,7 @@ pub fn is_loose(e: &Expr, loose: &Vars) -> bool {
     e.walk(&mut |e| {
         found |= match &e.kind {
             ExprKind::Var(v) => loose.contains(v),
-            ExprKind::Load { .. } | ExprKind::Call { .. } => true,
+            ExprKind::Load { .. } | ExprKind::Call { .. } | ExprKind::HostCall { .. } => true,
             ExprKind::Cast { kind, .. } => *kind == Cast::Trunc,
             _ => false,
         };

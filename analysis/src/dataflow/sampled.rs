@@ -136,6 +136,9 @@ impl Point<'_, '_> {
             },
             ExprKind::Cast { a, .. } => self.value(a),
             ExprKind::Call { fun, args, .. } => made_up((format!("{fun:?}"), self.place(args))),
+            ExprKind::HostCall { fragment, args } => {
+                made_up((fragment.to_string(), self.place(args)))
+            }
             ExprKind::Bind { var, value, body } => {
                 let value = self.value(value);
                 self.bound.borrow_mut().push((*var, value));

@@ -100,6 +100,8 @@ pub fn undo_plan_for(nest: &Nest, ranges: &Ranges, disjoint: bool) -> UndoPlan {
 pub fn undo_plan_with(nest: &Nest, forms: &Forms, disjoint: bool) -> UndoPlan {
     let classes = Classes::of(nest);
     let written = |a: &ArrayId| nest.arrays.get(*a).is_some_and(|d| d.written);
+    // CPython may read any element by way of the objects that it is given.
+    let host_reads = nest.fragments.values().any(|f| !f.objects.is_empty());
     let slots = nest
         .arrays
         .iter()
@@ -108,9 +110,10 @@ pub fn undo_plan_with(nest: &Nest, forms: &Forms, disjoint: bool) -> UndoPlan {
         .filter(|a| classes.members(*a).any(|m| written(&m)))
         .map(|a| SlotUndo {
             array: a,
-            idempotent: idempotent(nest, forms, &classes, a, disjoint),
+            idempotent: !host_reads && idempotent(nest, forms, &classes, a, disjoint),
             // Which slot has the array by then depends on the iteration.
             idempotent_alone: disjoint
+                && !host_reads
                 && classes.members(a).all(|m| idempotent_alone(nest, forms, m)),
             region: region(nest, forms, &classes, a),
         });

@@ -125,6 +125,7 @@ impl Analysis {
                 "`{}` (assigned on line {line}) carries its value from one iteration to the next",
                 var_name(nest, *v)
             ),
+            Why::HostCall(line) => format!("CPython is called on line {line}"),
             Why::Rebind(line) => format!("its iterations swap arrays on line {line}"),
             Why::Overlap(a, b) => {
                 let name = |a: &ArrayId| nest.arrays.get(*a).map_or("?", |d| d.name.as_str());

@@ -97,7 +97,10 @@ fn closed(l: &While) -> bool {
         e.walk(&mut |e| {
             ok &= match &e.kind {
                 ExprKind::Var(v) => own.contains(v),
-                ExprKind::Load { .. } | ExprKind::Call { .. } | ExprKind::Dim(..) => false,
+                ExprKind::Load { .. }
+                | ExprKind::Call { .. }
+                | ExprKind::HostCall { .. }
+                | ExprKind::Dim(..) => false,
                 ExprKind::Cast { kind, .. } => *kind == Cast::Value,
                 _ => true,
             };

@@ -15,7 +15,7 @@ use nestwise_ir::model::nest::StmtKind;
 
 use crate::dependence::{Dir, Pair, common_loops};
 use crate::parallelism::legality::Given;
-use crate::structure::{any, assigned, irregular};
+use crate::structure::{any, assigned, first_host_call, irregular};
 use crate::values::forms::AccessForm;
 
 /// The most pairs of accesses that are examined for one loop.
@@ -25,7 +25,7 @@ impl Given<'_> {
     /// Whether the iterations of an innermost loop may run in lockstep.
     ///
     /// Legal iff
-    ///   - the body has no jumps and no loops;
+    ///   - the body has no jumps, no loops and no calls of CPython;
     ///   - each variable in `W(body)` is private to an iteration;
     ///   - for every dependence from access `x` to access `y` that the loop carries (direction `<`), `x` stands before
     ///     `y` in the text, as in `a[i] = a[i + 1]`, where the load comes before the store;
@@ -37,6 +37,7 @@ impl Given<'_> {
         };
         !loops
             && !irregular(&l.body)
+            && first_host_call(&l.body).is_none()
             && assigned(&l.body).iter().all(|v| info.private.contains(v))
             && self.dependences_go_forwards(l)
             && (self.undo || !block_may_fail(self.nest, &l.body))

@@ -26,6 +26,10 @@ pub fn grid_loops(
     info: &LaunchInfo,
     depth: u32,
 ) -> Vec<GridLoop> {
+    if nest.calls_host() {
+        // CPython would have to be called with what a device holds.
+        return vec![];
+    }
     let top = std::slice::from_ref(&nest.top);
     collect(nest, top, analysis, info, depth)
 }

@@ -49,6 +49,10 @@ pub fn candidates(nest: &Nest, analysis: &Analysis, info: &LaunchInfo) -> Vec<Ca
         loops: LoopFacts::of(nest, analysis, info),
     }];
     add(nest, analysis, info, (Rewrite::None, &same), &mut out);
+    if nest.calls_host() {
+        // Rewritings move statements past one another, and CPython's are not to be moved.
+        return out;
+    }
     let form = Form::plain(nest, analysis, info);
     let replaced = replace_scalars(&form.given(), info.assumed.nonempty);
     let forms = Forms::of(form);

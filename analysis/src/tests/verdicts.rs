@@ -19,6 +19,7 @@ fn letter(info: &LoopInfo) -> char {
         Verdict::Serial(Why::Dependence(_)) => 'D',
         Verdict::Serial(Why::Scalar(..)) => 'V',
         Verdict::Serial(Why::Rebind(_)) => 'S',
+        Verdict::Serial(Why::HostCall(_)) => 'H',
         Verdict::Serial(_) => 'X',
     }
 }

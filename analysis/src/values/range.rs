@@ -538,6 +538,12 @@ impl<'n> Analyser<'n> {
                 let values: Vec<Val> = args.iter().map(|a| self.expr(st, a)).collect();
                 transfer::call(*fun, *lib, &values, e.ty)
             }
+            ExprKind::HostCall { args, .. } => {
+                for a in args {
+                    self.expr(st, a);
+                }
+                pure(Val::of_type(e.ty.repr))
+            }
             ExprKind::Bind { var, value, body } => {
                 let v = self.expr(st, value);
                 set(st, *var, v);

@@ -291,7 +291,7 @@ fn invariant(e: &Expr, body: &[Stmt]) -> bool {
     e.walk(&mut |e| {
         same &= match &e.kind {
             ExprKind::Var(v) => assignments(body, *v) == 0,
-            ExprKind::Load { .. } | ExprKind::Call { .. } => false,
+            ExprKind::Load { .. } | ExprKind::Call { .. } | ExprKind::HostCall { .. } => false,
             _ => true,
         };
     });

@@ -68,7 +68,7 @@ impl Walker<'_> {
                 let form = self.visit(a);
                 self.cast(e, *kind, a.ty, form, *guard)
             }
-            ExprKind::Call { args, .. } => {
+            ExprKind::Call { args, .. } | ExprKind::HostCall { args, .. } => {
                 for a in args {
                     self.visit(a);
                 }

@@ -4,9 +4,11 @@
 use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
+use nestwise_ir::machine_shape::HOST_CALL;
+
 use crate::abi::{Body, Launch, Order, Parallel, PartsFree};
 use crate::link::numpy::{flat, folds, products};
-use crate::link::{interrupts, merge, mvec, save, ufunc};
+use crate::link::{host, interrupts, merge, mvec, save, ufunc};
 
 #[link(name = "m")]
 unsafe extern "C" {
@@ -61,6 +63,9 @@ type U2 = extern "C" fn(u128, u128) -> u128;
 pub(crate) fn address(name: &str) -> Option<usize> {
     if let Some(rest) = name.strip_prefix("nw_ufunc_") {
         return ufunc::slot_address(rest);
+    }
+    if name.starts_with(HOST_CALL) {
+        return Some(host::nw_host as host::HostCall as usize);
     }
     if name.starts_with("_ZGV") {
         return mvec::address(name);

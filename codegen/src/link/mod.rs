@@ -1,6 +1,7 @@
 //! What generated code is linked with: object code loaded into memory, and the functions it calls.
 
 pub(crate) mod helpers;
+pub mod host;
 pub(crate) mod hypot;
 pub mod interrupts;
 pub(crate) mod libdevice;

@@ -46,7 +46,7 @@ fn of_body(c: &Counts, stride: u32) -> Body {
     body.ops.add(Op::Branch, Width::Scalar, 1.0);
     let wide = c.vector_calls + c.vector_numpy_calls;
     let alone = (c.calls - c.vector_calls) + (c.numpy_calls - c.vector_numpy_calls);
-    let calls = wide + alone * f64::from(stride);
+    let calls = wide + alone * f64::from(stride) + c.host_calls;
     if calls > 0.0 {
         body.calls.push((OTHER.into(), calls as f32));
     }

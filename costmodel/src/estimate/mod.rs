@@ -6,6 +6,7 @@ pub mod executions;
 pub mod gpu;
 pub mod guessed_shape;
 pub mod host;
+pub mod host_call;
 pub mod prices;
 pub mod resources;
 pub mod threads;

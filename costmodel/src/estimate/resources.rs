@@ -4,6 +4,7 @@
 use nestwise_analysis::traffic::Order;
 use nestwise_ir::machine_shape::{Body, Chain, Op, Width};
 
+use crate::estimate::host_call::calls_of_symbol;
 use crate::profile::host::{HostWeights, LEVELS, OTHER};
 
 /// The index of each weight in [`HostWeights::to_vec`].
@@ -75,7 +76,10 @@ impl Forms {
                 .map(|k| number::FUNCTIONS + k)
         };
         let calls = |calls: &[(String, f32)]| -> Vec<(usize, f64)> {
-            let one = |(name, n): &(String, f32)| Some((function(name)?, f64::from(*n)));
+            let one = |(name, n): &(String, f32)| {
+                let times = calls_of_symbol(name).unwrap_or(1.0);
+                Some((function(name)?, f64::from(*n) * times))
+            };
             calls.iter().filter_map(one).collect()
         };
         // Functions compute with floats, most of them.

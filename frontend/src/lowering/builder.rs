@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use nestwise_ir::interpreter_work::Work;
 use nestwise_ir::model::nest::{Expr, ExprKind, LoopDecl, Stmt, StmtKind, VarDecl};
 use nestwise_ir::{
-    Access, AccessId, Arena, ArrayDecl, ArrayId, ArrayKind, Extent, LoopId, ScopeId, Span, Ty,
-    VarId,
+    Access, AccessId, Arena, ArrayDecl, ArrayId, ArrayKind, Extent, Fragment, FragmentId, LoopId,
+    ScopeId, Span, Ty, VarId,
 };
 
 use crate::lowering::build;
@@ -38,6 +38,8 @@ pub(crate) struct Builder {
     pub lengths: HashMap<VarId, Extent>,
     /// The int expressions that hidden variables were set from.
     pub spilled: HashMap<VarId, Expr>,
+    /// The fragments that CPython evaluates.
+    pub fragments: Arena<FragmentId, Fragment>,
     /// The work of the interpreter that the nest replaces.
     pub meter: Meter,
 }
@@ -57,6 +59,7 @@ impl Builder {
             counters: HashMap::new(),
             lengths: HashMap::new(),
             spilled: HashMap::new(),
+            fragments: Arena::new(),
             meter: Meter::new(),
         }
     }
@@ -139,7 +142,10 @@ impl Builder {
         e.walk(&mut |e| {
             nodes += 1;
             stable &= match &e.kind {
-                ExprKind::Load { .. } | ExprKind::Bind { .. } | ExprKind::Call { .. } => false,
+                ExprKind::Load { .. }
+                | ExprKind::Bind { .. }
+                | ExprKind::Call { .. }
+                | ExprKind::HostCall { .. } => false,
                 ExprKind::Var(v) => self.fixed.contains(v) || self.stable.contains(v),
                 _ => true,
             }

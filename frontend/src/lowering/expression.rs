@@ -21,7 +21,7 @@ use crate::lowering::types::kinds::Kind;
 use crate::lowering::types::provenance;
 use crate::lowering::value::Val;
 use crate::lowering::value::scalar::Sv;
-use crate::lowering::{build, choice, interpreter_cost, operands};
+use crate::lowering::{build, choice, host_call, interpreter_cost, operands};
 use crate::refusal::{R, Refusal, refuse};
 
 impl Lowering<'_> {
@@ -152,6 +152,7 @@ impl Lowering<'_> {
                     span,
                 );
             }
+            ExprKind::Host(call) => return host_call::host_call(self, call, span),
             ExprKind::Slice(_) | ExprKind::Ellipsis => return Err(refuse(span, Refusal::Slice)),
             ExprKind::Dtype(_) => {
                 let what = "a type as an argument of this function".into();

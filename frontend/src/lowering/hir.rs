@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use nestwise_ir::surface::{BinOp, CmpOp, LibraryWork, UnOp};
-use nestwise_ir::{PathId, Scalar, Span, Work};
+use nestwise_ir::{Effect, PathId, Scalar, Span, Ty, Work};
 
 use crate::builtins::Known;
 
@@ -205,6 +205,8 @@ pub(crate) enum ExprKind {
         orelse: Box<Expr>,
     },
     Tuple(Vec<Expr>),
+    /// A call of CPython.
+    Host(Box<HostCall>),
     /// The slice `start:stop:step` as a subscript.
     Slice(Slice),
 }
@@ -215,6 +217,36 @@ pub(crate) struct Slice {
     pub start: Option<Box<Expr>>,
     pub stop: Option<Box<Expr>>,
     pub step: Option<Box<Expr>>,
+}
+
+/// A fragment that CPython evaluates.
+#[derive(Debug)]
+pub(crate) struct HostCall {
+    /// The text, over the names of the parameters.
+    pub text: String,
+    /// The parameters that hold objects.
+    pub objects: Vec<HostObject>,
+    /// The parameters that hold natively computed scalars, by name.
+    pub values: Vec<(String, Expr)>,
+    /// What the fragment does besides giving a value.
+    pub effect: Effect,
+    /// The type of the fragment's value; `None` where nobody uses it.
+    pub ty: Option<Ty>,
+    /// The point of the site at which the fragment stands.
+    pub point: Option<u32>,
+    /// The time that CPython takes, in calls of a quick builtin.
+    pub work: f64,
+}
+
+/// An object that a fragment uses.
+#[derive(Clone, Debug)]
+pub(crate) struct HostObject {
+    /// The name of the parameter.
+    pub name: String,
+    /// The index of the object's capture.
+    pub capture: u32,
+    /// Whether the fragment changes the object.
+    pub changed: bool,
 }
 
 /// A list that the nest appends to and reads, by captures: `append`, and the list.
@@ -290,6 +322,7 @@ impl Expr {
             ExprKind::Call { args, kwargs, .. } => {
                 args.iter().chain(kwargs.iter().map(|(_, v)| v)).collect()
             }
+            ExprKind::Host(call) => call.values.iter().map(|(_, e)| e).collect(),
             ExprKind::Binary(_, a, b) | ExprKind::Is(a, b) => vec![a, b],
             ExprKind::And(items)
             | ExprKind::Or(items)
@@ -349,6 +382,7 @@ impl Expr {
                 let own = [own, &call.fresh].concat();
                 call.body.iter().any(|s| s.changes(&own))
             }
+            ExprKind::Host(call) if call.effect != Effect::Pure => true,
             ExprKind::ListComprehension(all) => all.each.changes(&[own, &all.fresh].concat()),
             _ => self.children().into_iter().any(|e| e.changes(own)),
         }

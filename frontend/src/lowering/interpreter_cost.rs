@@ -302,6 +302,8 @@ pub(crate) fn count_call(builder: &mut Builder, known: Known, args: &[Val]) {
         // Counted where they are made something of.
         Known::Numpy(NumpyFn::Array(_)) => {}
         Known::Numpy(_) | Known::NumpyType(_) => builder.tally(Work::Numpy, 1.0),
+        // Counted as fragments.
+        Known::Host(_) => {}
     }
 }
 

@@ -25,6 +25,7 @@ pub(crate) mod control;
 pub(crate) mod environment;
 pub(crate) mod expression;
 pub(crate) mod hir;
+mod host_call;
 pub(crate) mod interpreter_cost;
 pub(crate) mod lists;
 pub(crate) mod live_outs;

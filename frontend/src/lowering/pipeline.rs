@@ -8,6 +8,7 @@ use nestwise_ir::{Nest, WithSpan, verifier};
 use crate::lowering::context::Lowering;
 use crate::lowering::environment::{Environment, Options};
 use crate::lowering::hir::Hir;
+use crate::lowering::host_call;
 use crate::lowering::live_outs;
 use crate::lowering::names::resolve;
 use crate::lowering::passes::{joint_updates, opaque_objects};
@@ -55,6 +56,7 @@ pub fn specialise(
 ) -> Result<Nest, WithSpan<Refusal>> {
     let hir = resolve::resolve(site, captures)?;
     let mut nest = lower(site, &hir, captures, options)?;
+    host_call::refuse_conflicts(&nest, captures)?;
     verify(&nest, "lowering")?;
     for pass in &PASSES {
         (pass.run)(&mut nest)?;

@@ -22,6 +22,8 @@ pub struct ScopeInfo {
     pub local_names: HashSet<String>,
     /// The local names that have a value on every path to the site.
     pub bound_names: HashSet<String>,
+    /// The names, of variables and attributes, that the file assigns dictionaries to.
+    pub mappings: HashSet<String>,
 }
 
 /// The table of access paths, which is filled while a text is read.

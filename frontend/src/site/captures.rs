@@ -10,6 +10,7 @@ use std::sync::Arc;
 use nestwise_ir::{ArrayKind, Scalar, Ty, surface};
 
 use crate::builtins::Known;
+use crate::host_functions::Container;
 
 /// The property that the objects in a list have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,6 +58,13 @@ pub enum Capture {
         /// each object, or a method; [`Capture::Unbound`] where there is nothing. These captures come behind those of
         /// access paths.
         attributes: Vec<(String, u32)>,
+    },
+    /// A container that nests do not hold natively, with the type that its items are likely to have.
+    Container {
+        /// The kind of container.
+        kind: Container,
+        /// The type of the items, or of a mapping's values, as far as the first one tells.
+        item: Option<Ty>,
     },
     /// The bound method `append` of a list.
     Append,
@@ -119,6 +127,13 @@ impl PartialEq for Capture {
                     attributes: attributes2,
                 },
             ) => (alike, attributes) == (alike2, attributes2),
+            (
+                Self::Container { kind, item },
+                Self::Container {
+                    kind: kind2,
+                    item: item2,
+                },
+            ) => (kind, item) == (kind2, item2),
             (Self::Known(a), Self::Known(b)) => a == b,
             // One parsed function is one object for as long as its code object lives.
             (
@@ -155,6 +170,7 @@ impl Hash for Capture {
                 writable,
             } => (kind, storage, elem, rank, writable).hash(state),
             Self::Objects { alike, attributes } => (alike, attributes).hash(state),
+            Self::Container { kind, item } => (kind, item).hash(state),
             Self::Known(known) => known.hash(state),
             Self::User {
                 function,

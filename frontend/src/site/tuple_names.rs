@@ -280,16 +280,29 @@ impl<'a> Scan<'a> {
                 self.expr(func);
                 self.arguments(func, args, kwargs);
             }
-            ExprKind::Binary(_, a, b) | ExprKind::MatMul(a, b) | ExprKind::Is(a, b) => {
+            ExprKind::Binary(_, a, b)
+            | ExprKind::MatMul(a, b)
+            | ExprKind::Is(a, b)
+            | ExprKind::Contains {
+                item: a,
+                container: b,
+                ..
+            } => {
                 self.expr(a);
                 self.expr(b);
             }
             ExprKind::And(items)
             | ExprKind::Or(items)
             | ExprKind::Tuple(items)
-            | ExprKind::List(items) => {
+            | ExprKind::List(items)
+            | ExprKind::Set(items) => {
                 items.iter().for_each(|e| self.expr(e));
             }
+            ExprKind::Dict(items) => items.iter().for_each(|(key, value)| {
+                self.expr(key);
+                self.expr(value);
+            }),
+            ExprKind::FString(_, names) => names.iter().for_each(|(_, e)| self.expr(e)),
             ExprKind::Compare(first, rest) => {
                 self.expr(first);
                 rest.iter().for_each(|(_, e)| self.expr(e));

@@ -24,6 +24,7 @@ pub(crate) fn children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
         | ExprKind::Str(_)
         | ExprKind::Bytes(_)
         | ExprKind::Path(_) => {}
+        ExprKind::FString(_, names) => names.iter().for_each(|(_, e)| f(e)),
         ExprKind::Attr(base, _) => f(base),
         ExprKind::Comprehension {
             func,
@@ -38,7 +39,14 @@ pub(crate) fn children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
             f(element);
         }
         ExprKind::Unary(_, a) | ExprKind::InText(a, _) | ExprKind::IsNone(a) => f(a),
-        ExprKind::Binary(_, a, b) | ExprKind::MatMul(a, b) | ExprKind::Is(a, b) => {
+        ExprKind::Binary(_, a, b)
+        | ExprKind::MatMul(a, b)
+        | ExprKind::Is(a, b)
+        | ExprKind::Contains {
+            item: a,
+            container: b,
+            ..
+        } => {
             f(a);
             f(b);
         }
@@ -54,8 +62,15 @@ pub(crate) fn children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
         ExprKind::And(items)
         | ExprKind::Or(items)
         | ExprKind::Tuple(items)
-        | ExprKind::List(items) => {
+        | ExprKind::List(items)
+        | ExprKind::Set(items) => {
             items.iter().for_each(f);
+        }
+        ExprKind::Dict(items) => {
+            for (key, value) in items {
+                f(key);
+                f(value);
+            }
         }
         ExprKind::Compare(first, rest) => {
             f(first);

@@ -74,6 +74,7 @@ fn finish(
     value: bool,
 ) -> Result<Site, Vec<WithSpan<Refusal>>> {
     let returns = converter.returns;
+    let points = converter.take_points();
     let mut paths = std::mem::take(&mut converter.table).finish();
     if let Some(top) = &mut top {
         part_targets(&paths, std::slice::from_mut(top), &[]);
@@ -92,6 +93,7 @@ fn finish(
                 paths,
                 top,
                 returns,
+                points,
                 value,
             };
             mark_captured(&mut site, scope);

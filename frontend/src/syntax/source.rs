@@ -25,6 +25,8 @@ const WRAPPER: &str = "if 1:\n";
 pub(crate) struct Source {
     pub lines: Lines,
     screened: Screened,
+    /// The text as it was parsed.
+    parsed: String,
 }
 
 /// The result of lexing, screening and parsing a text.
@@ -46,6 +48,11 @@ impl std::ops::Deref for Source {
 }
 
 impl Source {
+    /// The text between two of the parser's offsets.
+    pub fn text(&self, start: u32, end: u32) -> Option<&str> {
+        self.parsed.get(start as usize..end as usize)
+    }
+
     /// Parses a text whose first line is line `first_line`; `indented` says that it starts with indentation.
     pub fn parse(text: &str, first_line: u32, indented: bool) -> Result<Source, WithSpan<Refusal>> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -81,7 +88,11 @@ impl Source {
                 _ => return Err(WithSpan::new(lines.span(0), Refusal::NotALoop)),
             };
         }
-        Ok(Source { lines, screened })
+        Ok(Source {
+            lines,
+            screened,
+            parsed: wrapped,
+        })
     }
 }
 

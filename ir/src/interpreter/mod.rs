@@ -465,6 +465,8 @@ impl<'a, H: Hook> Machine<'a, '_, H> {
                 }
                 operations::call(*fun, &values, e, *guard)?
             }
+            // CPython is not at hand.
+            ExprKind::HostCall { .. } => return failed(true, e, ""),
             ExprKind::Bind { var, value, body } => {
                 let value = self.expr(value)?;
                 self.state.vars[var.index()] = Some(value);

@@ -65,6 +65,10 @@ id!(
     LoopId, "L"
 );
 id!(
+    /// A piece of Python that CPython evaluates for a nest.
+    FragmentId, "f"
+);
+id!(
     /// One textual read or write of an array element.
     AccessId, "x"
 );

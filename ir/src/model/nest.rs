@@ -6,7 +6,8 @@
 use std::collections::HashSet;
 
 use crate::interpreter_work::NestWork;
-use crate::model::ids::{AccessId, Arena, ArrayId, LoopId, ScopeId, VarId};
+use crate::model::fragment::{Effect, Fragment};
+use crate::model::ids::{AccessId, Arena, ArrayId, FragmentId, LoopId, ScopeId, VarId};
 use crate::model::span::Span;
 use crate::model::types::{Scalar, Ty};
 use crate::preconditions::Precondition;
@@ -48,6 +49,8 @@ pub struct Nest {
     /// repeating one of them is a guard failure then. Chosen for each launch ([`interrupts`](crate::interrupts)); empty
     /// in a nest as it was written.
     pub interruptible: Vec<LoopId>,
+    /// The fragments that CPython evaluates for the nest, each called from one place.
+    pub fragments: Arena<FragmentId, Fragment>,
     /// What CPython does in the nest as it was written. No kernel depends on it.
     #[serde(skip)]
     pub work: NestWork,
@@ -70,6 +73,7 @@ impl Nest {
             lengths: vec![],
             whole: None,
             interruptible: vec![],
+            fragments: Arena::new(),
             work: NestWork::default(),
         }
     }
@@ -490,6 +494,15 @@ pub enum ExprKind {
         /// Whether the operation may fail.
         guard: bool,
     },
+    /// A value that CPython computes: the fragment is called with these scalars, boxed by their types. Fails if the
+    /// fragment raises, or gives a value of another type than the expression's. Stands only as the whole value of a
+    /// [`StmtKind::Let`] or a [`StmtKind::Eval`]; a bool where the fragment is a statement.
+    HostCall {
+        /// The fragment.
+        fragment: FragmentId,
+        /// The scalars that the fragment's value parameters are bound to, in order.
+        args: Vec<Expr>,
+    },
     /// The binding `{ let var = value; body }`: names a value that an expression uses several times (a chained
     /// comparison's middle, the operand that `or` returns, min's operands).
     Bind {
@@ -536,7 +549,7 @@ impl Expr {
             ExprKind::Select { cond, then, orelse } => {
                 (NONE, [Some(cond), Some(then), Some(orelse)])
             }
-            ExprKind::Call { args, .. } => (args, [None; 3]),
+            ExprKind::Call { args, .. } | ExprKind::HostCall { args, .. } => (args, [None; 3]),
             ExprKind::Bind { value, body, .. } => (NONE, [Some(value), Some(body), None]),
         };
         many.iter().chain(few.into_iter().flatten())
@@ -549,7 +562,9 @@ impl Expr {
             ExprKind::Unary { a, .. } | ExprKind::Cast { a, .. } => vec![a],
             ExprKind::Binary { a, b, .. } | ExprKind::Compare { a, b, .. } => vec![a, b],
             ExprKind::Select { cond, then, orelse } => vec![cond, then, orelse],
-            ExprKind::Call { args, .. } => args.iter_mut().collect(),
+            ExprKind::Call { args, .. } | ExprKind::HostCall { args, .. } => {
+                args.iter_mut().collect()
+            }
             ExprKind::Bind { value, body, .. } => vec![value, body],
         }
     }
@@ -648,6 +663,16 @@ pub fn stored(block: &[Stmt]) -> HashSet<ArrayId> {
 }
 
 impl Nest {
+    /// Whether CPython evaluates fragments for the nest.
+    pub fn calls_host(&self) -> bool {
+        !self.fragments.is_empty()
+    }
+
+    /// Whether results of fragments are recorded while the nest runs: those of all, if one of them has an effect.
+    pub fn records_results(&self) -> bool {
+        self.fragments.values().any(|f| f.effect != Effect::Pure)
+    }
+
     /// Whether the nest appends to lists.
     pub fn appends(&self) -> bool {
         let appended = |out: &LiveOut| matches!(out.kind, LiveOutKind::Appended { .. });

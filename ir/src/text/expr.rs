@@ -1,6 +1,6 @@
 //! Reads expressions.
 
-use crate::model::ids::{AccessId, ArrayId, VarId};
+use crate::model::ids::{AccessId, ArrayId, FragmentId, VarId};
 use crate::model::nest::{Const, Expr, ExprKind};
 use crate::model::ops::{BinOp, Cast, CmpOp, Fun, Lib, UnOp};
 use crate::model::types::{Prov, Scalar, Ty};
@@ -196,6 +196,12 @@ impl Cursor<'_> {
             let b = self.boxed(declared)?;
             self.expect(")")?;
             return Ok(ExprKind::Binary { op, a, b, guard });
+        }
+        if self.eat_word("host") {
+            let fragment = self.id("f", "a fragment").map(FragmentId)?;
+            self.expect("(")?;
+            let args = self.list(")", |c| c.expr(declared))?;
+            return Ok(ExprKind::HostCall { fragment, args });
         }
         let called = word.split_once('.').and_then(|(lib, fun)| {
             let lib = named([Lib::C, Lib::Numpy], lib)?;

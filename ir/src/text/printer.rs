@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::model::fragment::{Effect, Fragment, FragmentForm};
 use crate::model::liveout::{LiveOutKind, PartAxis};
 use crate::model::liveout::{MadeArray, SameAs};
 use crate::model::nest::StmtKind;
@@ -97,6 +98,36 @@ impl fmt::Display for Name<'_> {
             }
         }
         f.write_str("\"")
+    }
+}
+
+/// Writes a fragment behind its id: `"d.get(k, 0)": pure py.i64, object d 3, scalar k py.i64`.
+struct Spelled<'a>(&'a Fragment);
+
+impl fmt::Display for Spelled<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(fragment) = self;
+        let effect = match fragment.effect {
+            Effect::Pure => "pure",
+            Effect::Local => "local",
+        };
+        write!(f, "{}: {effect}", Name(&fragment.text))?;
+        if let FragmentForm::Value(ty) = fragment.form {
+            write!(f, " {ty}")?;
+        }
+        if let Some(point) = fragment.point {
+            write!(f, ", point {point}")?;
+        }
+        for object in &fragment.objects {
+            write!(f, ", object {} {}", object.name, object.capture)?;
+            if object.changed {
+                f.write_str(" changed")?;
+            }
+        }
+        fragment
+            .values
+            .iter()
+            .try_for_each(|v| write!(f, ", scalar {} {}", v.name, v.ty))
     }
 }
 
@@ -239,6 +270,9 @@ impl Nest {
         }
         for (n, length) in self.lengths.iter().enumerate() {
             writeln!(f, "length {n} = {length}")?;
+        }
+        for (id, fragment) in self.fragments.iter() {
+            writeln!(f, "{id} {}", Spelled(fragment))?;
         }
         Ok(())
     }
@@ -447,6 +481,9 @@ impl<'a> Printer<'a> {
                 bang(*guard),
                 Commas(&self.all(args))
             ),
+            ExprKind::HostCall { fragment, args } => {
+                write!(f, "host {fragment}({})", Commas(&self.all(args)))
+            }
             ExprKind::Bind { var, value, body } => {
                 write!(f, "{{{var} = {}; {}}}", of(value), of(body))
             }

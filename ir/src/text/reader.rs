@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::ids::{Arena, Id, LoopId, PathId};
+use crate::model::fragment::{Effect, Fragment, FragmentForm, FragmentObject, FragmentValue};
+use crate::model::ids::{Arena, FragmentId, Id, LoopId, PathId};
 use crate::model::liveout::{LiveOut, LiveOutKind, MadeArray, PartAxis, SameAs};
 use crate::model::nest::{
     ArrayDecl, ArrayKind, Extent, Length, Nest, ReturnForm, Returns, Stmt, VarDecl,
@@ -48,6 +49,7 @@ pub fn read(text: &str) -> Result<Nest, ReadError> {
         scopes: head.scopes.unwrap_or(body.scopes),
         prologue: body.prologue,
         lengths: head.lengths,
+        fragments: head.fragments,
         whole: body.whole,
         ..Nest::of(body.top)
     };
@@ -89,6 +91,7 @@ struct Head {
     names: Vec<(LoopId, String)>,
     scopes: Option<u32>,
     lengths: Vec<Length>,
+    fragments: Arena<FragmentId, Fragment>,
 }
 
 /// The prologue and the top loop of a nest.
@@ -171,6 +174,12 @@ impl Head {
             }
             c.expect("=")?;
             self.lengths.push(length(c)?);
+        } else if c.peek_id("f").is_some() {
+            let id = c.id("f", "a fragment")?;
+            if id as usize != self.fragments.len() {
+                return c.expected(format!("fragment f{} before this", self.fragments.len()));
+            }
+            self.fragments.push(fragment(c)?);
         } else {
             return c.expected("a declaration, `prologue` or `top`");
         }
@@ -249,6 +258,53 @@ fn var(c: &mut Cursor<'_>) -> Read<VarDecl> {
         decl.np_tag = Some(c.var()?);
     }
     Ok(decl)
+}
+
+fn fragment(c: &mut Cursor<'_>) -> Read<Fragment> {
+    let span = c.span();
+    let text = c.name()?;
+    c.expect(":")?;
+    let effect = c.known("`pure` or `local`", |word| {
+        Some(match word {
+            "pure" => Effect::Pure,
+            "local" => Effect::Local,
+            _ => return None,
+        })
+    })?;
+    let form = match c.peek() {
+        "" => FragmentForm::Statement,
+        _ => FragmentForm::Value(c.ty()?),
+    };
+    let mut made = Fragment {
+        text,
+        form,
+        effect,
+        objects: vec![],
+        values: vec![],
+        span,
+        point: None,
+        work: 1.0,
+    };
+    while c.eat(",") {
+        if c.eat_word("point") {
+            made.point = Some(c.int()?);
+        } else if c.eat_word("object") {
+            made.objects.push(FragmentObject {
+                name: c.name()?,
+                capture: c.int()?,
+                changed: c.eat_word("changed"),
+            });
+        } else {
+            c.expect_word("scalar")?;
+            let name = c.peek();
+            c.eat_word(name);
+            made.values.push(FragmentValue {
+                name: name.to_owned(),
+                ty: c.ty()?,
+            });
+        }
+    }
+    Ok(made)
 }
 
 fn extent(c: &mut Cursor<'_>) -> Read<Extent> {

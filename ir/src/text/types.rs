@@ -38,6 +38,7 @@ pub(super) fn unsaid(kind: &ExprKind, declared: Declared<'_>) -> Option<Ty> {
         ExprKind::Select { then, orelse, .. } => then.ty.join(orelse.ty).unwrap_or(then.ty),
         ExprKind::Cast { .. } => return None,
         ExprKind::Call { fun, args, .. } => call(*fun, args),
+        ExprKind::HostCall { .. } => Ty::PY_BOOL,
         ExprKind::Bind { body, .. } => body.ty,
     })
 }

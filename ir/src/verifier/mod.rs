@@ -10,7 +10,7 @@ use crate::model::liveout::{MadeArray, PartAxis};
 use crate::model::nest::{
     BinOp, Cast, Const, Expr, ExprKind, For, Fun, LiveOut, LiveOutKind, Nest, Stmt, StmtKind, UnOp,
 };
-use crate::model::types::{Scalar, Ty};
+use crate::model::types::{Prov, Scalar, Ty};
 
 /// Checks that ids are in range, types are as documented, each access occurs once and loops nest properly.
 pub fn verify(nest: &Nest) -> Result<(), String> {
@@ -312,7 +312,7 @@ impl Verifier<'_> {
         let line = stmt.span.line;
         match &stmt.kind {
             StmtKind::Let { var, value } => {
-                self.expr(value)?;
+                self.statement_value(value)?;
                 let ty = self.ty(*var)?;
                 ensure(!self.counters.contains(var), || {
                     format!("line {line}: counter {var} is assigned")
@@ -372,7 +372,7 @@ impl Verifier<'_> {
                 format!("line {line}: return without returns")
             }),
             StmtKind::Check { cond, .. } => self.bool(cond),
-            StmtKind::Eval(e) => self.expr(e),
+            StmtKind::Eval(e) => self.statement_value(e),
         }
     }
 
@@ -432,6 +432,25 @@ impl Verifier<'_> {
         Ok(())
     }
 
+    /// Checks the value of a statement, which may be a call of CPython.
+    fn statement_value(&mut self, e: &Expr) -> Check {
+        let ExprKind::HostCall { fragment, args } = &e.kind else {
+            return self.expr(e);
+        };
+        args.iter().try_for_each(|a| self.expr(a))?;
+        let Some(fragment) = self.nest.fragments.get(*fragment) else {
+            return Err(at(e, "a fragment that is not declared"));
+        };
+        let takes = fragment.values.iter().map(|v| v.ty);
+        ensure(takes.eq(args.iter().map(|a| a.ty)) && fragment.ty() == e.ty, || {
+            at(e, "other types than the fragment's")
+        })?;
+        let crosses = |ty: Ty| ty.prov != Prov::Dyn && !matches!(ty.repr, Scalar::I128 | Scalar::Num);
+        ensure(crosses(e.ty) && args.iter().all(|a| crosses(a.ty)), || {
+            at(e, "a type that does not cross to CPython")
+        })
+    }
+
     fn bool(&mut self, e: &Expr) -> Check {
         self.expr(e)?;
         ensure(e.ty.repr == Scalar::Bool, || {
@@ -476,6 +495,7 @@ impl Verifier<'_> {
                     at(e, "a binding of another type than its body")
                 })
             }
+            ExprKind::HostCall { .. } => Err(at(e, "a call of CPython inside an expression")),
             _ => {
                 for child in e.children() {
                     self.expr(child)?;

@@ -133,6 +133,15 @@ class Refused:
     hint: Final[str]
 
 @final
+class Point:
+    __match_args__: ClassVar[tuple[str, ...]]
+    line: Final[int]
+    column: Final[int]
+    end_line: Final[int]
+    end_column: Final[int]
+    statement: Final[bool]
+
+@final
 class Lowered:
     __match_args__: ClassVar[tuple[str, ...]]
     refused: Final[Refused | None]
@@ -141,6 +150,7 @@ class Lowered:
     maybe: Final[list[str]]
     returns: Final[bool]
     sizes: Final[list[str]]
+    points: Final[list[Point]]
 
 @final
 class RandomText:

@@ -90,6 +90,7 @@ impl Repeat {
         let grid = launch.kernel.grid.is_some();
         if grid
             || !whole
+            || launch.kernel.about.nest.calls_host()
             || partial
             || !one_chunk
             || !launch.brief

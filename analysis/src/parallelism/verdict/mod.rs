@@ -14,7 +14,7 @@ use crate::parallelism::anti_dependence_copies::legal_copy;
 use crate::parallelism::array_reductions::array_reduction;
 use crate::parallelism::privatisation::privatisable;
 use crate::parallelism::scalar_roles::{Role, roles};
-use crate::structure::{Exit, any, early_exit, find_for};
+use crate::structure::{Exit, any, early_exit, find_for, first_host_call};
 use crate::values::affine::Affine;
 use crate::values::condition::Clause;
 use crate::values::forms::{AccessForm, Extents, Forms};
@@ -61,6 +61,8 @@ pub enum Why {
     Dependence(Dependence),
     /// The iterations swap arrays, on this line.
     Rebind(u32),
+    /// CPython is called on this line, which it is in the order of the iterations.
+    HostCall(u32),
     /// Two slots may overlap in memory.
     Overlap(ArrayId, ArrayId),
     /// The nest has too many pairs of accesses to examine all of them.
@@ -245,7 +247,10 @@ fn in_order(id: LoopId, is_while: bool, body: &[Stmt]) -> Option<Why> {
         }
         false
     });
-    swap.map(Why::Rebind)
+    if let Some(line) = swap {
+        return Some(Why::Rebind(line));
+    }
+    first_host_call(body).map(Why::HostCall)
 }
 
 struct Context<'a> {

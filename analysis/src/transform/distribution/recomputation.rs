@@ -81,7 +81,7 @@ fn cheap(value: &Expr) -> bool {
     value.walk(&mut |e| {
         size += 1;
         plain &= match &e.kind {
-            ExprKind::Call { .. } | ExprKind::Bind { .. } => false,
+            ExprKind::Call { .. } | ExprKind::HostCall { .. } | ExprKind::Bind { .. } => false,
             ExprKind::Binary { op, .. } => {
                 !matches!(op, BinOp::Div | BinOp::FloorDiv | BinOp::Mod | BinOp::Pow)
             }

@@ -36,7 +36,10 @@ fn rests_on_counter(e: &Expr, assigned: &HashMap<VarId, u32>) -> bool {
     e.walk(&mut |e| {
         ok &= match &e.kind {
             ExprKind::Var(v) => !assigned.contains_key(v),
-            ExprKind::Load { .. } | ExprKind::Call { .. } | ExprKind::Bind { .. } => false,
+            ExprKind::Load { .. }
+            | ExprKind::Call { .. }
+            | ExprKind::HostCall { .. }
+            | ExprKind::Bind { .. } => false,
             _ => true,
         };
     });

@@ -140,7 +140,7 @@ pub(crate) fn is_light(block: &[Stmt]) -> bool {
     let mut light = true;
     let mut look = |e: &Expr| {
         light &= match &e.kind {
-            ExprKind::Call { .. } | ExprKind::Select { .. } => false,
+            ExprKind::Call { .. } | ExprKind::HostCall { .. } | ExprKind::Select { .. } => false,
             ExprKind::Binary { op, .. } => {
                 matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul)
             }

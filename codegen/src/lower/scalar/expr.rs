@@ -10,6 +10,7 @@ use crate::llvm::{Ir, RealPred, V};
 use crate::lower::control::guards;
 use crate::lower::emitter::Emitter;
 use crate::lower::gpu::single_thread;
+use crate::lower::host_call;
 use crate::lower::math::call;
 use crate::lower::memory::{anti_dependence_copies, elements};
 use crate::lower::scalar::{cast, compare, complex, flag_values, float, int, linear};
@@ -320,6 +321,7 @@ impl Emitter<'_, '_> {
                 args,
                 guard,
             } => call::call(self, *fun, *lib, args, *guard, e),
+            ExprKind::HostCall { fragment, args } => host_call::host_call(self, *fragment, args, e),
             ExprKind::Bind { var, value, body } => {
                 let unread = self.flags.unread;
                 self.flags.unread |= self.unit.flag_only.assigns(*var, value);

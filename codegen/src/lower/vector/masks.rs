@@ -212,7 +212,10 @@ pub(crate) fn is_plain(e: &Expr) -> bool {
         size += 1;
         plain &= !expr_may_fail(e)
             && match &e.kind {
-                ExprKind::Load { .. } | ExprKind::Call { .. } | ExprKind::Bind { .. } => false,
+                ExprKind::Load { .. }
+                | ExprKind::Call { .. }
+                | ExprKind::HostCall { .. }
+                | ExprKind::Bind { .. } => false,
                 ExprKind::Binary { op, .. } => {
                     let cheap =
                         !matches!(op, BinOp::Div | BinOp::FloorDiv | BinOp::Mod | BinOp::Pow);

@@ -138,6 +138,7 @@ pub(crate) fn finish(mut cx: Lowering<'_>) -> R<Nest> {
         lengths: cx.env.facts.lengths.borrow().clone(),
         whole: None,
         interruptible: Vec::new(),
+        fragments: cx.builder.fragments,
         work: cx.builder.meter.finish(),
     })
 }

@@ -101,7 +101,7 @@ pub(crate) fn call(
                 Known::Math(f) => math::math(cx, f, scalars, span)?,
                 Known::Numpy(f) => math::numpy(cx, f, scalars, span)?,
                 Known::NumpyType(to) => math::numpy_type(cx, to, scalars, span)?,
-                Known::Builtin(_) => return Err(wrong("this form")),
+                Known::Builtin(_) | Known::Host(_) => return Err(wrong("this form")),
             })
         }
     };

@@ -180,6 +180,7 @@ impl Facts {
                 Some(Capture::Unbound) | None => {}
                 Some(Capture::Other(name)) => fact.foreign = Some(name.clone()),
                 Some(Capture::Known(known)) => fact.foreign = Some(known.name()),
+                Some(Capture::Container { kind, .. }) => fact.foreign = Some(kind.name().into()),
                 Some(Capture::Module) => fact.foreign = Some("module".into()),
                 Some(Capture::Object) => fact.foreign = Some("object".into()),
                 Some(Capture::User { .. } | Capture::Append) => {

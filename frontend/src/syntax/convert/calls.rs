@@ -14,6 +14,7 @@ impl Converter<'_> {
         if call.is_some() || self.refusals.len() > refused {
             return call;
         }
+        self.note_call(e);
         let func = self.boxed(&e.func);
         let args: Vec<_> = e.args.iter().map(|e| self.argument(e)).collect();
         let args = args.into_iter().collect::<Option<_>>();

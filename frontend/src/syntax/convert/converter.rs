@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use nestwise_ir::surface::Point;
 use nestwise_ir::{Span, WithSpan};
 use rustpython_parser::ast::Ranged;
 
@@ -47,6 +48,12 @@ pub(crate) struct Converter<'a> {
     /// Whether an iteration that reaches something unsupported may exit to the interpreter: only if the site has no
     /// inner loop.
     pub(crate) may_exit: bool,
+    /// The number of branches around, of those in which an unsupported statement exits to the interpreter.
+    pub(crate) exits: u32,
+    /// The parts whose results may have to be recorded.
+    pub(crate) points: Vec<Point>,
+    /// The number of them that may change something.
+    pub(crate) changes: usize,
     /// The names of enclosing comprehensions, innermost last; empty where they have no value yet.
     pub(crate) inner: Vec<HashMap<String, String>>,
     pub(crate) inner_count: usize,
@@ -65,6 +72,9 @@ impl<'a> Converter<'a> {
             depth: 0,
             loops: 0,
             may_exit: false,
+            exits: 0,
+            points: Vec::new(),
+            changes: 0,
             inner: Vec::new(),
             inner_count: 0,
         }

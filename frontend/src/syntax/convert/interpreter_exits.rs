@@ -17,6 +17,13 @@ impl Converter<'_> {
         if !self.may_exit {
             return self.block(stmts);
         }
+        self.exits += 1;
+        let converted = self.up_to_exit(stmts);
+        self.exits -= 1;
+        converted
+    }
+
+    fn up_to_exit(&mut self, stmts: &[ast::Stmt]) -> Option<Vec<Stmt>> {
         let mut converted = Vec::new();
         for stmt in stmts {
             let before = self.refusals.len();

@@ -3,6 +3,7 @@
 pub(crate) mod attributes;
 pub(crate) mod calls;
 pub(crate) mod converter;
+pub(crate) mod fragments;
 pub(crate) mod function;
 pub(crate) mod idioms;
 pub(crate) mod interpreter_exits;
@@ -13,6 +14,7 @@ use rustpython_parser::ast::{self, Ranged};
 
 use crate::refusal::Refusal;
 use crate::syntax::convert::converter::{Converter, Names};
+use crate::syntax::convert::fragments::is_host_call;
 use crate::syntax::convert::idioms::{is_foreign, may_be_object};
 use crate::syntax::describe::{dotted, expression_name, statement_name};
 use crate::syntax::names;
@@ -61,6 +63,7 @@ impl Converter<'_> {
                 }
             }
             ast::Stmt::Assign(s) => {
+                self.note_store(stmt, &s.targets);
                 let targets: Vec<_> = s.targets.iter().map(|t| self.target(t)).collect();
                 let value = self.expr(&s.value);
                 StmtKind::Assign {
@@ -70,6 +73,7 @@ impl Converter<'_> {
             }
             ast::Stmt::AnnAssign(s) => self.annotated(s)?,
             ast::Stmt::AugAssign(s) => {
+                self.note_store(stmt, std::slice::from_ref(&*s.target));
                 let target = self.target(&s.target);
                 let op = self.operator(stmt, s.op);
                 let value = self.expr(&s.value);
@@ -174,7 +178,7 @@ impl Converter<'_> {
             }
             ast::Expr::Call(call) => {
                 let callee = dotted(&call.func);
-                if is_foreign(&call.func) {
+                if is_foreign(&call.func) && !(self.calls_host() && is_host_call(&call.func)) {
                     return self.refuse(value, Refusal::ExpressionStatement { callee });
                 }
                 let value = self.expr(value)?;
@@ -298,6 +302,7 @@ impl Converter<'_> {
             ast::Expr::Constant(e) => self.constant(e)?,
             ast::Expr::Attribute(e) => self.attribute(e)?,
             ast::Expr::Subscript(e) => {
+                self.note_read(e);
                 let base = self.boxed(&e.value);
                 let index = self.index(&e.slice);
                 ExprKind::Subscript(base?, index?)
@@ -342,6 +347,8 @@ impl Converter<'_> {
                 }
             }
             ast::Expr::Tuple(e) => ExprKind::Tuple(self.exprs(&e.elts)?),
+            ast::Expr::Dict(e) if self.calls_host() => self.dict(e)?,
+            ast::Expr::Set(e) if self.calls_host() => ExprKind::Set(self.exprs(&e.elts)?),
             ast::Expr::Slice(e) => return self.refuse(e, Refusal::Slice),
             ast::Expr::Starred(e) => return self.refuse(e, Refusal::Star),
             other => {
@@ -371,7 +378,10 @@ impl Converter<'_> {
                 return Some(ExprKind::Imag(*imag));
             }
             ast::Constant::Str(value) => match self.string_fault(e) {
-                Some(fault) => fault,
+                Some(fault) => match self.f_string(e) {
+                    Some(text) => return Some(text),
+                    None => fault,
+                },
                 // The parser puts this in place of a lone surrogate.
                 None if value.contains('\u{fffd}') => "a string with unusual characters",
                 None => return Some(ExprKind::Str(value.clone())),
@@ -425,6 +435,17 @@ impl Converter<'_> {
             return Some(match op {
                 ast::CmpOp::Is => is,
                 _ => ExprKind::Unary(UnOp::Not, Box::new(Expr { kind: is, span })),
+            });
+        }
+        if let ([op @ (ast::CmpOp::In | ast::CmpOp::NotIn)], [container]) =
+            (e.ops.as_slice(), e.comparators.as_slice())
+            && self.calls_host()
+        {
+            self.note_read(e);
+            return Some(ExprKind::Contains {
+                item: first?,
+                container: self.boxed(container)?,
+                negated: *op == ast::CmpOp::NotIn,
             });
         }
         let mut rest = Vec::with_capacity(e.ops.len());

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 
 use crate::objects::buffers::{self, Flat};
 use crate::objects::numpy::{self, Numpy};
-use crate::objects::{builtins, functions, layout, lists, random, records};
+use crate::objects::{builtins, containers, functions, layout, lists, random, records};
 
 // What a signature word's lowest byte says.
 /// The tag of an access path without a value.
@@ -37,6 +37,8 @@ pub const APPEND: u64 = 9;
 pub const OBJECTS: u64 = 10;
 /// The tag of the items of tuples in a list where they are of a type that a nest cannot use.
 pub const OPAQUE: u64 = 11;
+/// The tag of a container that nests do not hold natively.
+pub const CONTAINER: u64 = 12;
 
 fn scalar_word(ty: Ty, class: u64) -> u64 {
     SCALAR | (ty.prov as u64) << 8 | (ty.repr as u64) << 16 | class << 24
@@ -171,6 +173,9 @@ pub unsafe fn classify(
         let generator = has_children && random::is_generator(py, object);
         if !generator && let Some((word, value)) = buffer(py, object) {
             return (word, value);
+        }
+        if let Some(word) = containers::word(py, np, object) {
+            return (word, Value::None);
         }
         if has_children {
             return (OBJECT, Value::None);
@@ -421,11 +426,8 @@ unsafe fn sequence(
             // SAFETY: the same.
             return (OBJECTS, unsafe { objects_in(object) });
         }
-        // SAFETY: a live object.
-        return (
-            pointer_word(OTHER, unsafe { ffi::Py_TYPE(object) }.cast()),
-            Value::None,
-        );
+        // SAFETY: a live list or tuple.
+        return (unsafe { containers::sequence_word(np, object, is_list) }, Value::None);
     };
     let storage = if mixed { Scalar::Num } else { shape.leaf };
     let kind = if is_list {

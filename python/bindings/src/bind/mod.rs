@@ -25,7 +25,7 @@ use crate::objects::access_path::AccessPath;
 use crate::objects::functions::{self, UserFunction};
 use crate::objects::numpy::{self, Numpy};
 use crate::objects::records::{self, Field, Part};
-use crate::objects::{attributes, builtins, random};
+use crate::objects::{attributes, builtins, containers, random};
 use crate::site::parsed::Parsed;
 
 /// The most attributes of objects in lists that one call may bind.
@@ -510,6 +510,7 @@ impl Binding {
                     attributes: named.collect(),
                 }
             }
+            CONTAINER => containers::capture(bound.word).unwrap_or_else(other),
             MODULE => Capture::Module,
             APPEND => Capture::Append,
             OBJECT => Capture::Object,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use nestwise_analysis::explain::{DependenceRecord, LoopRecord, ReductionRecord};
 use nestwise_frontend::{Interface, Refusal};
-use nestwise_ir::WithSpan;
+use nestwise_ir::{WithSpan, surface};
 use nestwise_runtime::Reason;
 
 use crate::boundary::mapping::Mapping;
@@ -60,6 +60,22 @@ impl Refused {
 }
 
 record! {
+    /// A part of a site whose results are recorded while the site runs natively.
+    Point {
+        /// The line of its beginning.
+        line: u32,
+        /// The column of its beginning, in bytes.
+        column: u32,
+        /// The line of its end.
+        end_line: u32,
+        /// The column behind its end, in bytes.
+        end_column: u32,
+        /// The part is a statement, not an expression.
+        statement: bool,
+    }
+}
+
+record! {
     /// The interface of a site's hook, or why the loop is not a site; then all other fields are empty.
     Lowered {
         /// Why the loop is not a site.
@@ -74,12 +90,26 @@ record! {
         returns: bool,
         /// Names that the gate is given the values of, to tell whether a call is worth it.
         sizes: Vec<String>,
+        /// The parts whose results are recorded, in their order.
+        points: Vec<Point>,
+    }
+}
+
+impl Point {
+    fn of(point: &surface::Point) -> Point {
+        Point {
+            line: point.start.line,
+            column: point.start.column,
+            end_line: point.end.line,
+            end_column: point.end.column,
+            statement: point.statement,
+        }
     }
 }
 
 impl Lowered {
     /// The interface of a site. `judged`: a gate judges calls by their sizes, so that `sizes` is filled in.
-    pub fn of(interface: &Interface, judged: bool) -> Lowered {
+    pub fn of(interface: &Interface, judged: bool, points: &[surface::Point]) -> Lowered {
         Lowered {
             refused: None,
             reads: interface.reads.clone(),
@@ -92,6 +122,7 @@ impl Lowered {
             } else {
                 vec![]
             },
+            points: points.iter().map(Point::of).collect(),
         }
     }
 
@@ -104,6 +135,7 @@ impl Lowered {
             maybe: vec![],
             returns: false,
             sizes: vec![],
+            points: vec![],
         }
     }
 }

@@ -20,6 +20,7 @@ const fn record<T: PyClass>() -> (&'static str, Make) {
 /// The records by name.
 const RECORDS: &[(&str, Make)] = &[
     record::<answers::Refused>(),
+    record::<answers::Point>(),
     record::<answers::Lowered>(),
     record::<answers::RandomText>(),
     record::<answers::Reduction>(),

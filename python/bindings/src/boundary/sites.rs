@@ -25,6 +25,8 @@ pub struct SiteText {
     local_names: HashSet<String>,
     bound_names: HashSet<String>,
     value: bool,
+    mappings: HashSet<String>,
+    records: bool,
 }
 
 impl SiteText {
@@ -38,8 +40,10 @@ impl SiteText {
                 module_level: self.module_level,
                 local_names: self.local_names,
                 bound_names: self.bound_names,
+                mappings: self.mappings,
             },
             value: self.value,
+            records: self.records,
         }
     }
 }
@@ -48,7 +52,7 @@ impl SiteText {
 #[pyfunction]
 pub fn lower(py: Python<'_>, site: SiteText) -> Lowered {
     match parsed::guarded_parse(py, &site.of(String::new())) {
-        Ok(parsed) => Lowered::of(&parsed.interface, parsed.gated),
+        Ok(parsed) => Lowered::of(&parsed.interface, parsed.gated, &parsed.surface.points),
         Err(refusals) => Lowered::refused(refusals.first().map(Refused::of)),
     }
 }

@@ -42,6 +42,9 @@ const FUNCTIONS: &[(&str, Body, usize)] = &[
     ("more", more, 0),
     ("waits", waits, 0),
     ("tick", tick, 0),
+    ("replays", replays, 0),
+    ("turn", turn, 0),
+    ("recorded", recorded, 0),
     ("orelse", orelse, 0),
     ("returned", returned, 0),
     ("value", value, 0),
@@ -68,13 +71,19 @@ impl SiteFunctions {
 
 #[pymethods]
 impl SiteFunctions {
-    /// The function with this name; `maybe` followed by a number: the function for the `maybe` name with that index.
+    /// The function with this name; `maybe` followed by a number: the function for the `maybe` name with that index;
+    /// `is_recorded` followed by a number: the function for the point with that number.
     /// Raises ValueError for an unknown name.
     fn function(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
         if let Some(of) = name.strip_prefix("maybe")
             && let Ok(index) = of.parse()
         {
             return bound(py, &self.site, maybe, index);
+        }
+        if let Some(of) = name.strip_prefix("is_recorded")
+            && let Ok(point) = of.parse()
+        {
+            return bound(py, &self.site, is_recorded, point);
         }
         let known = FUNCTIONS.iter().find(|(known, ..)| *known == name);
         let (_, body, index) =
@@ -494,6 +503,44 @@ unsafe extern "C" fn waits(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t
 
 unsafe extern "C" fn tick(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
     shielded(|_| bool_object(active(true, Active::tick)))
+}
+
+/// The body of `REPLAYS()`: whether results were recorded in the iteration that CPython runs over again.
+unsafe extern "C" fn replays(
+    _: &Bundle,
+    _: *mut *mut PyObject,
+    _: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|_| bool_object(active(false, Active::replays)))
+}
+
+/// The body of `TURN()`: true once in a share of a `while` that takes recorded results.
+unsafe extern "C" fn turn(_: &Bundle, _: *mut *mut PyObject, _: ffi::Py_ssize_t) -> *mut PyObject {
+    shielded(|_| bool_object(active(false, Active::turn)))
+}
+
+/// The body of `IS_RECORDED<n>()`: whether the next recorded result is that of point n.
+unsafe extern "C" fn is_recorded(
+    this: &Bundle,
+    _: *mut *mut PyObject,
+    _: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|_| bool_object(active(false, |a| a.is_recorded(this.index as u32))))
+}
+
+/// The body of `RECORDED()`: the next recorded result, which is returned or raised.
+unsafe extern "C" fn recorded(
+    _: &Bundle,
+    _: *mut *mut PyObject,
+    _: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(
+        |py| match running::with_active(Active::take_recorded).flatten() {
+            Some(Ok(value)) => value.into_ptr(),
+            Some(Err(error)) => raised(py, error),
+            None => py.None().into_ptr(),
+        },
+    )
 }
 
 unsafe extern "C" fn orelse(

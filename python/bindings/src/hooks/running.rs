@@ -7,6 +7,7 @@
 //! anybody's namespace.
 
 use std::cell::{Cell, Ref, RefCell};
+use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,6 +21,7 @@ use nestwise_tiering::{Attempted, Ongoing};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
+use crate::host::fragments::Recorded;
 use crate::objects::iterables;
 use crate::site::Site;
 use crate::site::progress::{Progress, Waits};
@@ -48,6 +50,10 @@ pub struct Active {
     kept: RefCell<Option<Py<PyAny>>>,
     /// The number of elements that `kept` has given.
     consumed: Cell<i64>,
+    /// The results that were recorded in the iteration which CPython runs over again, those taken left out.
+    recorded: RefCell<VecDeque<Recorded>>,
+    /// The turn of a share of a `while` that takes recorded results is still to come.
+    turns: Cell<bool>,
     /// The value that CPython returns from within a share that is compared.
     returned: RefCell<Option<Py<PyAny>>>,
     /// The next turn of `STAY` has something to run.
@@ -175,13 +181,17 @@ impl Active {
 
     /// Makes the record of a running site. `timed`: CPython's share begins now. `value`: the site is an expression,
     /// which CPython evaluates to its end.
-    pub fn of(site: &Arc<Site>, progress: Progress, timed: bool, value: bool) -> Rc<Active> {
+    pub fn of(site: &Arc<Site>, mut progress: Progress, timed: bool, value: bool) -> Rc<Active> {
         site.attempted(progress.cost, progress.replaced);
+        let recorded = std::mem::take(&mut progress.recorded);
+        let replays = !recorded.is_empty();
         Rc::new(Active {
             site: site.clone(),
             value,
             began: progress.waits.as_ref().and_then(|w| w.plan.clone()),
-            burst: Cell::new(progress.first_share()),
+            burst: Cell::new(if replays { 1 } else { progress.first_share() }),
+            recorded: RefCell::new(recorded),
+            turns: Cell::new(replays),
             futile: Cell::new(progress.futile),
             progress: RefCell::new(progress),
             done: Cell::new(0),
@@ -330,6 +340,11 @@ impl Active {
             _ if self.over.replace(false) => (0, 0),
             _ => return false,
         };
+        if self.replays() {
+            // Results of a further iteration were recorded before the native run was undone.
+            self.stays(next, 1);
+            return true;
+        }
         let spent = self.spent();
         let ongoing = self.ongoing(spent);
         let left = match ongoing {
@@ -338,11 +353,7 @@ impl Active {
         };
         let early = Seconds(left.max(self.site.losses.wait(spent).0));
         if range.is_some() && early.0 > 0.0 {
-            let on = self.progress.borrow_mut().goes_on(next);
-            // Objects that nobody else holds go with what was handed over before.
-            drop(self.progress.replace(on));
-            self.burst.set(self.pace().iterations_of(early));
-            self.fresh.set(true);
+            self.stays(next, self.pace().iterations_of(early));
             return true;
         }
         self.pending.set(Some(Attempt {
@@ -357,6 +368,40 @@ impl Active {
         }));
         self.fresh.set(true);
         true
+    }
+
+    /// Lets CPython go on from iteration `next` for `share` iterations, with the names as it has them.
+    fn stays(&self, next: i64, share: i64) {
+        let on = self.progress.borrow_mut().goes_on(next);
+        // Objects that nobody else holds go with what was handed over before.
+        drop(self.progress.replace(on));
+        self.burst.set(share);
+        self.turns.set(self.replays());
+        self.fresh.set(true);
+    }
+
+    /// The result of `REPLAYS()`: whether results were recorded in the iteration that CPython runs over again.
+    pub fn replays(&self) -> bool {
+        !self.recorded.borrow().is_empty()
+    }
+
+    /// The result of `IS_RECORDED<n>()`: whether the next recorded result is that of point `point`.
+    pub fn is_recorded(&self, point: u32) -> bool {
+        let recorded = self.recorded.borrow();
+        recorded.front().is_some_and(|r| r.point == point)
+    }
+
+    /// The result of `RECORDED()`: the next recorded result.
+    pub fn take_recorded(&self) -> Option<PyResult<Py<PyAny>>> {
+        let next = self.recorded.borrow_mut().pop_front();
+        next.map(|recorded| recorded.outcome)
+    }
+
+    /// The result of `TURN()`: true once in a share of a `while` that takes recorded results.
+    pub fn turn(&self) -> bool {
+        let turn = self.turns.replace(false);
+        self.over.set(!turn);
+        turn
     }
 
     /// Goes on natively when `OUT[reads...]` begins, if [`again`](Active::again) has found that it is time for that.
@@ -433,7 +478,11 @@ impl Active {
     }
 
     /// Lets CPython go on where `progress` ends, for `share` iterations, or for as many as are to be compared.
-    fn go_on_with(&self, progress: Progress, share: i64) {
+    fn go_on_with(&self, mut progress: Progress, share: i64) {
+        let recorded = std::mem::take(&mut progress.recorded);
+        let share = if recorded.is_empty() { share } else { 1 };
+        drop(self.recorded.replace(recorded));
+        self.turns.set(self.replays());
         if progress.check.is_some() && progress.range.is_none() {
             // The turns of a share that is compared are counted from its beginning.
             self.done.set(0);

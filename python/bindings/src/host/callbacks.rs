@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use nestwise_codegen::link::host::Fragments;
 use nestwise_frontend::LoopKind;
 use nestwise_ir::{ArrayDecl, ArrayKind};
 use nestwise_runtime::device::Owner;
@@ -145,6 +146,7 @@ impl Host for PyHost<'_> {
         self.refuse_unwritable()?;
         self.refuse_shared()?;
         self.refuse_fields(&written)?;
+        self.find_fragments()?;
         Ok(views)
     }
 
@@ -245,6 +247,22 @@ impl Host for PyHost<'_> {
                     && environment::is_alone(self.py)
             },
             ArrayKind::ArrayArray | ArrayKind::Bytes => environment::is_alone(self.py),
+        }
+    }
+
+    fn fragments(&mut self) -> Option<&mut dyn Fragments> {
+        self.calls.as_mut().map(|calls| calls as &mut dyn Fragments)
+    }
+
+    fn committed(&mut self) {
+        if let Some(calls) = &mut self.calls {
+            calls.committed();
+        }
+    }
+
+    fn rolled_back(&mut self) {
+        if let Some(calls) = &mut self.calls {
+            calls.rolled_back();
         }
     }
 

@@ -4,6 +4,7 @@ pub(crate) mod appended;
 pub(crate) mod callbacks;
 pub(crate) mod environment;
 pub(crate) mod fields;
+pub(crate) mod fragments;
 pub(crate) mod others;
 pub(crate) mod scratch;
 pub(crate) mod waiting;
@@ -20,6 +21,7 @@ use pyo3::prelude::*;
 use crate::bind::record_values::Values;
 use crate::bind::{Binding, classify};
 use crate::host::appended::Appended;
+use crate::host::fragments::Calls;
 use crate::host::others::{Published, Turns, World};
 use crate::host::scratch::Scratch;
 use crate::objects::lists::{Buffer, Shape, Trouble};
@@ -56,6 +58,8 @@ pub struct PyHost<'a> {
     pub raised: Option<PyErr>,
     /// A device's copies of arrays may outlive the launch.
     pub keeps: bool,
+    /// What evaluates the nest's fragments.
+    pub calls: Option<Calls<'a>>,
 }
 
 impl<'a> PyHost<'a> {
@@ -89,6 +93,7 @@ impl<'a> PyHost<'a> {
             published_all: false,
             raised: None,
             keeps: false,
+            calls: None,
         }
     }
 
@@ -197,6 +202,46 @@ impl<'a> PyHost<'a> {
                 why: "it is shared by two lists",
             });
         }
+        Ok(())
+    }
+
+    /// Makes the functions of the nest's fragments; refuses where other code could change what the nest holds while
+    /// CPython runs, and lists that the fragments change and the nest holds a copy of.
+    fn find_fragments(&mut self) -> Result<(), Reason> {
+        if !self.nest.calls_host() {
+            return Ok(());
+        }
+        if self.nest.records_results() && crate::verify::on() {
+            let what = "an effect happens once, so nothing could be compared";
+            return Err(Reason::Environment(what));
+        }
+        if !nestwise_runtime::Host::is_alone(self) {
+            let what = "other threads or signal handlers run while CPython is called";
+            return Err(Reason::Environment(what));
+        }
+        for fragment in self.nest.fragments.values() {
+            for object in fragment.objects.iter().filter(|o| o.changed) {
+                let changed = self.object(object.capture as usize);
+                // SAFETY: nothing has run since the lists were read.
+                let held = self.buffers.iter().any(|b| unsafe { b.2.rows() }.contains(&changed));
+                if held || appended::lists(&self.appended).contains(&changed) {
+                    return Err(Reason::List {
+                        name: self.name(object.capture as usize),
+                        why: "it is also used by another name",
+                    });
+                }
+            }
+        }
+        let world = self.world;
+        let calls = Calls::new(
+            self.py,
+            self.nest,
+            self.binding,
+            &world.parsed.compiled,
+            &world.parsed.file,
+            world.names.globals,
+        )?;
+        self.calls = Some(calls);
         Ok(())
     }
 

@@ -19,7 +19,15 @@ thread_local! {
 }
 
 /// The modules that known functions and types belong to.
-const MODULES: [&str; 4] = ["builtins", "math", "numpy", "numpy.linalg"];
+const MODULES: [&str; 7] = [
+    "builtins",
+    "math",
+    "numpy",
+    "numpy.linalg",
+    "heapq",
+    "bisect",
+    "time",
+];
 
 /// The known function or type that an object is, found by its name, for an object that was not met before; `None` if it
 /// is none.
@@ -58,7 +66,10 @@ pub fn is_at_home(object: &Bound<'_, PyAny>, module: &str) -> PyResult<bool> {
     let text = |name: &str| object.getattr(name)?.extract::<String>();
     // Nobody but C code makes the first, the second and the last two of these.
     Ok(match (kind.0.as_str(), kind.1.as_str()) {
-        ("builtins", "builtin_function_or_method") => text("__module__")? == module,
+        ("builtins", "builtin_function_or_method") => {
+            let home = text("__module__")?;
+            home == module || home.strip_prefix('_') == Some(module)
+        }
         ("builtins", "type") => {
             let class = object.cast::<PyType>()?;
             // SAFETY: a live type.

@@ -6,6 +6,7 @@ pub(crate) mod attributes;
 pub(crate) mod boxing;
 pub(crate) mod buffers;
 pub(crate) mod builtins;
+pub(crate) mod containers;
 pub(crate) mod functions;
 pub(crate) mod iterables;
 pub(crate) mod layout;

@@ -50,6 +50,13 @@ pub fn collect(
     progress.brief = launch.replaced() < nestwise_tiering::constants::SHORT.0;
     progress.interrupted = matches!(launch.stopped_by, Some(Reason::Interrupted));
     progress.raised = host.raised.take();
+    let calls = host.calls.take();
+    if let Some(mut calls) = calls {
+        if progress.raised.is_none() {
+            progress.raised = calls.raised.take();
+        }
+        progress.recorded = calls.into_recorded();
+    }
     let this = Collector {
         py,
         parsed,

@@ -14,6 +14,7 @@ use nestwise_tiering::Legacy;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::host::fragments::Compiled;
 use crate::objects::access_path::{AccessPath, access_paths, interned};
 use crate::process::once::Once;
 use crate::process::panics;
@@ -32,15 +33,21 @@ pub struct SiteText {
     pub scope: ScopeInfo,
     /// The site is an expression, in a line of its own.
     pub value: bool,
+    /// The rewritten code takes recorded results at the site's points.
+    pub records: bool,
 }
 
 impl SiteText {
     /// The surface nest that the text states, or why it is refused.
     pub fn read(&self) -> Result<surface::Site, Vec<WithSpan<Refusal>>> {
-        match self.value {
+        let mut site = match self.value {
             true => parse_value(&self.text, self.first_line, &self.scope),
             false => parse_site(&self.text, self.first_line, self.indented, &self.scope),
+        }?;
+        if !self.records {
+            site.points.clear();
         }
+        Ok(site)
     }
 
     /// The key, on disk, of everything that [`SiteText::read`] depends on.
@@ -54,14 +61,17 @@ impl SiteText {
             module_level,
             local_names,
             bound_names,
+            mappings,
         } = &self.scope;
         let text = format!(
-            "{} {} {} {module_level}\n{}\n{}\n{}",
+            "{} {} {} {} {module_level}\n{}\n{}\n{}\n{}",
             self.first_line,
             self.indented,
             self.value,
+            self.records,
             names(local_names),
             names(bound_names),
+            names(mappings),
             self.text,
         );
         SiteKey::new(text.as_bytes(), &options())
@@ -90,6 +100,10 @@ pub struct Parsed {
     /// The site assigns attributes, or two of its objects must be distinct.
     pub assigns: bool,
     kept: Once<Kept>,
+    /// The site's file.
+    pub file: String,
+    /// The functions of the fragments that CPython evaluates for the site's nests.
+    pub compiled: Compiled,
 }
 
 /// What is known of a site's plans on disk.
@@ -127,6 +141,8 @@ pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Ref
         attributes: Once::new(),
         assigns,
         kept: Once::new(),
+        file: text.file.clone(),
+        compiled: Compiled::default(),
     })
 }
 

@@ -1,5 +1,6 @@
 //! The outcome of a native run, as it is left for the driver.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use nestwise_costmodel::Seconds;
@@ -9,6 +10,7 @@ use nestwise_tiering::{Attempted, Budget, shares};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
+use crate::host::fragments::Recorded;
 use crate::verify::Check;
 
 /// How far one native run came and what it left to hand over.
@@ -37,6 +39,8 @@ pub struct Progress {
     pub brief: bool,
     /// An iteration took too long for somebody who waited: the loops inside are to run natively by themselves.
     pub interrupted: bool,
+    /// The results that were recorded in an iteration which CPython is to run over again.
+    pub recorded: VecDeque<Recorded>,
     /// The time that the native run took, without making a kernel.
     pub cost: Seconds,
     /// The number of iterations that the native run completed.
@@ -97,6 +101,7 @@ impl Progress {
             futile: None,
             brief: false,
             interrupted: false,
+            recorded: VecDeque::new(),
             cost: Seconds(0.0),
             completed: 0,
             replaced: Seconds(0.0),
@@ -110,6 +115,7 @@ impl Progress {
         on.ended = Some(Ended::Partial { next });
         (on.range, on.is_range) = (self.range, self.is_range);
         on.waits = self.waits.take();
+        on.recorded = std::mem::take(&mut self.recorded);
         on
     }
 

@@ -210,6 +210,24 @@ def _clone(node: Any, facts: Facts | None = None) -> Any:
     return copy
 
 
+# An assignment of a display of a dictionary, or of a call that makes one, to a name or an attribute.
+_MAPPING = (
+    r"(\w+)(?:\s*:[^=\n]*)?\s*=\s*"
+    r"(?:\{|(?:collections\.)?(?:dict|defaultdict|Counter|OrderedDict)\b)"
+)
+
+
+def mappings(lines: list[str]) -> frozenset[str]:
+    """The names, of variables and attributes, that a file assigns dictionaries to."""
+    words = ("{", "dict(", "Counter", "Dict")
+    likely = [line for line in lines if "=" in line and any(w in line for w in words)]
+    if not likely:
+        return frozenset()
+    import re
+
+    return frozenset(re.findall(_MAPPING, "\n".join(likely)))
+
+
 class _Refused(Exception):
     """The reason why a loop is not a site: line, code, message and hint."""
 
@@ -237,6 +255,7 @@ class _Rewriter:
         self.sites: list[SiteText] = []
         self.loops: list[Loop] = []
         self.scopes: dict[Scope, None] = {}  # those with a site in them
+        self.mappings = mappings(lines)
 
     def block(self, statements: list[syntax.stmt]) -> list[syntax.stmt]:
         if self.region is None:
@@ -287,7 +306,8 @@ class _Rewriter:
         scope = _check(part, scope)
         text = self.checked(syntax.unparse(part) + "\n", part, scope)
         names = (scope.locals, self.facts.bound(node))
-        site = SiteText(text, part.lineno, False, scope.module_level, *names, True, scope.qualname)
+        place = (text, part.lineno, False, scope.module_level)
+        site = SiteText(*place, *names, True, scope.qualname, self.mappings, False)
         answer = self.ask(site)
         number = self.enter(part, site, scope, node)
         return _Shape(self.mark, number, part, self.noted).value(answer)
@@ -374,14 +394,18 @@ class _Rewriter:
             self.facts.bound(node),
             False,
             scope.qualname,
+            self.mappings,
+            True,
         )
         answer = self.ask(site)
+        recording = Recording.of(node, answer)
+        site = site._replace(records=recording is not None)
         number = self.enter(node, site, scope)
         self.depth += 1
         ours = _clone(node, self.facts)
         self.descend(ours)
         self.depth -= 1
-        shape = _Shape(self.mark, number, node, self.noted)
+        shape = _Shape(self.mark, number, node, self.noted, recording)
         built, maybe = shape.build(ours, answer), frozenset(answer.maybe)
         return Made(built, shape.asked, maybe, answer.returns)
 
@@ -556,11 +580,69 @@ def _rebinds_its_iterable(node: syntax.For | syntax.While) -> bool:
     return not names.isdisjoint(assigned)
 
 
+class Recording:
+    """The parts of a loop whose results are recorded while it runs natively."""
+
+    def __init__(self, points: dict[tuple[int, int, int, int, bool], int]) -> None:
+        self.points = points
+
+    @staticmethod
+    def of(node: Any, answer: Lowered) -> Recording | None:
+        """The recorded parts of a loop; none where there are none, or the tree has not all of
+        them at the positions that the native part gives.
+        """
+        points = {
+            (p.line, p.column, p.end_line, p.end_column, p.statement): number
+            for number, p in enumerate(answer.points)
+        }
+        recording = Recording(points)
+        found = [number for part in syntax.walk(node) if (number := recording.number(part)) >= 0]
+        complete = points and sorted(found) == list(range(len(answer.points)))
+        return recording if complete else None
+
+    def number(self, part: Any) -> int:
+        """The number of a part; -1 for one whose results are not recorded."""
+        if isinstance(part, (syntax.Call, syntax.Subscript, syntax.Compare)):
+            statement = False
+        elif isinstance(part, (syntax.Assign, syntax.AugAssign)):
+            statement = True
+        else:
+            return -1
+        place = (part.lineno, part.col_offset, part.end_lineno, part.end_col_offset, statement)
+        return self.points.get(place, -1)
+
+    def taking(self, part: Any, shape: _Shape) -> Any:
+        """Has the parts below `part` replaced by forms that take the recorded results."""
+        for field, inner in list(syntax.iter_fields(part)):
+            if isinstance(inner, list):
+                setattr(part, field, [self.taken(i, shape) for i in inner])
+            elif isinstance(inner, syntax.AST):
+                setattr(part, field, self.taken(inner, shape))
+        return part
+
+    def taken(self, part: Any, shape: _Shape) -> Any:
+        if not isinstance(part, syntax.AST):
+            return part
+        number = self.number(part)
+        if number < 0 or isinstance(getattr(part, "ctx", None), (syntax.Store, syntax.Del)):
+            return self.taking(part, shape)
+        at = syntax.place(part)
+        is_recorded = shape.call(f"is_recorded{number}", at=at)
+        recorded = shape.call("recorded", at=at)
+        other = self.taking(part, shape)
+        if isinstance(part, syntax.stmt):
+            return syntax.If(is_recorded, [syntax.Expr(recorded, **at)], [other], **at)
+        return syntax.IfExp(is_recorded, recorded, other, **at)
+
+
 class _Shape:
     """Builds the tree of one site. Every node of ours stands where the loop's header stands."""
 
-    def __init__(self, mark: str, number: int, node: Any, noted: bool) -> None:
+    def __init__(
+        self, mark: str, number: int, node: Any, noted: bool, recording: Recording | None = None
+    ) -> None:
         self.node = node
+        self.recording = recording
         self.noted = noted
         self.prefix = f"{mark}{number}:"
         self.asked: list[syntax.Constant] = []
@@ -606,7 +688,7 @@ class _Shape:
         given = [self.name(n, syntax.Load()) for n in answer.reads]
         body: list[syntax.stmt] = [self.loop(values, self.subscript("out", given), [self.leave()])]
         body += self.assigned(answer.maybe)
-        body.append(self.remainder(self.noting(ours), answer))
+        body.append(self.replayed(self.remainder(self.noting(ours), answer), answer))
         body.append(self.leave())
         return self.loop(self.targets([]), self.constant("stay"), body)
 
@@ -662,6 +744,22 @@ class _Shape:
         rest.orelse = [*self.left(answer), *self.owed(_clone(self.node.orelse))]
         return rest
 
+    def replayed(self, share: syntax.stmt, answer: Lowered) -> syntax.stmt:
+        """Adds the form of CPython's share that takes recorded results."""
+        if self.recording is None:
+            return share
+        again = self.noting(self.recording.taking(_clone(self.node), self))
+        again.orelse = [self.once_more(), *self.left(answer), *self.owed(again.orelse)]
+        if isinstance(again, syntax.While):
+            again.test = syntax.BoolOp(syntax.And(), [self.call("turn"), again.test], **self.at)
+        else:
+            all_of_it = self.call("skip")
+            all_of_it.args.append(again.iter)
+            again.iter = syntax.BoolOp(syntax.Or(), [self.call("rest"), all_of_it], **self.at)
+        form = self.when(self.call("replays"), [again])
+        form.orelse = [share]
+        return form
+
     def once_more(self) -> syntax.stmt:
         return self.when(self.call("again"), [syntax.Continue(**self.at)])
 
@@ -679,10 +777,11 @@ class _Shape:
             self.asked.append(constant)
         return syntax.IfExp(syntax.Constant(True, **self.at), constant, constant, **self.at)
 
-    def call(self, what: str, names: Sequence[str] = ()) -> syntax.Call:
-        return syntax.Call(
-            self.hook(what), [self.name(n, syntax.Load()) for n in names], [], **self.at
-        )
+    def call(
+        self, what: str, names: Sequence[str] = (), at: dict[str, Any] | None = None
+    ) -> syntax.Call:
+        given = [self.name(n, syntax.Load()) for n in names]
+        return syntax.Call(self.hook(what), given, [], **(at or self.at))
 
     def subscript(self, what: str, given: Sequence[syntax.expr] = ()) -> syntax.Subscript:
         """Builds a subscript of one of our functions with a tuple: after a subscript no signal is

@@ -16,6 +16,8 @@ class SiteText(NamedTuple):
     bound_names: frozenset[str]
     value: bool  # it is an expression
     function: str
+    mappings: frozenset[str]  # names that the file assigns dictionaries to
+    records: bool  # the rewritten code takes recorded results
 
 
 class Loop(NamedTuple):

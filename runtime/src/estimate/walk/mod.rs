@@ -468,6 +468,7 @@ impl<'a> Walk<'a> {
                 let args: Option<Vec<Number>> = args.iter().map(|a| self.eval(a)).collect();
                 Number::call(*fun, &args?)
             }
+            ExprKind::HostCall { .. } => None,
             ExprKind::Bind { var, value, body } => {
                 let v = self.eval(value);
                 self.set(*var, v);

@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use nestwise_analysis::Region;
 use nestwise_codegen::abi::{FrameHeader, GuardFailure, Status};
+use nestwise_codegen::link::host::with_fragments;
 use nestwise_codegen::link::interrupts;
 use nestwise_costmodel::{Decision, Device, Seconds};
 use nestwise_ir::{LoopId, Tier};
@@ -359,7 +360,10 @@ impl Runner<'_> {
         let at = self.launch.header().at.clamp(lo, hi);
         match status {
             Status::GuardFailed => self.roll_back(&before, lo, at, hi),
-            status => self.ended(status, at),
+            status => {
+                self.host.committed();
+                self.ended(status, at)
+            }
         }
     }
 
@@ -419,9 +423,13 @@ impl Runner<'_> {
         // if it does not, these iterations are rolled back, too.
         let mut next = at;
         self.header_mut().deadline = i64::MAX;
-        if at > lo && self.call(lo, at) != Status::Done {
-            self.restore(before);
-            next = lo;
+        if at > lo {
+            if self.call(lo, at) == Status::Done {
+                self.host.committed();
+            } else {
+                self.restore(before);
+                next = lo;
+            }
         }
         if interrupted && next > lo {
             // The iteration that follows need not be the one that took long: whoever waits is served before it, and it
@@ -453,6 +461,7 @@ impl Runner<'_> {
         let (mut status, mut raised) = (Status::Done, false);
         let threads = self.launch.decision.estimate.threads as usize;
         let least = self.least.clone();
+        let may_unlock = !kernel.about.nest.calls_host() && self.host.may_unlock();
         let mut work = || {
             (status, raised) = on_threads(threads, &least, || run_watched(&kernel, frame, lo, hi));
         };
@@ -461,9 +470,13 @@ impl Runner<'_> {
         if !self.launch.brief
             && self.seen.is_empty()
             && !kernel.about.undo.may_roll_back()
-            && self.host.may_unlock()
+            && may_unlock
         {
             self.host.unlocked(&mut work);
+        } else if kernel.about.nest.calls_host()
+            && let Some(fragments) = self.host.fragments()
+        {
+            with_fragments(fragments, work);
         } else {
             work();
         }
@@ -517,6 +530,7 @@ impl Runner<'_> {
     }
 
     fn restore(&mut self, before: &Before) {
+        self.host.rolled_back();
         let mistake = options().mistake;
         if mistake != Some(PlantedMistake::UndoFrame) {
             self.launch.frame.copy_from_slice(&before.frame);

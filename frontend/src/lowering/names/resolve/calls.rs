@@ -85,6 +85,7 @@ impl Resolver<'_> {
                 let args = self.exprs(names, args)?;
                 self.number_theory(f, args, span)
             }
+            Res::Known(Known::Host(_)) => Err(refuse(span, Refusal::UnknownFunction { name })),
             Res::Known(known) => {
                 let items = matches!(known, Known::Numpy(NumpyFn::Array(f))
                     if f == ArrayFn::Array || f.form() == ArrayForm::Joined);

@@ -3,6 +3,7 @@
 
 pub(crate) mod calls;
 pub(crate) mod conditions;
+pub(crate) mod fragments;
 pub(crate) mod records;
 pub(crate) mod special_methods;
 pub(crate) mod statements;
@@ -146,6 +147,11 @@ pub(crate) struct Resolver<'a> {
     /// Whether an iteration that reaches something unsupported may exit to the interpreter: only if the site has no
     /// inner loop.
     may_exit: bool,
+    /// The number of branches around from which iterations exit to the interpreter, or of headers that CPython evaluates,
+    /// too: CPython is not called from there.
+    exits: u32,
+    /// The points of the site at which results are recorded.
+    points: &'a [s::Point],
     /// The site stands at module level, so that its names are its module's.
     at_module_level: bool,
 }
@@ -179,7 +185,7 @@ fn assigned_names(site: &s::Site) -> HashSet<String> {
 }
 
 /// Resolves a site.
-pub(crate) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
+pub(crate) fn resolve<'a>(site: &'a s::Site, captures: &'a [Capture]) -> R<Hir> {
     let mut resolver = Resolver {
         hir: Hir::default(),
         captures,
@@ -191,6 +197,8 @@ pub(crate) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
         active: vec![],
         nodes: 0,
         may_exit: !site.value && !has_inner_loop(site),
+        exits: 0,
+        points: &site.points,
         at_module_level: stands_in_module(site),
     };
     let mut names = Names {
@@ -233,7 +241,9 @@ pub(crate) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
         s::StmtKind::For {
             target, iter, body, ..
         } => {
+            resolver.exits += 1;
             let iter = resolver.expr(&mut names, iter)?;
+            resolver.exits -= 1;
             if iter.stores() {
                 // The iterable is evaluated once more where CPython goes on, and not at all where the text tells that
                 // there is nothing to do.
@@ -420,6 +430,13 @@ impl Resolver<'_> {
                 Ok(Res::User(function, first, receiver))
             }
             Capture::Unbound => Err(refuse(span, Refusal::PossiblyUnbound { name: dotted })),
+            Capture::Container { kind, .. } => Err(refuse(
+                span,
+                Refusal::Type {
+                    name: dotted,
+                    ty: kind.name().into(),
+                },
+            )),
             Capture::Other(ty) if ty == "NoneType" => Ok(Res::Value(ExprKind::None)),
             Capture::Other(ty) => Err(refuse(
                 span,
@@ -441,8 +458,21 @@ impl Resolver<'_> {
         }
     }
 
-    /// Resolves an expression.
+    /// Resolves an expression. What has no native form becomes a call of CPython, where it is known what that does.
     pub fn expr(&mut self, names: &mut Names, e: &s::Expr) -> R<Expr> {
+        let (occs, defs) = (self.hir.occs, self.hir.defs.len());
+        match self.native_expr(names, e) {
+            Err(refused) if may_be_fragment(e) => {
+                self.hir.occs = occs;
+                self.hir.defs.truncate(defs);
+                self.fragment(names, e).ok_or(refused)
+            }
+            native => native,
+        }
+    }
+
+    /// Resolves an expression that has a native form.
+    fn native_expr(&mut self, names: &mut Names, e: &s::Expr) -> R<Expr> {
         self.count(e.span)?;
         let span = e.span;
         let kind = match &e.kind {
@@ -558,6 +588,15 @@ impl Resolver<'_> {
                 Box::new(self.expr(names, a)?),
                 Box::new(self.expr(names, b)?),
             ),
+            s::ExprKind::Contains { .. } => return Err(refuse(span, Refusal::Comparison { op: "in" })),
+            s::ExprKind::Dict(_) | s::ExprKind::Set(_) | s::ExprKind::FString(..) => {
+                let name = match e.kind {
+                    s::ExprKind::Dict(_) => "a dict display",
+                    s::ExprKind::Set(_) => "a set display",
+                    _ => "an f-string",
+                };
+                return Err(refuse(span, Refusal::Expression { name }));
+            }
             s::ExprKind::InText(a, text) => {
                 ExprKind::InText(Box::new(self.expr(names, a)?), text.clone())
             }
@@ -621,6 +660,14 @@ impl Resolver<'_> {
     pub fn exprs(&mut self, names: &mut Names, items: &[s::Expr]) -> R<Vec<Expr>> {
         items.iter().map(|e| self.expr(names, e)).collect()
     }
+}
+
+/// Whether an expression without a native form may become a call of CPython.
+fn may_be_fragment(e: &s::Expr) -> bool {
+    matches!(
+        e.kind,
+        s::ExprKind::Call { .. } | s::ExprKind::Subscript(..) | s::ExprKind::Contains { .. }
+    )
 }
 
 /// The local of `name[constant]` where the name holds a tuple; `None` for other subscripts.

@@ -81,13 +81,23 @@ impl Resolver<'_> {
     /// that is not supported, and assigns no name, ends them (see `syntax/convert/interpreter_exits.rs`).
     fn branch(&mut self, names: &mut Names, stmts: &[s::Stmt]) -> R<Vec<Stmt>> {
         let may_exit = self.may_exit && names.call.is_none();
+        if !may_exit {
+            return self.block(names, stmts);
+        }
+        self.exits += 1;
+        let resolved = self.up_to_exit(names, stmts);
+        self.exits -= 1;
+        resolved
+    }
+
+    fn up_to_exit(&mut self, names: &mut Names, stmts: &[s::Stmt]) -> R<Vec<Stmt>> {
         let mut out = Vec::with_capacity(stmts.len());
         let mut k = 0;
         while let Some(stmt) = stmts.get(k) {
             let (occs, defs, done) = (self.hir.occs, self.hir.defs.len(), out.len());
             match self.next_of(names, &stmts[k..], &mut out) {
                 Ok(used) => k += used,
-                Err(refused) if may_exit && self.may_exit_at(stmt, &refused.error) => {
+                Err(refused) if self.may_exit_at(stmt, &refused.error) => {
                     self.hir.occs = occs;
                     self.hir.defs.truncate(defs);
                     out.truncate(done);
@@ -152,6 +162,20 @@ impl Resolver<'_> {
     pub fn stmt(&mut self, names: &mut Names, stmt: &s::Stmt, out: &mut Vec<Stmt>) -> R<()> {
         self.count(stmt.span)?;
         let span = stmt.span;
+        let stored = match &stmt.kind {
+            s::StmtKind::Assign { targets, value } if targets.len() == 1 => {
+                self.store_fragment(names, &targets[0], "", value, span)
+            }
+            s::StmtKind::AugAssign { target, op, value } => {
+                self.store_fragment(names, target, op.symbol(), value, span)
+            }
+            _ => None,
+        };
+        if let Some(stored) = stored {
+            let kind = Kind::Effect(stored);
+            out.push(Stmt { kind, span });
+            return Ok(());
+        }
         let kind = match &stmt.kind {
             s::StmtKind::Assign { targets, value } => {
                 if let Some(pairs) = self.swap(names, targets, value) {
@@ -264,9 +288,14 @@ impl Resolver<'_> {
                 Some(_) => return self.inlined_return(names, value.as_ref(), span, false, out),
                 None => Kind::Return(value.as_ref().map(|e| self.expr(names, e)).transpose()?),
             },
-            s::StmtKind::Call(value) => match self.append(names, value)? {
+            s::StmtKind::Call(value) => match self.native_append(names, value)? {
                 Some(kind) => kind,
-                None => Kind::Effect(self.effect(names, value)?),
+                None => match self.effect(names, value) {
+                    Ok(value) => Kind::Effect(value),
+                    Err(refused) => {
+                        Kind::Effect(self.effect_fragment(names, value).ok_or(refused)?)
+                    }
+                },
             },
             s::StmtKind::Raise => Kind::Raise,
             s::StmtKind::Pass => return Ok(()),

@@ -1,0 +1,46 @@
+//! Calls of CPython ([`nw_host`](crate::link::host::nw_host)): the kernel hands scalars over in cells, and finds the value in one.
+
+use std::ffi::CString;
+
+use nestwise_ir::machine_shape::HOST_CALL;
+use nestwise_ir::{Expr, FragmentId};
+
+use crate::abi::GuardFailure;
+use crate::error::{Result, invalid};
+use crate::link::host::CELL;
+use crate::llvm::IntPred;
+use crate::lower::control::guards;
+use crate::lower::emitter::Emitter;
+use crate::lower::value::Val;
+
+/// Emits the call of a fragment with these scalars. The call may read and write any memory that the kernel can.
+pub(crate) fn host_call(
+    em: &mut Emitter<'_, '_>,
+    fragment: FragmentId,
+    args: &[Expr],
+    e: &Expr,
+) -> Result<Val> {
+    if !em.goes_through_nest() || guards::continues(em) {
+        return invalid("a call of CPython in a loop that does not run in order");
+    }
+    let mut values = Vec::with_capacity(args.len());
+    for a in args {
+        values.push(em.expr(a)?);
+    }
+    let ir = em.ir;
+    let cells = ir.alloca_aligned(
+        ir.array(ir.i8(), (CELL * args.len().max(1)) as u64),
+        CELL as u32,
+    );
+    for (k, (a, value)) in args.iter().zip(values).enumerate() {
+        em.unit
+            .store_cell(a.ty.repr, value, ir.offset_const(cells, CELL * k));
+    }
+    let id = ir.const_i64(fragment.index() as i64);
+    let work = em.unit.nest.fragments.get(fragment).map_or(1.0, |f| f.work);
+    let symbol = CString::new(format!("{HOST_CALL}{:.0}", work * 10.0)).unwrap_or_default();
+    let failed = em.unit.writing_call(&symbol, ir.i64(), &[id, cells]);
+    let bad = ir.icmp(IntPred::LLVMIntNE, failed, ir.const_i64(0));
+    guards::fail_where(em, bad, false, GuardFailure::HostCall, e.span);
+    Ok(em.unit.load_cell(e.ty.repr, cells))
+}

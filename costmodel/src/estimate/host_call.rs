@@ -1,0 +1,34 @@
+//! What a call of CPython by compiled code takes, counted in calls of a function that has no weight of its own
+//! ([`OTHER`](crate::profile::host::OTHER)): what CPython takes for the fragment, and boxing, calling and taking apart.
+//!
+//! CPython takes the same time for the fragment where it runs the nest itself, so only the rest decides between the two.
+
+use nestwise_ir::machine_shape::HOST_CALL;
+
+/// The time of boxing, calling and taking apart, in calls of a quick builtin of CPython's.
+const AROUND: f64 = 3.0;
+
+/// A call of a quick builtin of CPython's, in calls of a function of compiled code.
+const BUILTIN: f64 = 3.5;
+
+/// The time of the call of a fragment that takes CPython as long as `work` calls of a quick builtin.
+pub fn calls_of(work: f64) -> f64 {
+    (AROUND + work) * BUILTIN
+}
+
+/// The time of a call of this function of compiled code, if it is a call of CPython.
+pub fn calls_of_symbol(name: &str) -> Option<f64> {
+    let tenths: f64 = name.strip_prefix(HOST_CALL)?.parse().ok()?;
+    Some(calls_of(tenths / 10.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_symbol_tells_the_work() {
+        assert_eq!(calls_of_symbol("nw_host_25"), Some(calls_of(2.5)));
+        assert_eq!(calls_of_symbol("nw_parallel"), None);
+    }
+}

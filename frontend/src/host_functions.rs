@@ -1,0 +1,343 @@
+//! What is known of functions and methods that CPython is called for: what they do, and what they give.
+//!
+//! A nest that uses one of them calls CPython there ([`nestwise_ir::Fragment`]). The tables say nothing about how a
+//! function computes its value, only whether it changes anything that a nest could see, and the type of its value. A
+//! type is what the function gives as a rule: a value of another type is a guard failure.
+
+use nestwise_ir::{Effect, Scalar, Ty};
+
+/// What a function gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Gives {
+    /// A value that is of use to nobody: `None`.
+    Nothing,
+    /// A scalar of this type.
+    Scalar(Ty),
+    /// An item of the container that the method is called on, or that is the first argument.
+    Item,
+    /// An item of the container, or the last argument.
+    ItemOr,
+}
+
+/// A function that CPython is called for.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct HostFunction {
+    /// The dotted name, with the module.
+    pub name: &'static str,
+    /// What a call does besides giving a value.
+    pub effect: Effect,
+    /// What a call gives.
+    pub gives: Gives,
+    /// Whether a call changes its first argument.
+    pub changes: bool,
+    /// The time of a call, in calls of a quick builtin such as `len`.
+    pub work: f64,
+}
+
+/// The index of a function in [`FUNCTIONS`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct HostFn(u16);
+
+impl HostFn {
+    /// The function with this dotted name.
+    pub fn from_name(name: &str) -> Option<HostFn> {
+        let at = FUNCTIONS.iter().position(|f| f.name == name)?;
+        Some(HostFn(at as u16))
+    }
+
+    /// What is known of the function.
+    pub fn about(self) -> &'static HostFunction {
+        FUNCTIONS.get(usize::from(self.0)).unwrap_or(&FUNCTIONS[0])
+    }
+
+    /// Every function.
+    pub fn all() -> impl Iterator<Item = HostFn> {
+        (0..FUNCTIONS.len() as u16).map(HostFn)
+    }
+}
+
+/// The kinds of containers that a nest does not hold natively, but calls CPython for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Container {
+    /// A `list`.
+    List,
+    /// A `tuple`.
+    Tuple,
+    /// A `dict`.
+    Dict,
+    /// A `collections.OrderedDict`.
+    OrderedDict,
+    /// A `collections.Counter`, which gives 0 for a key that it does not have.
+    Counter,
+    /// A `collections.defaultdict`, in which reading may insert.
+    DefaultDict,
+    /// A `set`.
+    Set,
+    /// A `frozenset`.
+    FrozenSet,
+    /// A `collections.deque`.
+    Deque,
+    /// A `str`.
+    Str,
+}
+
+impl Container {
+    /// Every kind.
+    pub const ALL: [Container; 10] = [
+        Container::List,
+        Container::Tuple,
+        Container::Dict,
+        Container::OrderedDict,
+        Container::Counter,
+        Container::DefaultDict,
+        Container::Set,
+        Container::FrozenSet,
+        Container::Deque,
+        Container::Str,
+    ];
+
+    /// The name of the type, as users know it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::List => "list",
+            Self::Tuple => "tuple",
+            Self::Dict => "dict",
+            Self::OrderedDict => "collections.OrderedDict",
+            Self::Counter => "collections.Counter",
+            Self::DefaultDict => "collections.defaultdict",
+            Self::Set => "set",
+            Self::FrozenSet => "frozenset",
+            Self::Deque => "collections.deque",
+            Self::Str => "str",
+        }
+    }
+
+    /// Whether the container maps keys to values.
+    pub fn is_mapping(self) -> bool {
+        matches!(
+            self,
+            Self::Dict | Self::OrderedDict | Self::Counter | Self::DefaultDict
+        )
+    }
+
+    /// Whether `container[key]` gives an item; otherwise it is an error.
+    pub fn has_items(self) -> bool {
+        !matches!(self, Self::Set | Self::FrozenSet)
+    }
+
+    /// Whether `container[key] = value` sets an item.
+    pub fn sets_items(self) -> bool {
+        self.is_mapping() || matches!(self, Self::List | Self::Deque)
+    }
+
+    /// What `container[key]` does besides giving the item.
+    pub fn reading(self) -> Effect {
+        match self {
+            Self::DefaultDict => Effect::Local,
+            _ => Effect::Pure,
+        }
+    }
+
+    /// What is known of the method with this name.
+    pub fn method(self, name: &str) -> Option<&'static HostFunction> {
+        let tables: &[&'static [HostFunction]] = match self {
+            Self::List => &[SEQUENCE_READS, LIST],
+            Self::Tuple => &[SEQUENCE_READS],
+            Self::Dict | Self::OrderedDict | Self::Counter | Self::DefaultDict => &[MAPPING],
+            Self::Set => &[SET_READS, SET],
+            Self::FrozenSet => &[SET_READS],
+            Self::Deque => &[SEQUENCE_READS, LIST, DEQUE],
+            Self::Str => &[SEQUENCE_READS, STR],
+        };
+        let mut all = tables.iter().flat_map(|t| t.iter());
+        all.find(|f| f.name == name)
+    }
+}
+
+const INT: Gives = Gives::Scalar(Ty::PY_INT);
+const BOOL: Gives = Gives::Scalar(Ty::PY_BOOL);
+const FLOAT: Gives = Gives::Scalar(Ty::PY_FLOAT);
+const NP_FLOAT: Gives = Gives::Scalar(Ty::np(Scalar::F64));
+const NP_INT: Gives = Gives::Scalar(Ty::np(Scalar::I64));
+
+/// A function that changes nothing.
+const fn reads(name: &'static str, gives: Gives, work: f64) -> HostFunction {
+    HostFunction {
+        name,
+        effect: Effect::Pure,
+        gives,
+        changes: false,
+        work,
+    }
+}
+
+/// A function that changes something that is not among its arguments.
+const fn acts(name: &'static str, gives: Gives, work: f64) -> HostFunction {
+    HostFunction {
+        name,
+        effect: Effect::Local,
+        gives,
+        changes: false,
+        work,
+    }
+}
+
+/// A function that changes its first argument, or a method that changes its object.
+const fn changes(name: &'static str, gives: Gives, work: f64) -> HostFunction {
+    HostFunction {
+        name,
+        effect: Effect::Local,
+        gives,
+        changes: true,
+        work,
+    }
+}
+
+/// The functions that CPython is called for.
+const FUNCTIONS: &[HostFunction] = &[
+    reads("isinstance", BOOL, 1.2),
+    reads("issubclass", BOOL, 1.5),
+    reads("callable", BOOL, 1.0),
+    reads("hash", INT, 1.0),
+    acts("print", Gives::Nothing, 20.0),
+    reads("math.gamma", FLOAT, 2.0),
+    reads("math.lgamma", FLOAT, 2.0),
+    reads("math.dist", FLOAT, 3.0),
+    reads("math.fsum", FLOAT, 4.0),
+    reads("math.perm", INT, 2.0),
+    reads("math.lcm", INT, 2.0),
+    reads("math.remainder", FLOAT, 1.5),
+    reads("math.nextafter", FLOAT, 1.5),
+    reads("math.ulp", FLOAT, 1.5),
+    reads("math.isclose", BOOL, 2.0),
+    reads("math.ldexp", FLOAT, 1.5),
+    reads("numpy.prod", NP_FLOAT, 100.0),
+    reads("numpy.average", NP_FLOAT, 150.0),
+    reads("numpy.median", NP_FLOAT, 400.0),
+    reads("numpy.percentile", NP_FLOAT, 1000.0),
+    reads("numpy.quantile", NP_FLOAT, 1000.0),
+    reads("numpy.ptp", NP_FLOAT, 150.0),
+    reads("numpy.nansum", NP_FLOAT, 200.0),
+    reads("numpy.nanmean", NP_FLOAT, 300.0),
+    reads("numpy.nanmax", NP_FLOAT, 200.0),
+    reads("numpy.nanmin", NP_FLOAT, 200.0),
+    reads("numpy.nanstd", NP_FLOAT, 600.0),
+    reads("numpy.nanvar", NP_FLOAT, 500.0),
+    reads("numpy.trace", NP_FLOAT, 60.0),
+    reads("numpy.vdot", NP_FLOAT, 30.0),
+    reads("numpy.interp", NP_FLOAT, 80.0),
+    reads("numpy.trapezoid", NP_FLOAT, 200.0),
+    reads("numpy.count_nonzero", INT, 30.0),
+    reads("numpy.searchsorted", NP_INT, 60.0),
+    reads("numpy.array_equal", BOOL, 100.0),
+    reads("numpy.allclose", BOOL, 500.0),
+    reads("numpy.isclose", Gives::Scalar(Ty::NP_BOOL), 400.0),
+    reads("numpy.linalg.det", NP_FLOAT, 150.0),
+    changes("heapq.heappush", Gives::Nothing, 2.0),
+    changes("heapq.heappop", Gives::Item, 3.0),
+    changes("heapq.heapify", Gives::Nothing, 5.0),
+    changes("heapq.heappushpop", Gives::Item, 3.0),
+    changes("heapq.heapreplace", Gives::Item, 3.0),
+    reads("bisect.bisect", INT, 2.0),
+    reads("bisect.bisect_left", INT, 2.0),
+    reads("bisect.bisect_right", INT, 2.0),
+    changes("bisect.insort", Gives::Nothing, 3.0),
+    changes("bisect.insort_left", Gives::Nothing, 3.0),
+    changes("bisect.insort_right", Gives::Nothing, 3.0),
+    acts("time.time", FLOAT, 1.0),
+    acts("time.perf_counter", FLOAT, 1.0),
+    acts("time.monotonic", FLOAT, 1.0),
+    acts("time.process_time", FLOAT, 3.0),
+];
+
+/// Methods of sequences that change nothing.
+const SEQUENCE_READS: &[HostFunction] = &[
+    reads("count", INT, 4.0),
+    reads("index", INT, 3.0),
+];
+
+/// Methods of lists, most of which deques have, too.
+const LIST: &[HostFunction] = &[
+    changes("append", Gives::Nothing, 1.0),
+    changes("extend", Gives::Nothing, 2.0),
+    changes("insert", Gives::Nothing, 2.0),
+    changes("remove", Gives::Nothing, 3.0),
+    changes("pop", Gives::Item, 1.0),
+    changes("clear", Gives::Nothing, 1.0),
+    changes("reverse", Gives::Nothing, 2.0),
+    changes("sort", Gives::Nothing, 10.0),
+];
+
+/// Methods of deques alone.
+const DEQUE: &[HostFunction] = &[
+    changes("appendleft", Gives::Nothing, 1.0),
+    changes("extendleft", Gives::Nothing, 2.0),
+    changes("popleft", Gives::Item, 1.0),
+    changes("rotate", Gives::Nothing, 2.0),
+];
+
+/// Methods of dictionaries.
+const MAPPING: &[HostFunction] = &[
+    reads("get", Gives::ItemOr, 1.2),
+    changes("pop", Gives::ItemOr, 1.5),
+    changes("setdefault", Gives::ItemOr, 1.5),
+    changes("update", Gives::Nothing, 4.0),
+    changes("clear", Gives::Nothing, 1.0),
+];
+
+/// Methods of sets that change nothing.
+const SET_READS: &[HostFunction] = &[
+    reads("isdisjoint", BOOL, 2.0),
+    reads("issubset", BOOL, 2.0),
+    reads("issuperset", BOOL, 2.0),
+];
+
+/// Methods of sets.
+const SET: &[HostFunction] = &[
+    changes("add", Gives::Nothing, 1.0),
+    changes("discard", Gives::Nothing, 1.0),
+    changes("remove", Gives::Nothing, 1.0),
+    changes("pop", Gives::Item, 1.0),
+    changes("update", Gives::Nothing, 3.0),
+    changes("clear", Gives::Nothing, 1.0),
+];
+
+/// Methods of strings.
+const STR: &[HostFunction] = &[
+    reads("find", INT, 3.0),
+    reads("rfind", INT, 3.0),
+    reads("rindex", INT, 3.0),
+    reads("startswith", BOOL, 2.0),
+    reads("endswith", BOOL, 2.0),
+    reads("isdigit", BOOL, 1.0),
+    reads("isalpha", BOOL, 1.0),
+    reads("isalnum", BOOL, 1.0),
+    reads("isspace", BOOL, 1.0),
+    reads("isupper", BOOL, 1.0),
+    reads("islower", BOOL, 1.0),
+    reads("isnumeric", BOOL, 1.0),
+    reads("isidentifier", BOOL, 1.0),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_function_is_found_by_its_name() {
+        for function in HostFn::all() {
+            assert_eq!(HostFn::from_name(function.about().name), Some(function));
+        }
+    }
+
+    #[test]
+    fn what_changes_its_argument_has_an_effect() {
+        let methods = Container::ALL.into_iter().flat_map(|c| {
+            let names = ["append", "pop", "get", "add", "popleft", "count"];
+            names.into_iter().filter_map(move |n| c.method(n))
+        });
+        for about in methods.chain(FUNCTIONS) {
+            assert!(!about.changes || about.effect == Effect::Local, "{about:?}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Lowers calls of CPython: a fragment is declared, and called by a statement before the one that uses its value.
+//!
+//! What a fragment changes is evaluated once. So whatever may fail before it in program order is evaluated before it,
+//! and where iterations run again, or CPython runs one over again, results that were recorded stand for the fragments.
+
+use nestwise_ir::model::nest::{Expr, ExprKind};
+use nestwise_ir::{
+    ArrayKind, Effect, Fragment, FragmentForm, FragmentObject, FragmentValue, Nest, Prov, Scalar,
+    Span, Ty, Work,
+};
+
+use crate::lowering::build;
+use crate::lowering::context::Lowering;
+use crate::lowering::hir::HostCall;
+use crate::lowering::operands;
+use crate::lowering::types::kinds::Kinds;
+use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
+use crate::refusal::{R, Refusal, refuse};
+use crate::site::captures::Capture;
+
+/// Lowers a call of CPython to its value.
+pub(crate) fn host_call(cx: &mut Lowering<'_>, call: &HostCall, span: Span) -> R<Val> {
+    let mut args = Vec::with_capacity(call.values.len());
+    let mut values = Vec::with_capacity(call.values.len());
+    let mut known = true;
+    for (name, value) in &call.values {
+        let what = "an argument of a call that CPython evaluates";
+        let sv = operands::scalar(cx, value, what)?;
+        let sv = operands::spill_sv(cx, sv);
+        known &= !sv.is_bottom();
+        let ty = boxed_type(&sv, span)?;
+        args.push(build::retype(sv.e, ty));
+        values.push(FragmentValue {
+            name: name.clone(),
+            ty,
+        });
+    }
+    cx.builder.tally(Work::Builtin, call.work);
+    let objects = call.objects.iter().map(|o| FragmentObject {
+        name: o.name.clone(),
+        capture: o.capture,
+        changed: o.changed,
+    });
+    let fragment = Fragment {
+        text: call.text.clone(),
+        form: call.ty.map_or(FragmentForm::Statement, FragmentForm::Value),
+        effect: call.effect,
+        objects: objects.collect(),
+        values,
+        span,
+        point: call.point,
+        work: call.work,
+    };
+    if !known {
+        // A later round knows the types.
+        return Ok(match call.ty {
+            Some(_) => Val::Scalar(Sv::bottom(span)),
+            None => Val::None,
+        });
+    }
+    let ty = fragment.ty();
+    let fragment = cx.builder.fragments.push(fragment);
+    let var = cx.builder.hidden(ty);
+    let value = Expr {
+        kind: ExprKind::HostCall { fragment, args },
+        ty,
+        span,
+    };
+    cx.builder.emit_let(var, value);
+    match call.ty {
+        Some(ty) => {
+            cx.builder.stable.push(var);
+            let value = Sv::new(build::var(var, ty, span), Kinds::of_ty(ty));
+            Ok(Val::Scalar(value.with_wide()))
+        }
+        None => Ok(Val::None),
+    }
+}
+
+/// The type that a scalar is boxed to.
+fn boxed_type(sv: &Sv, span: Span) -> R<Ty> {
+    if sv.is_bottom() {
+        return Ok(Ty::PY_BOOL);
+    }
+    let repr = sv.repr();
+    let single = sv.kinds.single().map(|kind| kind.natural());
+    let crosses = single == Some(repr) && repr != Scalar::Num && sv.kinds.prov() != Prov::Dyn;
+    if !crosses {
+        let what = format!("{} as an argument of a call that CPython evaluates", sv.kinds);
+        return Err(refuse(span, Refusal::Unsupported { what }));
+    }
+    Ok(sv.kinds.ty(repr))
+}
+
+/// Refuses a nest whose fragments use what the nest holds natively and changes, or change what the nest holds natively;
+/// and one that would have to record results at places that are no points.
+pub(crate) fn refuse_conflicts(nest: &Nest, captures: &[Capture]) -> R<()> {
+    let records = nest.records_results();
+    for fragment in nest.fragments.values() {
+        let refused = |what: String| Err(refuse(fragment.span, Refusal::Unsupported { what }));
+        for object in &fragment.objects {
+            let held = nest.arrays.values().find(|a| a.capture == object.capture);
+            let Some(held) = held else { continue };
+            let in_place = matches!(
+                held.kind,
+                ArrayKind::Ndarray | ArrayKind::ArrayArray | ArrayKind::Bytes
+            );
+            if object.changed || held.written && !in_place {
+                let what = format!("{}, which is also used natively, in a call of CPython", held.name);
+                return refused(what);
+            }
+        }
+        let reads_mutable = fragment.objects.iter().any(|o| {
+            let capture = captures.get(o.capture as usize);
+            matches!(capture, Some(Capture::Container { .. } | Capture::Array { .. }))
+        });
+        if records && fragment.point.is_none() && (reads_mutable || fragment.effect != Effect::Pure)
+        {
+            return refused("a call of CPython whose result cannot be recorded".into());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,641 @@
+//! Fragments: what has no native form, as text that CPython evaluates with natively computed parts as parameters.
+
+use nestwise_ir::{ArrayKind, Effect, Span, Ty, surface as s};
+
+use crate::builtins::{Builtin, Known};
+use crate::host_functions::{Container, Gives, HostFunction};
+use crate::lowering::hir::{Expr, ExprKind, HostCall, HostObject, Kind};
+use crate::lowering::names::resolve::{Names, Res, Resolver};
+use crate::refusal::R;
+use crate::site::captures::Capture;
+
+/// The most parameters of a fragment.
+const MAX_PARAMETERS: usize = 24;
+
+/// The time of an operation on objects, in calls of a quick builtin.
+const OPERATION: f64 = 0.7;
+
+/// A fragment that is being written.
+#[derive(Default)]
+struct Draft {
+    text: String,
+    objects: Vec<HostObject>,
+    values: Vec<(String, Expr)>,
+    /// Whether the fragment changes something.
+    changes: bool,
+    work: f64,
+}
+
+/// What is known of the value of a part of a fragment.
+type Given = Option<Gives>;
+
+impl Resolver<'_> {
+    /// The call of CPython that stands for an expression without a native form; `None` if what the expression does, or
+    /// the type of its value, is not known.
+    pub(crate) fn fragment(&mut self, names: &mut Names, e: &s::Expr) -> Option<Expr> {
+        if !self.may_call_host() {
+            return None;
+        }
+        let mut draft = Draft::default();
+        match self.write(names, e, &mut draft)? {
+            Some(Gives::Scalar(ty)) => self.drafted(names, draft, Some(ty), e.span, false),
+            _ => None,
+        }
+    }
+
+    /// The call of CPython that stands for a call for its effect.
+    pub(crate) fn effect_fragment(&mut self, names: &mut Names, e: &s::Expr) -> Option<Expr> {
+        if !self.may_call_host() {
+            return None;
+        }
+        let mut draft = Draft::default();
+        self.write(names, e, &mut draft)?;
+        self.drafted(names, draft, None, e.span, false)
+    }
+
+    /// The native form of an append; `None` for other calls, and for a value that is no number or tuple of numbers, which
+    /// CPython appends.
+    pub(crate) fn native_append(
+        &mut self,
+        names: &mut Names,
+        value: &s::Expr,
+    ) -> R<Option<Kind>> {
+        let objects = match &value.kind {
+            s::ExprKind::Call { args, .. } => args.iter().any(|a| self.is_object(names, a)),
+            _ => false,
+        };
+        match objects && self.may_call_host() {
+            true => Ok(None),
+            false => self.append(names, value),
+        }
+    }
+
+    /// Whether a value is certainly no number or tuple of numbers.
+    fn is_object(&mut self, names: &mut Names, e: &s::Expr) -> bool {
+        match &e.kind {
+            s::ExprKind::Str(_)
+            | s::ExprKind::FString(..)
+            | s::ExprKind::None
+            | s::ExprKind::Dict(_)
+            | s::ExprKind::Set(_)
+            | s::ExprKind::List(_) => true,
+            s::ExprKind::Tuple(items) => items.iter().any(|e| self.is_object(names, e)),
+            s::ExprKind::Path(_) => self.container(names, e).is_some(),
+            _ => false,
+        }
+    }
+
+    /// The call of CPython that stands for `target = value`, or `target op= value`, where the target is an item of a
+    /// container that the nest does not hold natively.
+    pub(crate) fn store_fragment(
+        &mut self,
+        names: &mut Names,
+        target: &s::Target,
+        op: &str,
+        value: &s::Expr,
+        span: Span,
+    ) -> Option<Expr> {
+        let s::Target::Subscript(base, index) = target else {
+            return None;
+        };
+        let [index] = index.as_slice() else {
+            return None;
+        };
+        let sets = self.container(names, base)?.0.sets_items();
+        if !self.may_call_host() || index.is_slice() || !sets {
+            return None;
+        }
+        let mut draft = Draft::default();
+        self.object(names, base, &mut draft, true)?;
+        draft.text.push('[');
+        self.write(names, index, &mut draft)?;
+        draft.text.push_str("] ");
+        draft.text.push_str(op);
+        draft.text.push_str("= ");
+        self.write(names, value, &mut draft)?;
+        draft.changes = true;
+        draft.work += OPERATION;
+        self.drafted(names, draft, None, span, true)
+    }
+
+    /// Whether CPython may be called here: not in a branch from which iterations exit to the interpreter.
+    fn may_call_host(&self) -> bool {
+        self.exits == 0
+    }
+
+    fn drafted(
+        &mut self,
+        names: &Names,
+        draft: Draft,
+        ty: Option<Ty>,
+        span: Span,
+        statement: bool,
+    ) -> Option<Expr> {
+        if draft.objects.len() + draft.values.len() > MAX_PARAMETERS {
+            return None;
+        }
+        // Results are recorded at points of the site's own text.
+        let point = match names.call {
+            Some(_) => None,
+            None => self.point_at(span, statement),
+        };
+        if draft.changes && point.is_none() {
+            return None;
+        }
+        let call = HostCall {
+            text: draft.text,
+            objects: draft.objects,
+            values: draft.values,
+            effect: match draft.changes {
+                true => Effect::Local,
+                false => Effect::Pure,
+            },
+            ty,
+            point,
+            work: draft.work,
+        };
+        let kind = ExprKind::Host(Box::new(call));
+        Some(Expr { kind, span })
+    }
+
+    fn point_at(&self, span: Span, statement: bool) -> Option<u32> {
+        let mut points = self.points.iter();
+        let at = points.position(|p| p.start == span && p.statement == statement)?;
+        Some(at as u32)
+    }
+
+    /// Writes an expression, and says what it gives.
+    fn write(&mut self, names: &mut Names, e: &s::Expr, draft: &mut Draft) -> Option<Given> {
+        match &e.kind {
+            s::ExprKind::Int(v) => draft.text.push_str(&v.to_string()),
+            s::ExprKind::Float(v) if v.is_finite() => draft.text.push_str(&format!("{v:?}")),
+            s::ExprKind::Bool(true) => draft.text.push_str("True"),
+            s::ExprKind::Bool(false) => draft.text.push_str("False"),
+            s::ExprKind::None => draft.text.push_str("None"),
+            s::ExprKind::Str(text) => draft.text.push_str(&quoted(text)),
+            s::ExprKind::Tuple(items) if items.is_empty() => draft.text.push_str("()"),
+            s::ExprKind::Tuple(items) => self.display(names, ("(", ",)"), items, draft)?,
+            s::ExprKind::List(items) => self.display(names, ("[", "]"), items, draft)?,
+            s::ExprKind::Set(items) => self.display(names, ("{", "}"), items, draft)?,
+            s::ExprKind::Dict(items) => {
+                draft.text.push('{');
+                for (key, value) in items {
+                    self.write(names, key, draft)?;
+                    draft.text.push_str(": ");
+                    self.write(names, value, draft)?;
+                    draft.text.push_str(", ");
+                }
+                draft.text.push('}');
+            }
+            s::ExprKind::FString(text, read) => self.f_string(names, text, read, draft)?,
+            s::ExprKind::Contains {
+                item,
+                container,
+                negated,
+            } => {
+                let known = self.container(names, container).is_some();
+                let display = matches!(
+                    container.kind,
+                    s::ExprKind::Tuple(_) | s::ExprKind::List(_) | s::ExprKind::Set(_)
+                );
+                if !known && !display {
+                    return None;
+                }
+                draft.text.push('(');
+                self.write(names, item, draft)?;
+                draft.text.push_str(if *negated { " not in " } else { " in " });
+                self.write(names, container, draft)?;
+                draft.text.push(')');
+                draft.work += OPERATION;
+                return Some(Some(Gives::Scalar(Ty::PY_BOOL)));
+            }
+            s::ExprKind::Call { func, args, kwargs } => {
+                return match self.host_callee(names, func) {
+                    Some(callee) => self.write_call(names, &callee, func, (args, kwargs), draft),
+                    None => self.native(names, e, draft),
+                };
+            }
+            s::ExprKind::Subscript(base, index) => {
+                return match self.container(names, base) {
+                    Some(container) => self.item(names, container, base, index, draft),
+                    None => self.native(names, e, draft),
+                };
+            }
+            s::ExprKind::Path(_) => match self.object(names, e, draft, false) {
+                Some(()) => {}
+                None => return self.native(names, e, draft),
+            },
+            _ => return self.native(names, e, draft),
+        }
+        Some(None)
+    }
+
+    fn display(
+        &mut self,
+        names: &mut Names,
+        (open, close): (&str, &str),
+        items: &[s::Expr],
+        draft: &mut Draft,
+    ) -> Option<()> {
+        draft.text.push_str(open);
+        self.listed(names, items, draft)?;
+        draft.text.push_str(close);
+        draft.work += OPERATION;
+        Some(())
+    }
+
+    /// Writes expressions with commas between them.
+    fn listed(&mut self, names: &mut Names, items: &[s::Expr], draft: &mut Draft) -> Option<()> {
+        for (k, item) in items.iter().enumerate() {
+            if k > 0 {
+                draft.text.push_str(", ");
+            }
+            self.write(names, item, draft)?;
+        }
+        Some(())
+    }
+
+    /// Writes a scalar that is computed natively, as a parameter. An operation on what CPython is asked for is written as
+    /// it is: its operands belong to the same fragment.
+    fn native(&mut self, names: &mut Names, e: &s::Expr, draft: &mut Draft) -> Option<Given> {
+        let (occs, defs) = (self.hir.occs, self.hir.defs.len());
+        let value = self.expr(names, e).ok().filter(|value| !asks(value));
+        let Some(value) = value else {
+            self.hir.occs = occs;
+            self.hir.defs.truncate(defs);
+            return self.operation(names, e, draft);
+        };
+        let name = format!("v{}", draft.values.len());
+        draft.text.push_str(&name);
+        draft.values.push((name, value));
+        Some(None)
+    }
+
+    /// Writes an operation on parts that CPython computes.
+    fn operation(&mut self, names: &mut Names, e: &s::Expr, draft: &mut Draft) -> Option<Given> {
+        draft.text.push('(');
+        draft.work += OPERATION;
+        match &e.kind {
+            s::ExprKind::Binary(op, a, b) => {
+                self.write(names, a, draft)?;
+                draft.text.push_str(&format!(" {} ", op.symbol()));
+                self.write(names, b, draft)?;
+            }
+            s::ExprKind::Unary(op, a) => {
+                draft.text.push_str(match op {
+                    s::UnOp::Neg => "-",
+                    s::UnOp::Pos => "+",
+                    s::UnOp::Invert => "~",
+                    s::UnOp::Not => "not ",
+                });
+                self.write(names, a, draft)?;
+            }
+            s::ExprKind::Compare(first, rest) => {
+                self.write(names, first, draft)?;
+                for (op, other) in rest {
+                    draft.text.push_str(&format!(" {} ", op.symbol()));
+                    self.write(names, other, draft)?;
+                }
+            }
+            s::ExprKind::IfExp { test, body, orelse } => {
+                self.write(names, body, draft)?;
+                draft.text.push_str(" if ");
+                self.write(names, test, draft)?;
+                draft.text.push_str(" else ");
+                self.write(names, orelse, draft)?;
+            }
+            _ => return None,
+        }
+        draft.text.push(')');
+        Some(None)
+    }
+
+    /// Writes an object that is the same throughout the launch as a parameter; `changed` says that the fragment changes
+    /// it. `None` for what is no such object.
+    fn object(
+        &mut self,
+        names: &mut Names,
+        e: &s::Expr,
+        draft: &mut Draft,
+        changed: bool,
+    ) -> Option<()> {
+        let capture = self.object_of(names, e)?;
+        let known = draft.objects.iter().position(|o| o.capture == capture);
+        let at = known.unwrap_or_else(|| {
+            let name = format!("o{}", draft.objects.len());
+            draft.objects.push(HostObject {
+                name,
+                capture,
+                changed: false,
+            });
+            draft.objects.len() - 1
+        });
+        draft.objects[at].changed |= changed;
+        let name = draft.objects[at].name.clone();
+        draft.text.push_str(&name);
+        Some(())
+    }
+
+    /// The index of the capture of a container or an array that the nest does not assign.
+    fn object_of(&mut self, names: &mut Names, e: &s::Expr) -> Option<u32> {
+        let s::ExprKind::Path(id) = e.kind else {
+            return None;
+        };
+        if names.locals.contains_key(&id) || names.nones.contains(&id) {
+            return None;
+        }
+        let attribute = names.paths[id].parent.is_some();
+        if attribute && self.may_be_written(&names.paths[id].name, names.call.is_some()) {
+            return None;
+        }
+        let index = self.index_of(names, id);
+        let held = match self.capture(index) {
+            Capture::Container { .. } => true,
+            Capture::Array { kind, .. } => !matches!(kind, ArrayKind::Scratch | ArrayKind::Appended),
+            _ => false,
+        };
+        held.then_some(index)
+    }
+
+    /// The kind of a container that CPython is asked about, and the type of its items, if that is known.
+    fn container(&mut self, names: &mut Names, e: &s::Expr) -> Option<(Container, Option<Ty>)> {
+        let index = self.object_of(names, e)?;
+        match self.capture(index) {
+            Capture::Container { kind, item } => Some((*kind, *item)),
+            _ => None,
+        }
+    }
+
+    /// Writes `base[index]`, an item of a container.
+    fn item(
+        &mut self,
+        names: &mut Names,
+        (kind, item): (Container, Option<Ty>),
+        base: &s::Expr,
+        index: &[s::Expr],
+        draft: &mut Draft,
+    ) -> Option<Given> {
+        if !kind.has_items() || index.iter().any(s::Expr::is_slice) {
+            return None;
+        }
+        let inserts = kind.reading() != Effect::Pure;
+        self.object(names, base, draft, inserts)?;
+        draft.text.push('[');
+        self.listed(names, index, draft)?;
+        draft.text.push(']');
+        draft.changes |= inserts;
+        draft.work += OPERATION;
+        Some(item.map(Gives::Scalar))
+    }
+
+    /// Writes an f-string, in which the names keep their spelling.
+    fn f_string(
+        &mut self,
+        names: &mut Names,
+        text: &str,
+        read: &[(String, s::Expr)],
+        draft: &mut Draft,
+    ) -> Option<()> {
+        let taken = |draft: &Draft, name: &str| {
+            draft.values.iter().any(|(n, _)| n == name)
+                || draft.objects.iter().any(|o| o.name == name)
+        };
+        for (name, e) in read {
+            if is_parameter(name) || taken(draft, name) {
+                return None;
+            }
+            match self.object_of(names, e) {
+                Some(capture) => draft.objects.push(HostObject {
+                    name: name.clone(),
+                    capture,
+                    changed: false,
+                }),
+                None => {
+                    let value = self.expr(names, e).ok()?;
+                    draft.values.push((name.clone(), value));
+                }
+            }
+        }
+        draft.text.push('(');
+        draft.text.push_str(text);
+        draft.text.push(')');
+        draft.work += 4.0;
+        Some(())
+    }
+}
+
+/// What a call of CPython's calls.
+enum HostCallee {
+    /// A function, by the index of its capture.
+    Function(u32, &'static HostFunction),
+    /// A builtin that has a native form for some arguments.
+    Builtin(u32, Builtin),
+    /// A method of a container that is known to hold items of this type.
+    Method(&'static HostFunction, Option<Ty>),
+}
+
+impl Resolver<'_> {
+    /// What a call of CPython's calls; `None` for functions of which nothing is known.
+    fn host_callee(&mut self, names: &mut Names, func: &s::Expr) -> Option<HostCallee> {
+        let s::ExprKind::Path(id) = func.kind else {
+            return None;
+        };
+        let path = &names.paths[id];
+        if let Some(parent) = path.parent {
+            let (name, span) = (path.name.clone(), func.span);
+            let kind = s::ExprKind::Path(parent);
+            if let Some((kind, item)) = self.container_or_text(names, &s::Expr { kind, span }) {
+                return kind.method(&name).map(|about| HostCallee::Method(about, item));
+            }
+        }
+        match self.resolve_path(names, id, func.span).ok()? {
+            Res::Known(Known::Host(f)) => {
+                Some(HostCallee::Function(self.index_of(names, id), f.about()))
+            }
+            Res::Known(Known::Builtin(b)) => Some(HostCallee::Builtin(self.index_of(names, id), b)),
+            _ => None,
+        }
+    }
+
+    /// The kind of a container whose methods may be called: one that the nest does not hold natively, a `str`, or a list
+    /// of numbers.
+    fn container_or_text(
+        &mut self,
+        names: &mut Names,
+        e: &s::Expr,
+    ) -> Option<(Container, Option<Ty>)> {
+        let index = self.object_of(names, e)?;
+        match self.capture(index) {
+            Capture::Container { kind, item } => Some((*kind, *item)),
+            Capture::Array {
+                kind: ArrayKind::Str,
+                ..
+            } => Some((Container::Str, None)),
+            Capture::Array {
+                kind: ArrayKind::List,
+                elem,
+                rank: 1,
+                ..
+            } => Some((Container::List, Some(*elem))),
+            _ => None,
+        }
+    }
+
+    fn write_call(
+        &mut self,
+        names: &mut Names,
+        callee: &HostCallee,
+        func: &s::Expr,
+        (args, kwargs): (&[s::Expr], &[(String, s::Expr)]),
+        draft: &mut Draft,
+    ) -> Option<Given> {
+        let about = match callee {
+            HostCallee::Builtin(index, builtin) => {
+                return self.write_builtin(names, (*index, *builtin), args, kwargs, draft);
+            }
+            HostCallee::Function(_, about) | HostCallee::Method(about, _) => *about,
+        };
+        let item = match (callee, func) {
+            (HostCallee::Method(_, item), s::Expr { kind: s::ExprKind::Path(id), span }) => {
+                let path = &names.paths[*id];
+                let (name, parent) = (path.name.clone(), path.parent?);
+                let kind = s::ExprKind::Path(parent);
+                let base = s::Expr { kind, span: *span };
+                self.object(names, &base, draft, about.changes)?;
+                draft.text.push('.');
+                draft.text.push_str(&name);
+                *item
+            }
+            (HostCallee::Function(index, _), _) => {
+                self.function_object(*index, draft);
+                let first = args.first();
+                first.and_then(|e| self.container_or_text(names, e)?.1)
+            }
+            _ => return None,
+        };
+        draft.text.push('(');
+        for (k, arg) in args.iter().enumerate() {
+            if k > 0 {
+                draft.text.push_str(", ");
+            }
+            let changed = k == 0 && about.changes && matches!(callee, HostCallee::Function(..));
+            match changed {
+                true => self.object(names, arg, draft, true)?,
+                false => drop(self.write(names, arg, draft)?),
+            }
+        }
+        for (name, value) in kwargs {
+            // What `key`, `file` and the like are given may do anything.
+            if matches!(name.as_str(), "key" | "file" | "default" | "out" | "where") {
+                return None;
+            }
+            draft.text.push_str(&format!(", {name}="));
+            self.write(names, value, draft)?;
+        }
+        draft.text.push(')');
+        draft.changes |= about.effect != Effect::Pure;
+        draft.work += about.work;
+        Some(match about.gives {
+            Gives::Item => item.map(Gives::Scalar),
+            Gives::ItemOr => item.or_else(|| default_type(args)).map(Gives::Scalar),
+            other => Some(other),
+        })
+    }
+
+    /// Writes a call of a builtin that is pure on containers.
+    fn write_builtin(
+        &mut self,
+        names: &mut Names,
+        (index, builtin): (u32, Builtin),
+        args: &[s::Expr],
+        kwargs: &[(String, s::Expr)],
+        draft: &mut Draft,
+    ) -> Option<Given> {
+        let gives = match builtin {
+            Builtin::Len => Some(Gives::Scalar(Ty::PY_INT)),
+            Builtin::Sum | Builtin::Min | Builtin::Max => {
+                let first = args.first();
+                first.and_then(|e| self.container_or_text(names, e)?.1).map(Gives::Scalar)
+            }
+            Builtin::Any | Builtin::All => Some(Gives::Scalar(Ty::PY_BOOL)),
+            Builtin::List => None,
+            _ => return None,
+        };
+        if !kwargs.is_empty() || args.is_empty() {
+            return None;
+        }
+        self.function_object(index, draft);
+        draft.text.push('(');
+        self.listed(names, args, draft)?;
+        draft.text.push(')');
+        draft.work += match builtin {
+            Builtin::Len => 1.0,
+            _ => 10.0,
+        };
+        Some(gives)
+    }
+
+    /// Writes a function as a parameter.
+    fn function_object(&mut self, capture: u32, draft: &mut Draft) {
+        let name = format!("o{}", draft.objects.len());
+        draft.text.push_str(&name);
+        draft.objects.push(HostObject {
+            name,
+            capture,
+            changed: false,
+        });
+    }
+}
+
+/// Whether an expression has a part that CPython computes.
+fn asks(e: &Expr) -> bool {
+    matches!(e.kind, ExprKind::Host(_)) || e.children().into_iter().any(asks)
+}
+
+/// Whether a name is one that parameters of fragments have: `o0`, `v12`.
+fn is_parameter(name: &str) -> bool {
+    let number = name.strip_prefix(['o', 'v']);
+    number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// The type of the last argument of `d.get(key, default)`, if it is a literal.
+fn default_type(args: &[s::Expr]) -> Option<Ty> {
+    match args {
+        [_, s::Expr { kind, .. }] => match kind {
+            s::ExprKind::Int(_) => Some(Ty::PY_INT),
+            s::ExprKind::Float(_) => Some(Ty::PY_FLOAT),
+            s::ExprKind::Bool(_) => Some(Ty::PY_BOOL),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A text as a literal of Python's.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => {
+                out.push('\\');
+                out.push(c);
+            }
+            ' '..='~' => out.push(c),
+            c => out.push_str(&format!("\\U{:08x}", u32::from(c))),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_written_as_literals() {
+        assert_eq!(quoted("a\"b\\\n\u{e9}"), "\"a\\\"b\\\\\\U0000000a\\U000000e9\"");
+        assert!(is_parameter("v0") && is_parameter("o12"));
+        assert!(!is_parameter("v") && !is_parameter("vx") && !is_parameter("x1"));
+    }
+}

@@ -1,0 +1,354 @@
+//! Evaluates the fragments of a nest: each is a function of CPython's, compiled once for a site.
+//!
+//! Where a fragment changes something, the nest records results: when iterations run again, natively or in CPython, the
+//! recorded results stand for the fragments ([`Recorded`]). So an effect happens once, at its place in program order,
+//! and whatever a guard undoes, it does not undo what other objects have seen.
+
+use std::collections::VecDeque;
+use std::ffi::CString;
+use std::sync::Mutex;
+
+use nestwise_codegen::link::host::{CELL, Fragments};
+use nestwise_ir::{Fragment, FragmentForm, FragmentId, Nest, Prov, Scalar, Ty};
+use nestwise_runtime::{Reason, Value};
+use pyo3::exceptions::PyException;
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+
+use crate::bind::Binding;
+use crate::bind::classify;
+use crate::objects::{boxing, buffers, layout, numpy};
+use crate::process::once::Once;
+
+/// The most results that are recorded for one chunk: beyond it, CPython runs the rest of the iteration.
+const MOST_RECORDED: usize = 1 << 22;
+
+/// The functions that were compiled for the fragments of a site, by their text.
+#[derive(Default)]
+pub struct Compiled(Mutex<Vec<(String, Py<PyAny>)>>);
+
+impl Compiled {
+    /// The function for a fragment, made when it is first asked for. `globals` are those of the site's module.
+    fn function(
+        &self,
+        py: Python<'_>,
+        fragment: &Fragment,
+        file: &str,
+        globals: *mut PyObject,
+    ) -> PyResult<Py<PyAny>> {
+        let text = definition(fragment);
+        let known = |all: &Vec<(String, Py<PyAny>)>| {
+            let found = all.iter().find(|(t, _)| *t == text);
+            found.map(|(_, f)| f.clone_ref(py))
+        };
+        if let Some(function) = known(&self.0.lock().unwrap_or_else(|e| e.into_inner())) {
+            return Ok(function);
+        }
+        // Not locked meanwhile: making objects may set off a garbage collection, whose finalizers may come by here.
+        let function = compiled(py, &text, file, globals)?;
+        let mut all = self.0.lock().unwrap_or_else(|e| e.into_inner());
+        all.push((text, function.clone_ref(py)));
+        Ok(function)
+    }
+
+    /// Drops the functions.
+    pub fn forget(&self) {
+        let all = std::mem::take(&mut *self.0.lock().unwrap_or_else(|e| e.into_inner()));
+        drop(all);
+    }
+}
+
+/// The definition of a fragment's function, on the line where the fragment stands in the file.
+fn definition(fragment: &Fragment) -> String {
+    let objects = fragment.objects.iter().map(|o| o.name.as_str());
+    let values = fragment.values.iter().map(|v| v.name.as_str());
+    let parameters: Vec<&str> = objects.chain(values).collect();
+    let lines = "\n".repeat(fragment.span.line.saturating_sub(1) as usize);
+    let keyword = match fragment.form {
+        FragmentForm::Value(_) => "return ",
+        FragmentForm::Statement => "",
+    };
+    let (parameters, text) = (parameters.join(", "), &fragment.text);
+    format!("{lines}def fragment({parameters}): {keyword}{text}\n")
+}
+
+/// Compiles a definition to a function that has the module's globals, of which it assigns none.
+fn compiled(
+    py: Python<'_>,
+    text: &str,
+    file: &str,
+    globals: *mut PyObject,
+) -> PyResult<Py<PyAny>> {
+    let builtins = py.import("builtins")?;
+    let code = builtins.getattr("compile")?.call1((text, file, "exec", 0, true))?;
+    let space = pyo3::types::PyDict::new(py);
+    builtins.getattr("exec")?.call1((code, &space))?;
+    let made = space.get_item("fragment")?;
+    let made = made.ok_or_else(|| pyo3::exceptions::PyRuntimeError::new_err("no function"))?;
+    // SAFETY: the module's dictionary, alive during the call.
+    let globals = unsafe { Bound::from_borrowed_ptr(py, globals) };
+    let function = made.get_type().call1((made.getattr("__code__")?, globals))?;
+    Ok(function.unbind())
+}
+
+/// What a fragment has given: its value, or the exception that it raised.
+pub struct Recorded {
+    fragment: usize,
+    /// The site's point at which the fragment stands.
+    pub point: u32,
+    /// The value or the exception.
+    pub outcome: Result<Py<PyAny>, PyErr>,
+}
+
+/// The fragments of a launch.
+pub struct Calls<'a> {
+    py: Python<'a>,
+    nest: &'a Nest,
+    functions: Vec<Py<PyAny>>,
+    /// The arguments of each fragment: its objects, borrowed, and room for its scalars.
+    arguments: Vec<Vec<*mut PyObject>>,
+    records: bool,
+    recorded: VecDeque<Recorded>,
+    /// The number of recorded results that stood for fragments since the last commit or roll-back.
+    used: usize,
+    /// An exception that a fragment without effect raised and that would not come again: a signal handler's.
+    pub raised: Option<PyErr>,
+}
+
+impl<'a> Calls<'a> {
+    /// The fragments of a nest whose captures are bound.
+    pub fn new(
+        py: Python<'a>,
+        nest: &'a Nest,
+        binding: &Binding,
+        compiled: &Compiled,
+        file: &str,
+        globals: *mut PyObject,
+    ) -> Result<Calls<'a>, Reason> {
+        let mut functions = Vec::with_capacity(nest.fragments.len());
+        let mut arguments = Vec::with_capacity(nest.fragments.len());
+        for fragment in nest.fragments.values() {
+            let function = compiled.function(py, fragment, file, globals);
+            functions.push(function.map_err(|e| Reason::Internal(e.to_string()))?);
+            let mut given = Vec::with_capacity(fragment.objects.len() + fragment.values.len());
+            for object in &fragment.objects {
+                let bound = binding.captures.get(object.capture as usize);
+                let bound = bound.map(|b| b.object).filter(|o| !o.is_null());
+                given.push(bound.ok_or_else(|| Reason::Unbound(object.name.clone()))?);
+            }
+            given.extend(fragment.values.iter().map(|_| std::ptr::null_mut()));
+            arguments.push(given);
+        }
+        Ok(Calls {
+            py,
+            nest,
+            functions,
+            arguments,
+            records: nest.records_results(),
+            recorded: VecDeque::new(),
+            used: 0,
+            raised: None,
+        })
+    }
+
+    /// Forgets the results that were used: nothing before this point is rolled back any more.
+    pub fn committed(&mut self) {
+        drop(self.recorded.drain(..self.used));
+        self.used = 0;
+    }
+
+    /// Uses the recorded results from the last commit on once more.
+    pub fn rolled_back(&mut self) {
+        self.used = 0;
+    }
+
+    /// The results of an iteration that did not run to its end, which CPython runs over again.
+    pub fn into_recorded(self) -> VecDeque<Recorded> {
+        self.recorded
+    }
+
+    /// Calls the function of a fragment with the scalars in `cells`.
+    ///
+    /// # Safety
+    /// As for [`Fragments::evaluate`].
+    unsafe fn call(&mut self, at: usize, fragment: &Fragment, cells: *mut u8) -> PyResult<Py<PyAny>> {
+        let arguments = &mut self.arguments[at];
+        let first = fragment.objects.len();
+        // SAFETY: each cell holds a value of its type; the function and the objects are alive.
+        unsafe {
+            let mut boxed = true;
+            for (k, value) in fragment.values.iter().enumerate() {
+                let object = boxing::boxed(self.py, value.ty, cells.add(CELL * k), false);
+                boxed &= !object.is_null();
+                arguments[first + k] = object;
+            }
+            let result = match boxed {
+                true => vectorcall()(
+                    self.functions[at].as_ptr(),
+                    arguments.as_ptr(),
+                    arguments.len(),
+                    std::ptr::null_mut(),
+                ),
+                false => std::ptr::null_mut(),
+            };
+            for object in &mut arguments[first..] {
+                ffi::Py_XDECREF(std::mem::replace(object, std::ptr::null_mut()));
+            }
+            Bound::from_owned_ptr_or_err(self.py, result).map(Bound::unbind)
+        }
+    }
+}
+
+type Vectorcall =
+    unsafe extern "C" fn(*mut PyObject, *const *mut PyObject, usize, *mut PyObject) -> *mut PyObject;
+
+/// CPython's `PyObject_Vectorcall`, which every version exports, although the limited API declares it from 3.12 on only.
+fn vectorcall() -> Vectorcall {
+    static FOUND: Once<Vectorcall> = Once::new();
+    *FOUND.get_or_init(|| {
+        let name = CString::from(c"PyObject_Vectorcall");
+        // SAFETY: looks a name up among the libraries that are loaded.
+        let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+        match found.is_null() {
+            true => by_tuple,
+            // SAFETY: the symbol is that function.
+            false => unsafe { std::mem::transmute::<*mut libc::c_void, Vectorcall>(found) },
+        }
+    })
+}
+
+/// The same by way of a tuple of the arguments.
+unsafe extern "C" fn by_tuple(
+    function: *mut PyObject,
+    arguments: *const *mut PyObject,
+    count: usize,
+    _names: *mut PyObject,
+) -> *mut PyObject {
+    // SAFETY: `count` live objects; the tuple takes over references of its own.
+    unsafe {
+        let tuple = ffi::PyTuple_New(count as isize);
+        if tuple.is_null() {
+            return tuple;
+        }
+        for k in 0..count {
+            let argument = *arguments.add(k);
+            ffi::Py_INCREF(argument);
+            ffi::PyTuple_SetItem(tuple, k as isize, argument);
+        }
+        let result = ffi::PyObject_Call(function, tuple, std::ptr::null_mut());
+        ffi::Py_DECREF(tuple);
+        result
+    }
+}
+
+impl Fragments for Calls<'_> {
+    unsafe fn evaluate(&mut self, at: usize, cells: *mut u8) -> bool {
+        let nest = self.nest;
+        let Some(fragment) = nest.fragments.get(FragmentId(at as u32)) else {
+            return false;
+        };
+        let point = fragment.point.filter(|_| self.records);
+        let Some(point) = point else {
+            // SAFETY: as promised by the caller.
+            return match unsafe { self.call(at, fragment, cells) } {
+                // SAFETY: as above.
+                Ok(value) => unsafe { unboxed(self.py, fragment, value.bind(self.py), cells) },
+                Err(error) => {
+                    // CPython evaluates the fragment again, and raises. Not what a signal handler has raised.
+                    if !error.is_instance_of::<PyException>(self.py) {
+                        self.raised = Some(error);
+                    }
+                    false
+                }
+            };
+        };
+        if self.used == self.recorded.len() {
+            if self.used >= MOST_RECORDED {
+                return false;
+            }
+            // SAFETY: as above.
+            let outcome = unsafe { self.call(at, fragment, cells) };
+            let outcome = outcome.map_err(|e| without_first_frame(self.py, e));
+            self.recorded.push_back(Recorded {
+                fragment: at,
+                point,
+                outcome,
+            });
+        }
+        let recorded = &self.recorded[self.used];
+        if recorded.fragment != at {
+            return false;
+        }
+        self.used += 1;
+        match &recorded.outcome {
+            // SAFETY: as above.
+            Ok(value) => unsafe { unboxed(self.py, fragment, value.bind(self.py), cells) },
+            Err(_) => false,
+        }
+    }
+}
+
+/// The exception as if the fragment's text had been evaluated in its caller: without the frame of its function.
+fn without_first_frame(py: Python<'_>, error: PyErr) -> PyErr {
+    let inner = error.traceback(py).and_then(|t| t.getattr("tb_next").ok());
+    let inner = inner.and_then(|t| t.cast_into().ok());
+    error.set_traceback(py, inner);
+    error
+}
+
+/// Leaves the value of a fragment in a cell; false where it is of another type than expected.
+///
+/// # Safety
+/// There is room for a value at `cell`.
+unsafe fn unboxed(
+    py: Python<'_>,
+    fragment: &Fragment,
+    value: &Bound<'_, PyAny>,
+    cell: *mut u8,
+) -> bool {
+    let FragmentForm::Value(ty) = fragment.form else {
+        // SAFETY: as promised by the caller.
+        unsafe { *cell = 0 };
+        return true;
+    };
+    // SAFETY: as promised by the caller; payloads are read only of exact types.
+    unsafe { stored(py, ty, value.as_ptr(), cell) }
+}
+
+unsafe fn stored(py: Python<'_>, ty: Ty, object: *mut PyObject, cell: *mut u8) -> bool {
+    // SAFETY: as promised by the caller of `unboxed`.
+    unsafe {
+        let class = ffi::Py_TYPE(object);
+        if ty == Ty::PY_FLOAT {
+            if class != &raw mut ffi::PyFloat_Type {
+                return false;
+            }
+            *cell.cast::<f64>() = layout::payload(object);
+            return true;
+        }
+        if ty == Ty::CHAR {
+            let code = buffers::character(object);
+            code.inspect(|code| *cell.cast::<u32>() = *code);
+            return code.is_some();
+        }
+        let Some((word, value)) = classify::number(numpy::numpy(py), object) else {
+            return false;
+        };
+        if classify::scalar_type(word) != Some(ty) {
+            return false;
+        }
+        if ty.prov == Prov::Np {
+            let from = layout::payload_of(object);
+            std::ptr::copy_nonoverlapping(from, cell, ty.repr.size());
+            return true;
+        }
+        match (value, ty.repr) {
+            (Value::Int(v), Scalar::I64) => *cell.cast() = v,
+            (Value::Uint(v), Scalar::U64) => *cell.cast() = v,
+            (Value::Bool(v), Scalar::Bool) => *cell = u8::from(v),
+            (Value::Complex(re, im), Scalar::C128) => *cell.cast() = [re, im],
+            _ => return false,
+        }
+        true
+    }
+}
