@@ -251,10 +251,7 @@ const FUNCTIONS: &[HostFunction] = &[
 ];
 
 /// Methods of sequences that change nothing.
-const SEQUENCE_READS: &[HostFunction] = &[
-    reads("count", INT, 4.0),
-    reads("index", INT, 3.0),
-];
+const SEQUENCE_READS: &[HostFunction] = &[reads("count", INT, 4.0), reads("index", INT, 3.0)];
 
 /// Methods of lists, most of which deques have, too.
 const LIST: &[HostFunction] = &[

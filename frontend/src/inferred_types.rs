@@ -288,6 +288,7 @@ mod tests {
             local_names: ["n", "a", "box", "i"].map(String::from).into(),
             bound_names: ["n", "a", "box"].map(String::from).into(),
             module_level: false,
+            ..ScopeInfo::default()
         };
         let site = parse_site(text, 1, false, &scope).unwrap();
         let mut table = Table(vec![

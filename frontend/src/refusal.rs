@@ -47,6 +47,8 @@ pub enum Refusal {
         /// The name that is called, if the expression is a call of one: `print`, `out.append`.
         callee: Option<String>,
     },
+    /// A call that CPython would have to make between nests of loops.
+    CallBesideNests,
     /// A slice: `A[i:j]`.
     Slice,
     /// A starred expression: `f(*args)`, `f(**kwargs)`, `a, *b = c`.
@@ -215,6 +217,7 @@ impl Refusal {
             Self::Statement { .. } => "statement",
             Self::Expression { .. } => "expression",
             Self::ExpressionStatement { .. } => "expression-statement",
+            Self::CallBesideNests => "call-beside-nests",
             Self::Slice => "slice",
             Self::Star => "star",
             Self::Comparison { .. } => "comparison",
@@ -309,6 +312,9 @@ impl fmt::Display for Refusal {
             Self::ExpressionStatement { callee: None } => {
                 f.write_str("an expression evaluated for its effect is not supported")
             }
+            Self::CallBesideNests => f.write_str(
+                "what only CPython can do stands beside nests of loops, which run better by themselves",
+            ),
             Self::Slice => f.write_str("a slice is not supported"),
             Self::Star => f.write_str("`*` in a call or an assignment is not supported"),
             Self::Comparison { op } => write!(f, "the comparison `{op}` is not supported"),

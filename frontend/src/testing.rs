@@ -61,6 +61,7 @@ pub fn try_parse(source: &str, bound: &[&str]) -> Result<Site, Vec<WithSpan<Refu
         module_level: false,
         local_names: words(source),
         bound_names: bound.iter().map(|s| s.to_string()).collect(),
+        ..ScopeInfo::default()
     };
     crate::parse_site(source, 1, false, &scope)
 }

@@ -52,6 +52,7 @@ fn loops_of_the_standard_library() {
             module_level: false,
             local_names: names.clone(),
             bound_names: names,
+            ..ScopeInfo::default()
         };
         match parse_site(source, line, source.starts_with([' ', '\t']), &scope) {
             Ok(site) => {

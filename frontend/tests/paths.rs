@@ -239,6 +239,7 @@ fn scope(bound: usize) -> ScopeInfo {
             .filter(|(i, _)| is_bound(i))
             .map(|(_, n)| n)
             .collect(),
+        ..ScopeInfo::default()
     }
 }
 

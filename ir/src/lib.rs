@@ -55,7 +55,8 @@ pub mod verifier;
 pub use crate::interpreter_work::{LoopWork, NestWork, Tally, Work};
 pub use crate::model::fragment::{Effect, Fragment, FragmentForm, FragmentObject, FragmentValue};
 pub use crate::model::ids::{
-    AccessId, Arena, ArrayId, ClauseId, FragmentId, IdSet, LoopId, NameId, PathId, PropertyId, ScopeId, VarId,
+    AccessId, Arena, ArrayId, ClauseId, FragmentId, IdSet, LoopId, NameId, PathId, PropertyId,
+    ScopeId, VarId,
 };
 pub use crate::model::nest::{
     Access, ArrayDecl, ArrayKind, BinOp, CmpOp, Const, Expr, ExprKind, Extent, For, Fun, Length,

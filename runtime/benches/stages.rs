@@ -112,6 +112,7 @@ fn site(name: &str) -> surface::Site {
             )
             .collect(),
         bound_names: used.into_iter().collect(),
+        ..ScopeInfo::default()
     };
     parse_site(text, 1, false, &scope).expect("one of the nests above")
 }

@@ -80,6 +80,7 @@ impl Program {
             module_level: false,
             local_names: names("i n a b x k"),
             bound_names: names("n a b x k"),
+            ..ScopeInfo::default()
         };
         let site = parse_site(TEXT, 1, false, &scope).unwrap();
         let scalar = |ty| Capture::Scalar { ty, range: None };

@@ -66,7 +66,9 @@ impl FloatFlags {
     #[cfg(target_arch = "x86_64")]
     fn set(self) {
         // SAFETY: loads what the register held before.
-        unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const self.0, options(nostack, readonly)) };
+        unsafe {
+            std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const self.0, options(nostack, readonly))
+        };
     }
 
     #[cfg(not(target_arch = "x86_64"))]

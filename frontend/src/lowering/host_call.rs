@@ -3,7 +3,7 @@
 //! What a fragment changes is evaluated once. So whatever may fail before it in program order is evaluated before it,
 //! and where iterations run again, or CPython runs one over again, results that were recorded stand for the fragments.
 
-use nestwise_ir::model::nest::{Expr, ExprKind};
+use nestwise_ir::model::nest::{Expr, ExprKind, Stmt, StmtKind};
 use nestwise_ir::{
     ArrayKind, Effect, Fragment, FragmentForm, FragmentObject, FragmentValue, Nest, Prov, Scalar,
     Span, Ty, Work,
@@ -87,7 +87,10 @@ fn boxed_type(sv: &Sv, span: Span) -> R<Ty> {
     let single = sv.kinds.single().map(|kind| kind.natural());
     let crosses = single == Some(repr) && repr != Scalar::Num && sv.kinds.prov() != Prov::Dyn;
     if !crosses {
-        let what = format!("{} as an argument of a call that CPython evaluates", sv.kinds);
+        let what = format!(
+            "{} as an argument of a call that CPython evaluates",
+            sv.kinds
+        );
         return Err(refuse(span, Refusal::Unsupported { what }));
     }
     Ok(sv.kinds.ty(repr))
@@ -96,6 +99,7 @@ fn boxed_type(sv: &Sv, span: Span) -> R<Ty> {
 /// Refuses a nest whose fragments use what the nest holds natively and changes, or change what the nest holds natively;
 /// and one that would have to record results at places that are no points.
 pub(crate) fn refuse_conflicts(nest: &Nest, captures: &[Capture]) -> R<()> {
+    refuse_beside_nests(nest)?;
     let records = nest.records_results();
     for fragment in nest.fragments.values() {
         let refused = |what: String| Err(refuse(fragment.span, Refusal::Unsupported { what }));
@@ -107,13 +111,19 @@ pub(crate) fn refuse_conflicts(nest: &Nest, captures: &[Capture]) -> R<()> {
                 ArrayKind::Ndarray | ArrayKind::ArrayArray | ArrayKind::Bytes
             );
             if object.changed || held.written && !in_place {
-                let what = format!("{}, which is also used natively, in a call of CPython", held.name);
+                let what = format!(
+                    "{}, which is also used natively, in a call of CPython",
+                    held.name
+                );
                 return refused(what);
             }
         }
         let reads_mutable = fragment.objects.iter().any(|o| {
             let capture = captures.get(o.capture as usize);
-            matches!(capture, Some(Capture::Container { .. } | Capture::Array { .. }))
+            matches!(
+                capture,
+                Some(Capture::Container { .. } | Capture::Array { .. })
+            )
         });
         if records && fragment.point.is_none() && (reads_mutable || fragment.effect != Effect::Pure)
         {
@@ -121,4 +131,37 @@ pub(crate) fn refuse_conflicts(nest: &Nest, captures: &[Capture]) -> R<()> {
         }
     }
     Ok(())
+}
+
+/// Refuses calls of CPython in a loop that has nests of two or more loops inside: these run better as nests of their own,
+/// whose loops may change places or be distributed.
+fn refuse_beside_nests(nest: &Nest) -> R<()> {
+    let mut beside = None;
+    nest.walk(&mut |s| {
+        let calls = s.blocks().flatten().find(|s| calls_host(s));
+        let depth = s.blocks().flatten().map(depth).max().unwrap_or(0);
+        let is_loop = matches!(s.kind, StmtKind::For(_) | StmtKind::While(_));
+        if is_loop && depth > 1 {
+            beside = beside.or(calls.map(|s| s.span));
+        }
+    });
+    match beside {
+        Some(span) => Err(refuse(span, Refusal::CallBesideNests)),
+        None => Ok(()),
+    }
+}
+
+/// Whether a statement calls CPython, outside of loops inside it.
+fn calls_host(s: &Stmt) -> bool {
+    let own = s
+        .exprs()
+        .any(|e| matches!(e.kind, ExprKind::HostCall { .. }));
+    let is_loop = matches!(s.kind, StmtKind::For(_) | StmtKind::While(_));
+    own || !is_loop && s.blocks().flatten().any(calls_host)
+}
+
+/// The number of loops inside one another in a statement.
+fn depth(s: &Stmt) -> u32 {
+    let inner = s.blocks().flatten().map(depth).max().unwrap_or(0);
+    inner + u32::from(matches!(s.kind, StmtKind::For(_) | StmtKind::While(_)))
 }

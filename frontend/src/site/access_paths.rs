@@ -24,6 +24,8 @@ pub struct ScopeInfo {
     pub bound_names: HashSet<String>,
     /// The names, of variables and attributes, that the file assigns dictionaries to.
     pub mappings: HashSet<String>,
+    /// Whether a device may keep arrays from one site to the next: a loop around sites is then worth more as a region.
+    pub regions: bool,
 }
 
 /// The table of access paths, which is filled while a text is read.

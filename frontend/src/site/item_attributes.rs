@@ -190,6 +190,7 @@ mod tests {
             module_level: false,
             local_names: names.clone(),
             bound_names: names,
+            ..ScopeInfo::default()
         };
         parse_site(text, 1, false, &scope).expect("a loop that is read")
     }

@@ -442,10 +442,12 @@ impl Verifier<'_> {
             return Err(at(e, "a fragment that is not declared"));
         };
         let takes = fragment.values.iter().map(|v| v.ty);
-        ensure(takes.eq(args.iter().map(|a| a.ty)) && fragment.ty() == e.ty, || {
-            at(e, "other types than the fragment's")
-        })?;
-        let crosses = |ty: Ty| ty.prov != Prov::Dyn && !matches!(ty.repr, Scalar::I128 | Scalar::Num);
+        ensure(
+            takes.eq(args.iter().map(|a| a.ty)) && fragment.ty() == e.ty,
+            || at(e, "other types than the fragment's"),
+        )?;
+        let crosses =
+            |ty: Ty| ty.prov != Prov::Dyn && !matches!(ty.repr, Scalar::I128 | Scalar::Num);
         ensure(crosses(e.ty) && args.iter().all(|a| crosses(a.ty)), || {
             at(e, "a type that does not cross to CPython")
         })

@@ -63,11 +63,13 @@ impl Resolver<'_> {
             return Ok(None);
         };
         let method = self.index_of(names, method);
-        if !matches!(self.capture(method), Capture::Append) {
+        let index = self.index_of(names, id);
+        let foreign = self.foreign.contains(&index);
+        if foreign || !matches!(self.capture(method), Capture::Append) {
             return Ok(None);
         }
         self.is_fixed(names, id, list.span)?;
-        let list = self.index_of(names, id);
+        let list = index;
         let grown = Grown { method, list };
         self.hir.grown.insert(method, grown);
         Ok(Some(grown))

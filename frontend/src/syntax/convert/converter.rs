@@ -50,6 +50,8 @@ pub(crate) struct Converter<'a> {
     pub(crate) may_exit: bool,
     /// The number of branches around, of those in which an unsupported statement exits to the interpreter.
     pub(crate) exits: u32,
+    /// For each enclosing loop, how deeply loops nest inside it.
+    pub(crate) nested: Vec<u32>,
     /// The parts whose results may have to be recorded.
     pub(crate) points: Vec<Point>,
     /// The number of them that may change something.
@@ -73,6 +75,7 @@ impl<'a> Converter<'a> {
             loops: 0,
             may_exit: false,
             exits: 0,
+            nested: Vec::new(),
             points: Vec::new(),
             changes: 0,
             inner: Vec::new(),

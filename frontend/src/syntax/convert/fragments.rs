@@ -17,14 +17,23 @@ const MAX_F_STRING: usize = 400;
 /// The most names that an f-string may read.
 const MAX_NAMES: usize = 16;
 
+/// The deepest nesting of the loops beside which CPython is called.
+const MOST_NESTED: u32 = 1;
+
 /// The most points of one site.
 const MAX_POINTS: usize = 256;
 
 impl Converter<'_> {
     /// Whether what has no native form may become a call of CPython here. In a branch from which iterations exit to the
-    /// interpreter it does not: such branches are taken to be rare.
+    /// interpreter it does not: such branches are taken to be rare. Nor does it beside nests of loops, which run better
+    /// as nests of their own.
     pub(crate) fn calls_host(&self) -> bool {
-        self.exits == 0 && !self.source.suspends
+        let limit = match self.names {
+            Names::Site(scope) if scope.regions => 0,
+            _ => MOST_NESTED,
+        };
+        let fits = self.nested.last().is_none_or(|depth| *depth <= limit);
+        self.exits == 0 && !self.source.suspends && fits
     }
 
     /// Converts a display of a dictionary.
@@ -41,7 +50,9 @@ impl Converter<'_> {
         if !self.calls_host() || !self.inner.is_empty() {
             return None;
         }
-        let text = self.source.text(e.range.start().into(), e.range.end().into())?;
+        let text = self
+            .source
+            .text(e.range.start().into(), e.range.end().into())?;
         let names = names_of_f_string(text)?;
         let text = text.to_owned();
         let mut found = Vec::with_capacity(names.len());
@@ -85,7 +96,8 @@ impl Converter<'_> {
             ast::Expr::Attribute(e) => &e.attr,
             _ => return,
         };
-        let mapping = matches!(self.names, Names::Site(scope) if scope.mappings.contains(name.as_str()));
+        let mapping =
+            matches!(self.names, Names::Site(scope) if scope.mappings.contains(name.as_str()));
         if mapping {
             self.changes += 1;
             self.note_point(stmt, true);
@@ -187,7 +199,13 @@ mod tests {
         assert_eq!(names("f'{x:.3f} of {n}'").as_deref(), Some("n x"));
         assert_eq!(names("f'{x + 1!r:>{w}}' 'tail'").as_deref(), Some("w x"));
         assert_eq!(names("f'plain {{}}'").as_deref(), Some(""));
-        for text in ["f'{f(x)}'", "f'{x.y}'", "f'{(y := 1)}'", "f'{x'", "f'{[a for a in b]}'"] {
+        for text in [
+            "f'{f(x)}'",
+            "f'{x.y}'",
+            "f'{(y := 1)}'",
+            "f'{x'",
+            "f'{[a for a in b]}'",
+        ] {
             assert_eq!(names(text), None, "{text}");
         }
     }

@@ -59,22 +59,29 @@ fn makes_list(stmt: &Stmt) -> bool {
 
 /// Whether there is a loop statement among these, at any depth.
 pub(crate) fn has_loop(stmts: &[ast::Stmt]) -> bool {
-    stmts.iter().any(|stmt| match stmt {
-        ast::Stmt::For(_) | ast::Stmt::While(_) | ast::Stmt::AsyncFor(_) => true,
-        ast::Stmt::If(s) => has_loop(&s.body) || has_loop(&s.orelse),
-        ast::Stmt::With(s) => has_loop(&s.body),
+    depth(stmts) > 0
+}
+
+/// How deeply loop statements nest among these.
+pub(crate) fn depth(stmts: &[ast::Stmt]) -> u32 {
+    let of = |stmt: &ast::Stmt| match stmt {
+        ast::Stmt::For(s) => 1 + depth(&s.body).max(depth(&s.orelse)),
+        ast::Stmt::While(s) => 1 + depth(&s.body).max(depth(&s.orelse)),
+        ast::Stmt::AsyncFor(s) => 1 + depth(&s.body),
+        ast::Stmt::If(s) => depth(&s.body).max(depth(&s.orelse)),
+        ast::Stmt::With(s) => depth(&s.body),
         ast::Stmt::Try(s) => {
-            let handled = s.handlers.iter().any(|h| {
+            let handled = s.handlers.iter().map(|h| {
                 let ast::ExceptHandler::ExceptHandler(h) = h;
-                has_loop(&h.body)
+                depth(&h.body)
             });
-            handled
-                || [&s.body, &s.orelse, &s.finalbody]
-                    .into_iter()
-                    .any(|b| has_loop(b))
+            let blocks = [&s.body, &s.orelse, &s.finalbody];
+            let blocks = blocks.into_iter().map(|b| depth(b));
+            handled.chain(blocks).max().unwrap_or(0)
         }
-        _ => false,
-    })
+        _ => 0,
+    };
+    stmts.iter().map(of).max().unwrap_or(0)
 }
 
 /// Whether an iteration that reaches this statement may exit to the interpreter: not if the statement may take a name's

@@ -427,7 +427,10 @@ unsafe fn sequence(
             return (OBJECTS, unsafe { objects_in(object) });
         }
         // SAFETY: a live list or tuple.
-        return (unsafe { containers::sequence_word(np, object, is_list) }, Value::None);
+        return (
+            unsafe { containers::sequence_word(np, object, is_list) },
+            Value::None,
+        );
     };
     let storage = if mixed { Scalar::Num } else { shape.leaf };
     let kind = if is_list {

@@ -27,6 +27,7 @@ pub struct SiteText {
     value: bool,
     mappings: HashSet<String>,
     records: bool,
+    regions: bool,
 }
 
 impl SiteText {
@@ -41,6 +42,7 @@ impl SiteText {
                 local_names: self.local_names,
                 bound_names: self.bound_names,
                 mappings: self.mappings,
+                regions: self.regions,
             },
             value: self.value,
             records: self.records,

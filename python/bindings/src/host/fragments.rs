@@ -73,21 +73,20 @@ fn definition(fragment: &Fragment) -> String {
 }
 
 /// Compiles a definition to a function that has the module's globals, of which it assigns none.
-fn compiled(
-    py: Python<'_>,
-    text: &str,
-    file: &str,
-    globals: *mut PyObject,
-) -> PyResult<Py<PyAny>> {
+fn compiled(py: Python<'_>, text: &str, file: &str, globals: *mut PyObject) -> PyResult<Py<PyAny>> {
     let builtins = py.import("builtins")?;
-    let code = builtins.getattr("compile")?.call1((text, file, "exec", 0, true))?;
+    let code = builtins
+        .getattr("compile")?
+        .call1((text, file, "exec", 0, true))?;
     let space = pyo3::types::PyDict::new(py);
     builtins.getattr("exec")?.call1((code, &space))?;
     let made = space.get_item("fragment")?;
     let made = made.ok_or_else(|| pyo3::exceptions::PyRuntimeError::new_err("no function"))?;
     // SAFETY: the module's dictionary, alive during the call.
     let globals = unsafe { Bound::from_borrowed_ptr(py, globals) };
-    let function = made.get_type().call1((made.getattr("__code__")?, globals))?;
+    let function = made
+        .get_type()
+        .call1((made.getattr("__code__")?, globals))?;
     Ok(function.unbind())
 }
 
@@ -171,7 +170,12 @@ impl<'a> Calls<'a> {
     ///
     /// # Safety
     /// As for [`Fragments::evaluate`].
-    unsafe fn call(&mut self, at: usize, fragment: &Fragment, cells: *mut u8) -> PyResult<Py<PyAny>> {
+    unsafe fn call(
+        &mut self,
+        at: usize,
+        fragment: &Fragment,
+        cells: *mut u8,
+    ) -> PyResult<Py<PyAny>> {
         let arguments = &mut self.arguments[at];
         let first = fragment.objects.len();
         // SAFETY: each cell holds a value of its type; the function and the objects are alive.
@@ -199,8 +203,12 @@ impl<'a> Calls<'a> {
     }
 }
 
-type Vectorcall =
-    unsafe extern "C" fn(*mut PyObject, *const *mut PyObject, usize, *mut PyObject) -> *mut PyObject;
+type Vectorcall = unsafe extern "C" fn(
+    *mut PyObject,
+    *const *mut PyObject,
+    usize,
+    *mut PyObject,
+) -> *mut PyObject;
 
 /// CPython's `PyObject_Vectorcall`, which every version exports, although the limited API declares it from 3.12 on only.
 fn vectorcall() -> Vectorcall {

@@ -223,7 +223,10 @@ impl<'a> PyHost<'a> {
             for object in fragment.objects.iter().filter(|o| o.changed) {
                 let changed = self.object(object.capture as usize);
                 // SAFETY: nothing has run since the lists were read.
-                let held = self.buffers.iter().any(|b| unsafe { b.2.rows() }.contains(&changed));
+                let held = self
+                    .buffers
+                    .iter()
+                    .any(|b| unsafe { b.2.rows() }.contains(&changed));
                 if held || appended::lists(&self.appended).contains(&changed) {
                     return Err(Reason::List {
                         name: self.name(object.capture as usize),

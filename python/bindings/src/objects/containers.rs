@@ -16,7 +16,9 @@ use crate::objects::{layout, modules};
 const KNOWN_ITEM: u64 = 1 << 32;
 
 fn word_of(kind: Container, item: Option<Ty>) -> u64 {
-    let item = item.map_or(0, |ty| KNOWN_ITEM | (ty.prov as u64) << 16 | (ty.repr as u64) << 24);
+    let item = item.map_or(0, |ty| {
+        KNOWN_ITEM | (ty.prov as u64) << 16 | (ty.repr as u64) << 24
+    });
     CONTAINER | (kind as u64) << 8 | item
 }
 
@@ -28,10 +30,12 @@ pub fn capture(word: u64) -> Option<Capture> {
     let repr = Scalar::ALL
         .into_iter()
         .find(|s| *s as u64 == (word >> 24) & 0xff);
-    let item = repr.filter(|_| word & KNOWN_ITEM != 0).map(|repr| match (word >> 16) & 0xff {
-        0 => Ty::py(repr),
-        _ => Ty::np(repr),
-    });
+    let item = repr
+        .filter(|_| word & KNOWN_ITEM != 0)
+        .map(|repr| match (word >> 16) & 0xff {
+            0 => Ty::py(repr),
+            _ => Ty::np(repr),
+        });
     Some(Capture::Container { kind, item })
 }
 
@@ -89,7 +93,10 @@ pub unsafe fn word(
             Container::Counter => Some(word_of(Container::Counter, Some(Ty::PY_INT))),
             Container::DefaultDict => {
                 let item = first_value(object).and_then(|item| type_of(np, item));
-                Some(word_of(Container::DefaultDict, item.or_else(|| made_by(py, object))))
+                Some(word_of(
+                    Container::DefaultDict,
+                    item.or_else(|| made_by(py, object)),
+                ))
             }
             kind => of_mapping(kind),
         }

@@ -62,9 +62,10 @@ impl SiteText {
             local_names,
             bound_names,
             mappings,
+            regions,
         } = &self.scope;
         let text = format!(
-            "{} {} {} {} {module_level}\n{}\n{}\n{}\n{}",
+            "{} {} {} {} {regions} {module_level}\n{}\n{}\n{}\n{}",
             self.first_line,
             self.indented,
             self.value,

@@ -307,7 +307,8 @@ class _Rewriter:
         text = self.checked(syntax.unparse(part) + "\n", part, scope)
         names = (scope.locals, self.facts.bound(node))
         place = (text, part.lineno, False, scope.module_level)
-        site = SiteText(*place, *names, True, scope.qualname, self.mappings, False)
+        kept = (scope.qualname, self.mappings, False, self.regions)
+        site = SiteText(*place, *names, True, *kept)
         answer = self.ask(site)
         number = self.enter(part, site, scope, node)
         return _Shape(self.mark, number, part, self.noted).value(answer)
@@ -396,6 +397,7 @@ class _Rewriter:
             scope.qualname,
             self.mappings,
             True,
+            self.regions,
         )
         answer = self.ask(site)
         recording = Recording.of(node, answer)

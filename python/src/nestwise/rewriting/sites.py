@@ -18,6 +18,7 @@ class SiteText(NamedTuple):
     function: str
     mappings: frozenset[str]  # names that the file assigns dictionaries to
     records: bool  # the rewritten code takes recorded results
+    regions: bool  # a device may keep arrays from one site to the next
 
 
 class Loop(NamedTuple):

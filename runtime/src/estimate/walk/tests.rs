@@ -13,6 +13,7 @@ fn nest(text: &str) -> Nest {
         module_level: false,
         local_names: names("i j s n a"),
         bound_names: names("i j s n a"),
+        ..ScopeInfo::default()
     };
     let site = parse_site(text, 1, false, &scope).expect("a loop that is read");
     let scalar = |ty| Capture::Scalar { ty, range: None };

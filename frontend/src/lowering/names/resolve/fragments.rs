@@ -55,13 +55,18 @@ impl Resolver<'_> {
 
     /// The native form of an append; `None` for other calls, and for a value that is no number or tuple of numbers, which
     /// CPython appends.
-    pub(crate) fn native_append(
-        &mut self,
-        names: &mut Names,
-        value: &s::Expr,
-    ) -> R<Option<Kind>> {
+    pub(crate) fn native_append(&mut self, names: &mut Names, value: &s::Expr) -> R<Option<Kind>> {
         let objects = match &value.kind {
-            s::ExprKind::Call { args, .. } => args.iter().any(|a| self.is_object(names, a)),
+            s::ExprKind::Call { func, args, .. } => {
+                let foreign = match func.kind {
+                    s::ExprKind::Path(id) => names.paths[id].parent.is_some_and(|list| {
+                        let index = self.index_of(names, list);
+                        self.foreign.contains(&index)
+                    }),
+                    _ => false,
+                };
+                foreign || args.iter().any(|a| self.is_object(names, a))
+            }
             _ => false,
         };
         match objects && self.may_call_host() {
@@ -98,17 +103,15 @@ impl Resolver<'_> {
         let s::Target::Subscript(base, index) = target else {
             return None;
         };
-        let [index] = index.as_slice() else {
-            return None;
-        };
-        let sets = self.container(names, base)?.0.sets_items();
-        if !self.may_call_host() || index.is_slice() || !sets {
+        let kind = self.container(names, base)?.0;
+        let sets = kind.sets_items() && (kind.is_mapping() || index.len() == 1);
+        if !self.may_call_host() || index.iter().any(s::Expr::is_slice) || !sets {
             return None;
         }
         let mut draft = Draft::default();
         self.object(names, base, &mut draft, true)?;
         draft.text.push('[');
-        self.write(names, index, &mut draft)?;
+        self.listed(names, index, &mut draft)?;
         draft.text.push_str("] ");
         draft.text.push_str(op);
         draft.text.push_str("= ");
@@ -203,7 +206,9 @@ impl Resolver<'_> {
                 }
                 draft.text.push('(');
                 self.write(names, item, draft)?;
-                draft.text.push_str(if *negated { " not in " } else { " in " });
+                draft
+                    .text
+                    .push_str(if *negated { " not in " } else { " in " });
                 self.write(names, container, draft)?;
                 draft.text.push(')');
                 draft.work += OPERATION;
@@ -331,6 +336,9 @@ impl Resolver<'_> {
             draft.objects.len() - 1
         });
         draft.objects[at].changed |= changed;
+        if changed {
+            self.changed.insert(capture);
+        }
         let name = draft.objects[at].name.clone();
         draft.text.push_str(&name);
         Some(())
@@ -350,8 +358,10 @@ impl Resolver<'_> {
         }
         let index = self.index_of(names, id);
         let held = match self.capture(index) {
-            Capture::Container { .. } => true,
-            Capture::Array { kind, .. } => !matches!(kind, ArrayKind::Scratch | ArrayKind::Appended),
+            Capture::Container { .. } | Capture::Objects { .. } => true,
+            Capture::Array { kind, .. } => {
+                !matches!(kind, ArrayKind::Scratch | ArrayKind::Appended)
+            }
             _ => false,
         };
         held.then_some(index)
@@ -362,6 +372,15 @@ impl Resolver<'_> {
         let index = self.object_of(names, e)?;
         match self.capture(index) {
             Capture::Container { kind, item } => Some((*kind, *item)),
+            Capture::Objects { .. } => Some((Container::List, None)),
+            Capture::Array {
+                kind: ArrayKind::List,
+                elem,
+                rank,
+                ..
+            } if self.foreign.contains(&index) => {
+                Some((Container::List, (*rank == 1).then_some(*elem)))
+            }
             _ => None,
         }
     }
@@ -445,7 +464,9 @@ impl Resolver<'_> {
             let (name, span) = (path.name.clone(), func.span);
             let kind = s::ExprKind::Path(parent);
             if let Some((kind, item)) = self.container_or_text(names, &s::Expr { kind, span }) {
-                return kind.method(&name).map(|about| HostCallee::Method(about, item));
+                return kind
+                    .method(&name)
+                    .map(|about| HostCallee::Method(about, item));
             }
         }
         match self.resolve_path(names, id, func.span).ok()? {
@@ -467,6 +488,7 @@ impl Resolver<'_> {
         let index = self.object_of(names, e)?;
         match self.capture(index) {
             Capture::Container { kind, item } => Some((*kind, *item)),
+            Capture::Objects { .. } => Some((Container::List, None)),
             Capture::Array {
                 kind: ArrayKind::Str,
                 ..
@@ -496,7 +518,13 @@ impl Resolver<'_> {
             HostCallee::Function(_, about) | HostCallee::Method(about, _) => *about,
         };
         let item = match (callee, func) {
-            (HostCallee::Method(_, item), s::Expr { kind: s::ExprKind::Path(id), span }) => {
+            (
+                HostCallee::Method(_, item),
+                s::Expr {
+                    kind: s::ExprKind::Path(id),
+                    span,
+                },
+            ) => {
                 let path = &names.paths[*id];
                 let (name, parent) = (path.name.clone(), path.parent?);
                 let kind = s::ExprKind::Path(parent);
@@ -555,7 +583,9 @@ impl Resolver<'_> {
             Builtin::Len => Some(Gives::Scalar(Ty::PY_INT)),
             Builtin::Sum | Builtin::Min | Builtin::Max => {
                 let first = args.first();
-                first.and_then(|e| self.container_or_text(names, e)?.1).map(Gives::Scalar)
+                first
+                    .and_then(|e| self.container_or_text(names, e)?.1)
+                    .map(Gives::Scalar)
             }
             Builtin::Any | Builtin::All => Some(Gives::Scalar(Ty::PY_BOOL)),
             Builtin::List => None,
@@ -634,7 +664,10 @@ mod tests {
 
     #[test]
     fn texts_are_written_as_literals() {
-        assert_eq!(quoted("a\"b\\\n\u{e9}"), "\"a\\\"b\\\\\\U0000000a\\U000000e9\"");
+        assert_eq!(
+            quoted("a\"b\\\n\u{e9}"),
+            "\"a\\\"b\\\\\\U0000000a\\U000000e9\""
+        );
         assert!(is_parameter("v0") && is_parameter("o12"));
         assert!(!is_parameter("v") && !is_parameter("vx") && !is_parameter("x1"));
     }

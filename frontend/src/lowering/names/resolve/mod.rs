@@ -150,6 +150,10 @@ pub(crate) struct Resolver<'a> {
     /// The number of branches around from which iterations exit to the interpreter, or of headers that CPython evaluates,
     /// too: CPython is not called from there.
     exits: u32,
+    /// The captures of objects that CPython changes, and that are left to it.
+    pub foreign: HashSet<u32>,
+    /// The captures of objects that CPython is found to change.
+    changed: &'a mut HashSet<u32>,
     /// The points of the site at which results are recorded.
     points: &'a [s::Point],
     /// The site stands at module level, so that its names are its module's.
@@ -184,9 +188,28 @@ fn assigned_names(site: &s::Site) -> HashSet<String> {
     own.map(|p| p.name.clone()).collect()
 }
 
-/// Resolves a site.
-pub(crate) fn resolve<'a>(site: &'a s::Site, captures: &'a [Capture]) -> R<Hir> {
+/// Resolves a site. What CPython changes is CPython's throughout: the nest holds no copy of it.
+pub(crate) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
+    let mut changed = HashSet::new();
+    let hir = resolve_beside(site, captures, &mut changed);
+    let held = |index: &u32| {
+        let capture = captures.get(*index as usize);
+        matches!(
+            capture,
+            Some(Capture::Array { .. } | Capture::Objects { .. })
+        )
+    };
+    match changed.iter().any(held) {
+        true => resolve_beside(site, captures, &mut changed),
+        false => hir,
+    }
+}
+
+/// Resolves a site in which CPython changes the objects of the captures `changed`; adds those that it is found to change.
+fn resolve_beside(site: &s::Site, captures: &[Capture], changed: &mut HashSet<u32>) -> R<Hir> {
     let mut resolver = Resolver {
+        foreign: changed.clone(),
+        changed,
         hir: Hir::default(),
         captures,
         globals: HashMap::new(),
@@ -392,6 +415,10 @@ impl Resolver<'_> {
             return Err(refuse(span, Refusal::Unsupported { what }));
         }
         let index = self.index_of(names, id);
+        if self.foreign.contains(&index) {
+            let (name, ty) = (dotted, "list".into());
+            return Err(refuse(span, Refusal::Type { name, ty }));
+        }
         match self.capture(index) {
             Capture::Scalar { .. } | Capture::Array { .. } | Capture::Objects { .. } => {
                 let local = self.globals.get(&index).copied();
@@ -588,7 +615,9 @@ impl Resolver<'_> {
                 Box::new(self.expr(names, a)?),
                 Box::new(self.expr(names, b)?),
             ),
-            s::ExprKind::Contains { .. } => return Err(refuse(span, Refusal::Comparison { op: "in" })),
+            s::ExprKind::Contains { .. } => {
+                return Err(refuse(span, Refusal::Comparison { op: "in" }));
+            }
             s::ExprKind::Dict(_) | s::ExprKind::Set(_) | s::ExprKind::FString(..) => {
                 let name = match e.kind {
                     s::ExprKind::Dict(_) => "a dict display",
