@@ -11,6 +11,8 @@ use nestwise_ir::{Effect, Scalar, Ty};
 pub enum Gives {
     /// A value that is of use to nobody: `None`.
     Nothing,
+    /// An object, of use to other fragments alone.
+    Object,
     /// A scalar of this type.
     Scalar(Ty),
     /// An item of the container that the method is called on, or that is the first argument.
@@ -199,6 +201,18 @@ const FUNCTIONS: &[HostFunction] = &[
     reads("issubclass", BOOL, 1.5),
     reads("callable", BOOL, 1.0),
     reads("hash", INT, 1.0),
+    reads("str", Gives::Object, 2.0),
+    reads("repr", Gives::Object, 2.0),
+    reads("format", Gives::Object, 3.0),
+    reads("chr", Gives::Object, 1.0),
+    reads("bin", Gives::Object, 2.0),
+    reads("hex", Gives::Object, 2.0),
+    reads("oct", Gives::Object, 2.0),
+    reads("sorted", Gives::Object, 20.0),
+    reads("tuple", Gives::Object, 4.0),
+    reads("set", Gives::Object, 5.0),
+    reads("frozenset", Gives::Object, 5.0),
+    reads("dict", Gives::Object, 5.0),
     acts("print", Gives::Nothing, 20.0),
     reads("math.gamma", FLOAT, 2.0),
     reads("math.lgamma", FLOAT, 2.0),

@@ -40,6 +40,7 @@ fn scope(source: &str, unbound: &str) -> ScopeInfo {
         module_level: false,
         local_names,
         bound_names,
+        ..ScopeInfo::default()
     }
 }
 

@@ -73,6 +73,7 @@ fn read(source: &str) {
             module_level,
             local_names: local_names.clone(),
             bound_names: HashSet::clone(&bound_names),
+            ..ScopeInfo::default()
         };
         match parse_site(source, 1, indented, &scope) {
             Ok(site) => {

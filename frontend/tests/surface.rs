@@ -29,6 +29,7 @@ fn scope_of(source: &str) -> ScopeInfo {
         module_level: false,
         local_names: names.clone(),
         bound_names: names,
+        ..ScopeInfo::default()
     }
 }
 

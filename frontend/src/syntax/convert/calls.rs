@@ -46,7 +46,19 @@ impl Converter<'_> {
                 kind: ExprKind::None,
                 span: self.span(e),
             }),
+            ast::Expr::Tuple(t) if self.calls_host() && t.elts.iter().any(is_none) => {
+                let items: Vec<_> = t.elts.iter().map(|e| self.argument(e)).collect();
+                Some(Expr {
+                    kind: ExprKind::Tuple(items.into_iter().collect::<Option<_>>()?),
+                    span: self.span(e),
+                })
+            }
             e => self.expr(e),
         }
     }
+}
+
+/// Whether an expression is `None`.
+fn is_none(e: &ast::Expr) -> bool {
+    matches!(e, ast::Expr::Constant(c) if c.value.is_none())
 }

@@ -210,17 +210,19 @@ def _clone(node: Any, facts: Facts | None = None) -> Any:
     return copy
 
 
-# An assignment of a display of a dictionary, or of a call that makes one, to a name or an attribute.
+# An assignment of a display of a dictionary, or of a call that makes one, to a name or an attribute; a
+# call of a method that dictionaries have.
 _MAPPING = (
-    r"(\w+)(?:\s*:[^=\n]*)?\s*=\s*"
+    r"(\w+)(?:(?:\s*:[^=\n]*)?\s*=\s*"
     r"(?:\{|(?:collections\.)?(?:dict|defaultdict|Counter|OrderedDict)\b)"
+    r"|\.(?:get|items|keys|values|setdefault|popitem)\()"
 )
 
 
 def mappings(lines: list[str]) -> frozenset[str]:
     """The names, of variables and attributes, that a file assigns dictionaries to."""
-    words = ("{", "dict(", "Counter", "Dict")
-    likely = [line for line in lines if "=" in line and any(w in line for w in words)]
+    words = ("{", "dict(", "Counter", "Dict", ".get(", ".items(", ".keys(", ".values(", ".setdefault(")
+    likely = [line for line in lines if any(w in line for w in words)]
     if not likely:
         return frozenset()
     import re

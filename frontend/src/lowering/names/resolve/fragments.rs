@@ -85,6 +85,11 @@ impl Resolver<'_> {
             | s::ExprKind::Set(_)
             | s::ExprKind::List(_) => true,
             s::ExprKind::Tuple(items) => items.iter().any(|e| self.is_object(names, e)),
+            s::ExprKind::Binary(_, a, b) => self.is_object(names, a) || self.is_object(names, b),
+            s::ExprKind::Call { func, .. } => match self.host_callee(names, func) {
+                Some(HostCallee::Function(_, about)) => about.gives == Gives::Object,
+                _ => false,
+            },
             s::ExprKind::Path(_) => self.container(names, e).is_some(),
             _ => false,
         }
@@ -214,6 +219,17 @@ impl Resolver<'_> {
                 draft.work += OPERATION;
                 return Some(Some(Gives::Scalar(Ty::PY_BOOL)));
             }
+            s::ExprKind::Call { func, args, kwargs }
+                if kwargs.is_empty()
+                    && let s::ExprKind::Attr(base, name) = &func.kind
+                    && let s::ExprKind::Str(text) = &base.kind
+                    && matches!(name.as_str(), "format" | "join") =>
+            {
+                draft.text.push_str(&format!("{}.{name}(", quoted(text)));
+                self.listed(names, args, draft)?;
+                draft.text.push(')');
+                draft.work += 4.0;
+            }
             s::ExprKind::Call { func, args, kwargs } => {
                 return match self.host_callee(names, func) {
                     Some(callee) => self.write_call(names, &callee, func, (args, kwargs), draft),
@@ -230,6 +246,11 @@ impl Resolver<'_> {
                 Some(()) => {}
                 None => return self.native(names, e, draft),
             },
+            s::ExprKind::Binary(_, a, b)
+                if self.is_object(names, a) || self.is_object(names, b) =>
+            {
+                return self.operation(names, e, draft);
+            }
             _ => return self.native(names, e, draft),
         }
         Some(None)
@@ -264,7 +285,9 @@ impl Resolver<'_> {
     /// it is: its operands belong to the same fragment.
     fn native(&mut self, names: &mut Names, e: &s::Expr, draft: &mut Draft) -> Option<Given> {
         let (occs, defs) = (self.hir.occs, self.hir.defs.len());
-        let value = self.expr(names, e).ok().filter(|value| !asks(value));
+        // Not by way of a fragment: it would come by here again.
+        let value = self.native_expr(names, e).ok();
+        let value = value.filter(|value| !asks(value));
         let Some(value) = value else {
             self.hir.occs = occs;
             self.hir.defs.truncate(defs);
