@@ -275,7 +275,7 @@ mod tests {
             "ndarray float64 0",
             "ndarray float64 9",
             "int 1",
-            "known print",
+            "known exec",
         ] {
             assert_eq!(plain(bad), None, "{bad}");
         }

@@ -71,6 +71,67 @@ FOREIGN_METHODS = set(
 )
 
 
+# Of these, those that CPython may be called for, where nothing speaks against it.
+HOST_NAMES = set(
+    "print heappush heappop heapify heappushpop heapreplace insort insort_left insort_right time"
+    " perf_counter monotonic process_time append extend insert remove pop clear reverse sort"
+    " appendleft extendleft popleft rotate setdefault update add discard".split()
+)
+
+
+class Place:
+    """Where a statement stands, as far as it decides whether CPython may be called there."""
+
+    exits = 0  # branches around from which iterations exit to the interpreter
+    nested: list[int] = []  # how deeply loops nest inside the loops around
+    objects = 0  # calls and stored items around
+    suspends = False
+
+
+def may_call():
+    fits = not Place.nested or Place.nested[-1] <= 1
+    return Place.exits == 0 and not Place.suspends and fits
+
+
+def host(func):
+    match func:
+        case ast.Name():
+            return func.id in HOST_NAMES
+        case ast.Attribute():
+            return func.attr in HOST_NAMES
+    return False
+
+
+def depth_of(stmts):
+    """How deeply loop statements nest."""
+    deepest = 0
+    for s in stmts:
+        match s:
+            case ast.For() | ast.While():
+                found = 1 + max(depth_of(s.body), depth_of(s.orelse))
+            case ast.AsyncFor():
+                found = 1 + depth_of(s.body)
+            case ast.If():
+                found = max(depth_of(s.body), depth_of(s.orelse))
+            case ast.With():
+                found = depth_of(s.body)
+            case ast.Try():
+                blocks = [s.body, s.orelse, s.finalbody, *[h.body for h in s.handlers]]
+                found = max(map(depth_of, blocks))
+            case _:
+                found = 0
+        deepest = max(deepest, found)
+    return deepest
+
+
+def inside_call(f):
+    Place.objects += 1
+    try:
+        return f()
+    finally:
+        Place.objects -= 1
+
+
 def foreign(func):
     match func:
         case ast.Name():
@@ -168,6 +229,10 @@ def index_item(node):
 
 def argument(e):
     none = isinstance(e, ast.Constant) and e.value is None
+    if isinstance(e, ast.Tuple) and may_call():
+        nones = [isinstance(i, ast.Constant) and i.value is None for i in e.elts]
+        if any(nones):
+            return f"({seq(e.elts, argument)},)"
     return "None" if none else expr(e)
 
 
@@ -190,11 +255,18 @@ def expr(e):
             head = f"{expr(elt)} for {target(part.target)} in {items(part.iter)}"
             return f"{expr(func)}({head}{tests})"
         case ast.Call():
-            args = [argument(a) for a in e.args]
+            func = expr(e.func)
+            args = inside_call(lambda: [argument(a) for a in e.args])
             if any(k.arg is None for k in e.keywords):
                 raise Refused
-            args += [f"{name(k.arg)}={argument(k.value)}" for k in e.keywords]
-            return f"{expr(e.func)}({', '.join(args)})"
+            named = inside_call(lambda: [argument(k.value) for k in e.keywords])
+            args += [f"{name(k.arg)}={v}" for k, v in zip(e.keywords, named, strict=True)]
+            return f"{func}({', '.join(args)})"
+        case ast.Dict() if Place.objects and may_call() and None not in e.keys:
+            pairs = zip(e.keys, e.values, strict=True)
+            return "{" + ", ".join([f"{expr(k)}: {expr(v)}" for k, v in pairs]) + "}"
+        case ast.Set() if Place.objects and may_call():
+            return "{" + seq(e.elts, expr) + "}"
         case ast.UnaryOp():
             return f"({UNARY[type(e.op)]}{expr(e.operand)})"
         case ast.BinOp(op=ast.MatMult()):
@@ -221,6 +293,9 @@ def expr(e):
             return found if isinstance(op, ast.Is) else f"({UNARY[ast.Not]}{found})"
         case ast.Compare() if membership(e) is not None:
             return expr(membership(e))
+        case ast.Compare(ops=[ast.In() | ast.NotIn() as op], comparators=[items_]) if may_call():
+            word = "in" if isinstance(op, ast.In) else "not in"
+            return f"({expr(e.left)} {word} {expr(items_)})"
         case ast.Compare() if all(type(op) in COMPARE for op in e.ops):
             rest = [
                 f" {COMPARE[type(o)]} {expr(c)}" for o, c in zip(e.ops, e.comparators, strict=True)
@@ -232,8 +307,9 @@ def expr(e):
             return f"({seq(e.elts, expr)},)" if e.elts else "()"
         case ast.List():
             return f"[{seq(e.elts, expr)}]"
-        case ast.ListComp(elt, [part]) if not part.is_async and not part.ifs and plain(part.target):
-            return f"[{expr(elt)} for {target(part.target)} in {items(part.iter)}]"
+        case ast.ListComp(elt, [part]) if not part.is_async and plain(part.target):
+            tests = "".join([f" if {expr(test)}" for test in part.ifs])
+            return f"[{expr(elt)} for {target(part.target)} in {items(part.iter)}{tests}]"
     raise Refused
 
 
@@ -268,6 +344,14 @@ def branch(stmts, depth):
     supported ends them."""
     if not leaves:
         return block(stmts, depth)
+    Place.exits += 1
+    try:
+        return up_to_exit(stmts, depth)
+    finally:
+        Place.exits -= 1
+
+
+def up_to_exit(stmts, depth):
     text = ""
     for s in stmts:
         try:
@@ -312,8 +396,13 @@ def stmt(s, depth, top=False):
                 head = f"for {target(s.target)} in {items(s.iter)}:"
             else:
                 head = f"while {expr(s.test)}:"
+            Place.nested.append(depth_of(s.body))
+            try:
+                body = block(s.body, depth + 1)
+            finally:
+                Place.nested.pop()
             rest = "" if top else orelse(s.orelse, depth)
-            return f"{pad}{head}\n{block(s.body, depth + 1)}{rest}"
+            return f"{pad}{head}\n{body}{rest}"
         case ast.If():
             then = f"{pad}if {expr(s.test)}:\n{branch(s.body, depth + 1)}"
             return then + orelse(s.orelse, depth, branch)
@@ -341,7 +430,7 @@ def stmt(s, depth, top=False):
             return f"{pad}pass\n"
         case ast.Expr() if isinstance(s.value, ast.Constant):
             return f"{pad}pass\n"
-        case ast.Expr(value=ast.Call()) if not foreign(s.value.func):
+        case ast.Expr(value=ast.Call(func=f)) if not foreign(f) or may_call() and host(f):
             return f"{pad}{expr(s.value)}\n"
     raise Refused
 
@@ -353,7 +442,13 @@ def loops(path):
     lines = io.StringIO(source, newline="").readlines()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, (ast.For, ast.While)):
+            if any(isinstance(n, ast.JoinedStr) for n in ast.walk(node)):
+                continue  # whether CPython may be asked for it, its text tells
             leaves = may_leave(node)
+            suspends = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncWith, ast.AsyncFor)
+            Place.suspends = any(
+                isinstance(n, suspends) or getattr(n, "is_async", 0) for n in ast.walk(node)
+            )
             try:
                 text = stmt(node, 0, top=True)
             except Refused:

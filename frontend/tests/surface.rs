@@ -246,8 +246,8 @@ fn literals() {
 #[test]
 fn refused_statements() {
     check_refused(&[
-        ("print(i)", "2:4 expression-statement"),
-        ("out.extend(i)", "2:4 expression-statement"),
+        ("exec(i)", "2:4 expression-statement"),
+        ("out.close(i)", "2:4 expression-statement"),
         ("x", "2:4 expression-statement"),
         ("yield i", "2:4 expression"),
         ("x = yield", "2:8 expression"),
@@ -286,7 +286,6 @@ fn refused_expressions() {
         ("x = f(**a)", "2:10 star"),
         ("x = a is 1", "2:8 comparison"),
         ("x = a is b is c", "2:8 comparison"),
-        ("x = a not in b", "2:8 comparison"),
         ("x = None", "2:8 expression"),
         (
             "x = 170141183460469231731687303715884105728",
@@ -303,7 +302,8 @@ fn refused_expressions() {
 fn all_refusals_are_reported_in_order() {
     let source =
         "for i in r:\n  print(i)\n  x = {1}\n  if a is 1:\n    del x\n  é = f(y[lambda: 1]) + {}\n";
-    let expected = "2:2 expression-statement\n3:6 expression\n4:5 comparison\n5:4 statement\n6:11 expression\n6:25 expression\n";
+    let expected =
+        "3:6 expression\n4:5 comparison\n5:4 statement\n6:11 expression\n6:25 expression\n";
     assert_eq!(surface(source), expected);
 }
 
@@ -377,10 +377,10 @@ fn annotations_of_a_module_are_kept_by_cpython() {
 #[test]
 fn messages_and_hints() {
     let refusals =
-        parse_site("for i in r:\n  print(i)\n", 7, false, &scope_of("i r")).expect_err("refused");
+        parse_site("for i in r:\n  exec(i)\n", 7, false, &scope_of("i r")).expect_err("refused");
     assert_eq!(
         refusals[0].to_string(),
-        "line 8: the call of print for its effect is not supported"
+        "line 8: the call of exec for its effect is not supported"
     );
     assert!(refusals[0].error.hint().is_some());
 }

@@ -234,6 +234,8 @@ pub(crate) struct HostCall {
     pub ty: Option<Ty>,
     /// The point of the site at which the fragment stands.
     pub point: Option<u32>,
+    /// Whether the fragment looks into what containers hold.
+    pub looks_inside: bool,
     /// The time that CPython takes, in calls of a quick builtin.
     pub work: f64,
 }

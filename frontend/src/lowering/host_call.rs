@@ -50,6 +50,7 @@ pub(crate) fn host_call(cx: &mut Lowering<'_>, call: &HostCall, span: Span) -> R
         values,
         span,
         point: call.point,
+        looks_inside: call.looks_inside,
         work: call.work,
     };
     if !known {
@@ -101,8 +102,19 @@ fn boxed_type(sv: &Sv, span: Span) -> R<Ty> {
 pub(crate) fn refuse_conflicts(nest: &Nest, captures: &[Capture]) -> R<()> {
     refuse_beside_nests(nest)?;
     let records = nest.records_results();
+    let copied = nest.arrays.values().find(|a| {
+        let list = matches!(a.kind, ArrayKind::List | ArrayKind::Appended);
+        list && a.written
+    });
     for fragment in nest.fragments.values() {
         let refused = |what: String| Err(refuse(fragment.span, Refusal::Unsupported { what }));
+        if let Some(copied) = copied.filter(|_| fragment.looks_inside) {
+            let what = format!(
+                "{}, which is changed natively and may be among what CPython is given,",
+                copied.name
+            );
+            return refused(what);
+        }
         for object in &fragment.objects {
             let held = nest.arrays.values().find(|a| a.capture == object.capture);
             let Some(held) = held else { continue };

@@ -71,6 +71,8 @@ pub struct Fragment {
     pub span: Span,
     /// The number of the site's point at which the fragment stands, where its results are recorded.
     pub point: Option<u32>,
+    /// Whether the fragment looks into what containers hold: into lists of which the nest may have changed copies.
+    pub looks_inside: bool,
     /// The time that CPython takes for the fragment, in calls of a quick builtin such as `len`.
     pub work: f64,
 }

@@ -283,6 +283,7 @@ fn fragment(c: &mut Cursor<'_>) -> Read<Fragment> {
         values: vec![],
         span,
         point: None,
+        looks_inside: false,
         work: 1.0,
     };
     while c.eat(",") {

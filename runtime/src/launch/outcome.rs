@@ -90,8 +90,11 @@ impl Launch {
             (true, false) => Some("changed code"),
             (false, _) => None,
         };
-        let means = self.kernel.about.means.iter();
-        means.map(String::as_str).chain(changed)
+        let about = &self.kernel.about;
+        let calls = about.nest.calls_host().then_some("calls of CPython");
+        let recorded = about.nest.records_results().then_some("recorded results");
+        let means = about.means.iter().map(String::as_str);
+        means.chain(changed).chain(calls).chain(recorded)
     }
     /// What the kernel executes in a call of these sizes, loop by loop, and the lines that it fetches: JSON. `written`
     /// gives the trips of each loop as it was written.

@@ -43,6 +43,8 @@ impl Resolver<'_> {
         }
         if let Some(list) = names.paths[*id].parent {
             self.is_fixed(names, list, call.span)?;
+            let index = self.index_of(names, list);
+            self.uses.copied.insert(index);
         }
         let value = self.expr(names, value)?;
         Ok(Some(Stmt::Append {

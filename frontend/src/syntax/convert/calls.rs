@@ -16,6 +16,7 @@ impl Converter<'_> {
         }
         self.note_call(e);
         let func = self.boxed(&e.func);
+        self.objects += 1;
         let args: Vec<_> = e.args.iter().map(|e| self.argument(e)).collect();
         let args = args.into_iter().collect::<Option<_>>();
         let kwargs: Vec<_> = e
@@ -23,6 +24,7 @@ impl Converter<'_> {
             .iter()
             .map(|keyword| self.keyword(keyword))
             .collect();
+        self.objects -= 1;
         let kwargs = kwargs.into_iter().collect::<Option<_>>();
         Some(ExprKind::Call {
             func: func?,

@@ -52,6 +52,8 @@ pub(crate) struct Converter<'a> {
     pub(crate) exits: u32,
     /// For each enclosing loop, how deeply loops nest inside it.
     pub(crate) nested: Vec<u32>,
+    /// The number of calls and stored items around: objects may stand there that the nest does not hold natively.
+    pub(crate) objects: u32,
     /// The parts whose results may have to be recorded.
     pub(crate) points: Vec<Point>,
     /// The number of them that may change something.
@@ -76,6 +78,7 @@ impl<'a> Converter<'a> {
             may_exit: false,
             exits: 0,
             nested: Vec::new(),
+            objects: 0,
             points: Vec::new(),
             changes: 0,
             inner: Vec::new(),

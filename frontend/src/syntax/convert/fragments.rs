@@ -36,6 +36,11 @@ impl Converter<'_> {
         self.exits == 0 && !self.source.suspends && fits
     }
 
+    /// Whether an object that the nest does not hold natively may stand here: an argument, or an item that is stored.
+    pub(crate) fn may_have_objects(&self) -> bool {
+        self.objects > 0 && self.calls_host()
+    }
+
     /// Converts a display of a dictionary.
     pub(crate) fn dict(&mut self, e: &ast::ExprDict) -> Option<ExprKind> {
         let mut items = Vec::with_capacity(e.keys.len());
@@ -47,7 +52,7 @@ impl Converter<'_> {
 
     /// Converts an f-string of plain names, literals and arithmetic; `None`, without a refusal, for any other.
     pub(crate) fn f_string(&mut self, e: &ast::ExprConstant) -> Option<ExprKind> {
-        if !self.calls_host() || !self.inner.is_empty() {
+        if !self.may_have_objects() || !self.inner.is_empty() {
             return None;
         }
         let text = self
@@ -86,15 +91,16 @@ impl Converter<'_> {
         }
     }
 
-    /// Notes the assignment of an item as a point, if the container may be one that the nest does not hold natively.
-    pub(crate) fn note_store(&mut self, stmt: &ast::Stmt, targets: &[ast::Expr]) {
+    /// Notes the assignment of an item as a point, if the container may be one that the nest does not hold natively;
+    /// returns whether it may.
+    pub(crate) fn note_store(&mut self, stmt: &ast::Stmt, targets: &[ast::Expr]) -> bool {
         let [ast::Expr::Subscript(target)] = targets else {
-            return;
+            return false;
         };
         let name = match target.value.as_ref() {
             ast::Expr::Name(e) => &e.id,
             ast::Expr::Attribute(e) => &e.attr,
-            _ => return,
+            _ => return false,
         };
         let mapping =
             matches!(self.names, Names::Site(scope) if scope.mappings.contains(name.as_str()));
@@ -102,6 +108,7 @@ impl Converter<'_> {
             self.changes += 1;
             self.note_point(stmt, true);
         }
+        mapping
     }
 
     fn note_point(&mut self, node: &impl Ranged, statement: bool) {

@@ -63,9 +63,11 @@ impl Converter<'_> {
                 }
             }
             ast::Stmt::Assign(s) => {
-                self.note_store(stmt, &s.targets);
+                let stores = self.note_store(stmt, &s.targets);
                 let targets: Vec<_> = s.targets.iter().map(|t| self.target(t)).collect();
+                self.objects += u32::from(stores);
                 let value = self.expr(&s.value);
+                self.objects -= u32::from(stores);
                 StmtKind::Assign {
                     targets: targets.into_iter().collect::<Option<_>>()?,
                     value: value?,
@@ -349,8 +351,8 @@ impl Converter<'_> {
                 }
             }
             ast::Expr::Tuple(e) => ExprKind::Tuple(self.exprs(&e.elts)?),
-            ast::Expr::Dict(e) if self.calls_host() => self.dict(e)?,
-            ast::Expr::Set(e) if self.calls_host() => ExprKind::Set(self.exprs(&e.elts)?),
+            ast::Expr::Dict(e) if self.may_have_objects() => self.dict(e)?,
+            ast::Expr::Set(e) if self.may_have_objects() => ExprKind::Set(self.exprs(&e.elts)?),
             ast::Expr::Slice(e) => return self.refuse(e, Refusal::Slice),
             ast::Expr::Starred(e) => return self.refuse(e, Refusal::Star),
             other => {

@@ -220,14 +220,12 @@ impl<'a> PyHost<'a> {
             return Err(Reason::Environment(what));
         }
         for fragment in self.nest.fragments.values() {
-            for object in fragment.objects.iter().filter(|o| o.changed) {
-                let changed = self.object(object.capture as usize);
+            for object in &fragment.objects {
+                let used = self.object(object.capture as usize);
+                let mut copies = self.buffers.iter().filter(|b| b.1 || object.changed);
                 // SAFETY: nothing has run since the lists were read.
-                let held = self
-                    .buffers
-                    .iter()
-                    .any(|b| unsafe { b.2.rows() }.contains(&changed));
-                if held || appended::lists(&self.appended).contains(&changed) {
+                let held = copies.any(|b| unsafe { b.2.rows() }.contains(&used));
+                if held || appended::lists(&self.appended).contains(&used) {
                     return Err(Reason::List {
                         name: self.name(object.capture as usize),
                         why: "it is also used by another name",

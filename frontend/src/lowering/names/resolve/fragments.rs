@@ -23,6 +23,8 @@ struct Draft {
     values: Vec<(String, Expr)>,
     /// Whether the fragment changes something.
     changes: bool,
+    /// Whether the fragment looks into what containers hold: into lists of which the nest may have copies.
+    looks_inside: bool,
     work: f64,
 }
 
@@ -72,6 +74,26 @@ impl Resolver<'_> {
         match objects && self.may_call_host() {
             true => Ok(None),
             false => self.append(names, value),
+        }
+    }
+
+    /// Notes that the nest changes the list that an expression names, or that it is an element of.
+    pub(crate) fn note_copy(&mut self, names: &Names, e: &s::Expr) {
+        match &e.kind {
+            s::ExprKind::Subscript(base, _) => self.note_copy(names, base),
+            s::ExprKind::Path(id) if !names.locals.contains_key(id) => {
+                let index = self.index_of(names, *id);
+                if !matches!(
+                    self.capture(index),
+                    Capture::Array {
+                        kind: ArrayKind::Ndarray,
+                        ..
+                    }
+                ) {
+                    self.uses.copied.insert(index);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -160,6 +182,7 @@ impl Resolver<'_> {
             },
             ty,
             point,
+            looks_inside: draft.looks_inside,
             work: draft.work,
         };
         let kind = ExprKind::Host(Box::new(call));
@@ -214,7 +237,9 @@ impl Resolver<'_> {
                 draft
                     .text
                     .push_str(if *negated { " not in " } else { " in " });
+                let inside = draft.looks_inside;
                 self.write(names, container, draft)?;
+                draft.looks_inside = inside;
                 draft.text.push(')');
                 draft.work += OPERATION;
                 return Some(Some(Gives::Scalar(Ty::PY_BOOL)));
@@ -243,7 +268,7 @@ impl Resolver<'_> {
                 };
             }
             s::ExprKind::Path(_) => match self.object(names, e, draft, false) {
-                Some(()) => {}
+                Some(()) => draft.looks_inside |= self.container(names, e).is_some(),
                 None => return self.native(names, e, draft),
             },
             s::ExprKind::Binary(_, a, b)
@@ -359,9 +384,10 @@ impl Resolver<'_> {
             draft.objects.len() - 1
         });
         draft.objects[at].changed |= changed;
-        if changed {
-            self.changed.insert(capture);
-        }
+        match changed {
+            true => self.uses.changed.insert(capture),
+            false => self.uses.read.insert(capture),
+        };
         let name = draft.objects[at].name.clone();
         draft.text.push_str(&name);
         Some(())
@@ -447,11 +473,15 @@ impl Resolver<'_> {
                 return None;
             }
             match self.object_of(names, e) {
-                Some(capture) => draft.objects.push(HostObject {
-                    name: name.clone(),
-                    capture,
-                    changed: false,
-                }),
+                Some(capture) => {
+                    draft.looks_inside = true;
+                    self.uses.read.insert(capture);
+                    draft.objects.push(HostObject {
+                        name: name.clone(),
+                        capture,
+                        changed: false,
+                    });
+                }
                 None => {
                     let value = self.expr(names, e).ok()?;
                     draft.values.push((name.clone(), value));
@@ -619,7 +649,9 @@ impl Resolver<'_> {
         }
         self.function_object(index, draft);
         draft.text.push('(');
+        let inside = draft.looks_inside;
         self.listed(names, args, draft)?;
+        draft.looks_inside = inside || builtin != Builtin::Len && draft.looks_inside;
         draft.text.push(')');
         draft.work += match builtin {
             Builtin::Len => 1.0,

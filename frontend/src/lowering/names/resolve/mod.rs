@@ -152,8 +152,8 @@ pub(crate) struct Resolver<'a> {
     exits: u32,
     /// The captures of objects that CPython changes, and that are left to it.
     pub foreign: HashSet<u32>,
-    /// The captures of objects that CPython is found to change.
-    changed: &'a mut HashSet<u32>,
+    /// What is found of the objects that CPython uses.
+    pub uses: &'a mut Uses,
     /// The points of the site at which results are recorded.
     points: &'a [s::Point],
     /// The site stands at module level, so that its names are its module's.
@@ -188,28 +188,55 @@ fn assigned_names(site: &s::Site) -> HashSet<String> {
     own.map(|p| p.name.clone()).collect()
 }
 
+/// The captures of objects that CPython and the nest use.
+#[derive(Default)]
+pub(crate) struct Uses {
+    /// The objects that CPython changes.
+    pub changed: HashSet<u32>,
+    /// The objects that CPython reads.
+    pub read: HashSet<u32>,
+    /// The lists that the nest changes natively, which it does to copies.
+    pub copied: HashSet<u32>,
+}
+
+impl Uses {
+    /// The objects that are left to CPython: those that it changes, and those of which it would read what the nest has
+    /// changed in a copy.
+    fn foreign(&self) -> HashSet<u32> {
+        let stale = self.read.intersection(&self.copied).copied();
+        self.changed.iter().copied().chain(stale).collect()
+    }
+}
+
 /// Resolves a site. What CPython changes is CPython's throughout: the nest holds no copy of it.
 pub(crate) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
-    let mut changed = HashSet::new();
-    let hir = resolve_beside(site, captures, &mut changed);
+    let mut uses = Uses::default();
+    let hir = resolve_beside(site, captures, HashSet::new(), &mut uses);
+    let foreign = uses.foreign();
     let held = |index: &u32| {
         let capture = captures.get(*index as usize);
-        matches!(
+        let array = matches!(
             capture,
             Some(Capture::Array { .. } | Capture::Objects { .. })
-        )
+        );
+        array || uses.copied.contains(index)
     };
-    match changed.iter().any(held) {
-        true => resolve_beside(site, captures, &mut changed),
+    match foreign.iter().any(held) {
+        true => resolve_beside(site, captures, foreign, &mut uses),
         false => hir,
     }
 }
 
-/// Resolves a site in which CPython changes the objects of the captures `changed`; adds those that it is found to change.
-fn resolve_beside(site: &s::Site, captures: &[Capture], changed: &mut HashSet<u32>) -> R<Hir> {
+/// Resolves a site in which the objects of the captures `foreign` are left to CPython; notes what objects are used for.
+fn resolve_beside(
+    site: &s::Site,
+    captures: &[Capture],
+    foreign: HashSet<u32>,
+    uses: &mut Uses,
+) -> R<Hir> {
     let mut resolver = Resolver {
-        foreign: changed.clone(),
-        changed,
+        foreign,
+        uses,
         hir: Hir::default(),
         captures,
         globals: HashMap::new(),

@@ -65,6 +65,7 @@ impl Resolver<'_> {
                 }
             },
             s::Target::Subscript(base, index) => {
+                self.note_copy(names, base);
                 let base = self.expr(names, base)?;
                 self.may_be_sliced(&base, index, true)?;
                 Ok(Target::Subscript(base, self.subscripts(names, index)?))
