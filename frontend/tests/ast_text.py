@@ -396,7 +396,14 @@ def stmt(s, depth, top=False):
                 head = f"for {target(s.target)} in {items(s.iter)}:"
             else:
                 head = f"while {expr(s.test)}:"
-            Place.nested.append(depth_of(s.body))
+            drives = any(
+                isinstance(b, ast.Expr)
+                and isinstance(b.value, ast.Call)
+                and isinstance(b.value.func, ast.Name)
+                and not host(b.value.func)
+                for b in s.body
+            )
+            Place.nested.append(max(depth_of(s.body), 2 if drives else 0))
             try:
                 body = block(s.body, depth + 1)
             finally:

@@ -153,7 +153,7 @@ def assertion_inside(a):
 
 def set_and_membership(a):
     seen = set()
-    for x in a:  # cpython
+    for x in a:  # native
         if x in seen:
             continue
         seen.add(x)

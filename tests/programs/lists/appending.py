@@ -294,7 +294,7 @@ def to_two_lists(n):
 
 def wrong_count(n):
     out = []
-    for i in range(n):  # cpython
+    for i in range(n):
         out.append(i, i)
     return out
 

@@ -50,7 +50,8 @@ pub(crate) struct Converter<'a> {
     pub(crate) may_exit: bool,
     /// The number of branches around, of those in which an unsupported statement exits to the interpreter.
     pub(crate) exits: u32,
-    /// For each enclosing loop, how deeply loops nest inside it.
+    /// For each enclosing loop, how deeply loops nest inside it; a function that is called for its effect counts as a
+    /// nest of loops.
     pub(crate) nested: Vec<u32>,
     /// The number of calls and stored items around: objects may stand there that the nest does not hold natively.
     pub(crate) objects: u32,

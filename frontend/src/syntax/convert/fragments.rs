@@ -9,6 +9,7 @@ use rustpython_parser::{Mode, parse};
 
 use crate::host_functions::{Container, HostFn};
 use crate::syntax::convert::converter::{Converter, Names};
+use crate::syntax::convert::interpreter_exits::depth;
 use nestwise_ir::Effect;
 
 /// The longest f-string that is read, in bytes.
@@ -131,6 +132,21 @@ fn distinct(points: Vec<Point>) -> Vec<Point> {
     let same = |a: &Point, b: &Point| a.start == b.start && a.statement == b.statement;
     let alone = |p: &&Point| points.iter().filter(|q| same(p, q)).count() == 1;
     points.iter().filter(alone).copied().collect()
+}
+
+/// How deeply loops nest in the body of a loop. A function that is called for its effect alone counts as two loops: it
+/// likely has some.
+pub(crate) fn depth_beside(body: &[ast::Stmt]) -> u32 {
+    let drives = body.iter().any(|stmt| match stmt {
+        ast::Stmt::Expr(s) => match s.value.as_ref() {
+            ast::Expr::Call(call) => {
+                matches!(call.func.as_ref(), ast::Expr::Name(_)) && !may_change(&call.func)
+            }
+            _ => false,
+        },
+        _ => false,
+    });
+    depth(body).max(if drives { 2 } else { 0 })
 }
 
 /// Whether a call, by its text, may be one that changes something, but nothing that the nest holds natively.

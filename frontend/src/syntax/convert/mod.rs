@@ -166,7 +166,7 @@ impl Converter<'_> {
 
     fn loop_body(&mut self, body: &[ast::Stmt]) -> Option<Vec<Stmt>> {
         self.loops += 1;
-        self.nested.push(interpreter_exits::depth(body));
+        self.nested.push(fragments::depth_beside(body));
         let body = self.block(body);
         self.nested.pop();
         self.loops -= 1;

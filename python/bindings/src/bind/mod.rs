@@ -374,7 +374,7 @@ impl Binding {
                     self.push(py, np, first, false, mixed);
                 }
                 let bound = &mut self.captures[capture];
-                if part.item.is_some() && bound.word & 0xff == OTHER {
+                if part.item.is_some() && matches!(bound.word & 0xff, OTHER | CONTAINER) {
                     (bound.word, bound.value) = (OPAQUE, objects_of(of[0]));
                 }
                 if let Value::Sequence { extents, .. } = &mut self.captures[capture].value {

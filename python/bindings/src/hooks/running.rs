@@ -146,9 +146,9 @@ pub fn leave(active: Rc<Active>) {
     }
 }
 
-/// Whether CPython is running its share of some site on this thread.
+/// Whether CPython is running its share of some site on this thread, of those that may run natively.
 pub fn is_inside() -> bool {
-    RUNNING.with_borrow(|r| !r.is_empty())
+    RUNNING.with_borrow(|r| r.iter().any(|a| !a.progress.borrow().refused))
 }
 
 /// Whether CPython is in its share of a site that is soon to be planned, or whose plan waits to be compiled with a

@@ -391,12 +391,14 @@ impl Site {
             }
             Attempt::Declined(None) => Progress::none(),
             Attempt::Unprofitable(predicted) => Progress::futile(unprofitable(predicted)),
-            Attempt::Failed => {
+            Attempt::Failed { refused } => {
                 let (work, why) = (work(), Why::Refused);
                 if amounts::counts_futile() {
                     self.admission.refused(work);
                 }
-                Progress::futile(Attempted { work, why })
+                let mut progress = Progress::futile(Attempted { work, why });
+                progress.refused = refused;
+                progress
             }
             Attempt::Declined(Some(waiting)) => *waiting,
             Attempt::Ran(mut progress) => {
@@ -433,7 +435,7 @@ impl Site {
                 progress.waits = waiting.and_then(|mut w| w.waits.take());
                 progress
             }
-            Attempt::Failed | Attempt::Unprofitable(_) => Progress::none(),
+            Attempt::Failed { .. } | Attempt::Unprofitable(_) => Progress::none(),
         }
     }
 
@@ -450,7 +452,9 @@ impl Site {
             .unwrap_or_else(|panic| Err(Reason::Internal(panics::message(&*panic))));
         attempt.unwrap_or_else(|reason| {
             self.failed(&reason);
-            Attempt::Failed
+            Attempt::Failed {
+                refused: matches!(reason, Reason::Refused { .. }),
+            }
         })
     }
 
@@ -802,8 +806,8 @@ enum Attempt {
     Declined(Option<Box<Progress>>),
     /// CPython is cheaper, and takes about this long; nothing is waited for.
     Unprofitable(Seconds),
-    /// CPython runs the call; the reason is in the statistics.
-    Failed,
+    /// CPython runs the call; the reason is in the statistics. `refused`: the front end refuses the nest.
+    Failed { refused: bool },
     /// Native code ran.
     Ran(Progress),
 }

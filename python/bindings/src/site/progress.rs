@@ -37,6 +37,8 @@ pub struct Progress {
     pub futile: Option<Attempted>,
     /// The iterations that ran natively would have taken CPython less time than asking takes.
     pub brief: bool,
+    /// The site has no plan for what the call binds: the loops inside are nests of their own.
+    pub refused: bool,
     /// An iteration took too long for somebody who waited: the loops inside are to run natively by themselves.
     pub interrupted: bool,
     /// The results that were recorded in an iteration which CPython is to run over again.
@@ -100,6 +102,7 @@ impl Progress {
             check: None,
             futile: None,
             brief: false,
+            refused: false,
             interrupted: false,
             recorded: VecDeque::new(),
             cost: Seconds(0.0),
