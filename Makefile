@@ -29,7 +29,7 @@ SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
 EXTENSION := python/src/nestwise/_core.abi3.so
 INSTALLED := $(VENV)/nestwise.installed
 
-.PHONY: help setup browser build wheel demo test test-rust test-python test-all test-pythons lint format bench bench-against fuzz bench-endings verify-all robust memcheck properties bench-analysis ulps bench-checks bench-predicted bench-small bench-cold bench-tiers oracle gpu-check loops clean
+.PHONY: help setup browser build wheel demo test test-rust test-python test-all test-pythons lint format bench bench-against fuzz bench-host-calls bench-endings verify-all robust memcheck properties bench-analysis ulps bench-checks bench-predicted bench-small bench-cold bench-tiers oracle gpu-check loops clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
@@ -108,6 +108,9 @@ bench-against: build ## this build and that of another checkout, interleaved: OT
 
 fuzz: build ## random programs against CPython: DOMAIN=arrays and others (all), ARGS="--count 300 --seed 7"
 	@$(PY) tests/fuzz --domain $(or $(DOMAIN),all) $(ARGS)
+
+bench-host-calls: build ## what a call of CPython costs a compiled loop, beside CPython's own time
+	@$(PY) bench/host_calls.py $(ARGS)
 
 bench-endings: build ## times of scripts whose loops exceptions and signals end, against python
 	@$(PY) bench/endings.py $(ARGS)

@@ -241,7 +241,7 @@ const FUNCTIONS: &[HostFunction] = &[
     reads("numpy.vdot", NP_FLOAT, 30.0),
     reads("numpy.interp", NP_FLOAT, 80.0),
     reads("numpy.trapezoid", NP_FLOAT, 200.0),
-    reads("numpy.count_nonzero", INT, 30.0),
+    reads("numpy.count_nonzero", NP_INT, 30.0),
     reads("numpy.searchsorted", NP_INT, 60.0),
     reads("numpy.array_equal", BOOL, 100.0),
     reads("numpy.allclose", BOOL, 500.0),

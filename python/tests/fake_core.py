@@ -47,6 +47,7 @@ class Lowered(NamedTuple):
     maybe: list[str]
     returns: bool
     sizes: list[str]
+    points: tuple = ()
 
 
 class NestReport(NamedTuple):
@@ -77,7 +78,7 @@ def report():
 
 
 def lower(site):
-    text, first_line, indented, module_level, local_names, bound_names, value, _ = site
+    text, first_line, indented, module_level, local_names, bound_names, value, *_ = site
     if value:
         return _lower_value(text, first_line, module_level, local_names, bound_names)
     node = _statement(text, indented)
@@ -151,7 +152,7 @@ def _pure(function):
 
 class Site:
     def __init__(self, file, site):
-        text, first_line, indented, _, local_names, _, self.is_value, _ = site
+        text, first_line, indented, _, local_names, _, self.is_value, *_ = site
         self.place = (file, first_line)
         self.lowered = lower(site)
         if self.is_value:

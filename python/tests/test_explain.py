@@ -369,7 +369,7 @@ def test_defaults_and_annotations(place):
 
 REFUSED = [
     ("for x in []:\n    del x", 1, 2, "statement"),
-    ("for i in range(3):\n    print(i)", 1, 2, "expression-statement"),
+    ("for i in range(3):\n    exec(i)", 1, 2, "expression-statement"),
     ("for i in range(3):\n    x = {i: i}", 1, 2, "expression"),
     ("d = {'a': 1}\nfor i in range(3):\n    x = d['a']", 2, 3, "type"),
     ("def f(a):\n    for i in range(3):\n        a[i] = unknown(i)", 2, 3, None),
@@ -423,7 +423,7 @@ def test_inner_nests_of_a_refused_loop(place):
     source = """
 def f(a, n):
     for t in range(n):
-        print(t)
+        exec(t)
         for i in range(len(a)):
             a[i] += 1.0
         for i in range(1, len(a)):

@@ -66,6 +66,14 @@ pub enum Capture {
         /// The type of the items, or of a mapping's values, as far as the first one tells.
         item: Option<Ty>,
     },
+    /// No access path's: a fragment of the site with this text gave a value of this type, which was not expected; `None`
+    /// for a value that is no scalar. Such entries come last.
+    Observed {
+        /// The text of the fragment.
+        text: String,
+        /// The type of the value.
+        ty: Option<Ty>,
+    },
     /// The bound method `append` of a list.
     Append,
     /// A function or type that is known by name and checked by identity.
@@ -134,6 +142,13 @@ impl PartialEq for Capture {
                     item: item2,
                 },
             ) => (kind, item) == (kind2, item2),
+            (
+                Self::Observed { text, ty },
+                Self::Observed {
+                    text: text2,
+                    ty: ty2,
+                },
+            ) => (text, ty) == (text2, ty2),
             (Self::Known(a), Self::Known(b)) => a == b,
             // One parsed function is one object for as long as its code object lives.
             (
@@ -171,6 +186,7 @@ impl Hash for Capture {
             } => (kind, storage, elem, rank, writable).hash(state),
             Self::Objects { alike, attributes } => (alike, attributes).hash(state),
             Self::Container { kind, item } => (kind, item).hash(state),
+            Self::Observed { text, ty } => (text, ty).hash(state),
             Self::Known(known) => known.hash(state),
             Self::User {
                 function,

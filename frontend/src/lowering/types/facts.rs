@@ -177,7 +177,7 @@ impl Facts {
                 Some(Capture::Array { .. } | Capture::Objects { .. }) => {
                     fact.view = Some((index, 0));
                 }
-                Some(Capture::Unbound) | None => {}
+                Some(Capture::Unbound | Capture::Observed { .. }) | None => {}
                 Some(Capture::Other(name)) => fact.foreign = Some(name.clone()),
                 Some(Capture::Known(known)) => fact.foreign = Some(known.name()),
                 Some(Capture::Container { kind, .. }) => fact.foreign = Some(kind.name().into()),

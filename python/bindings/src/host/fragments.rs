@@ -9,6 +9,7 @@ use std::ffi::CString;
 use std::sync::Mutex;
 
 use nestwise_codegen::link::host::{CELL, Fragments};
+use nestwise_frontend::site::captures::Capture;
 use nestwise_ir::{Fragment, FragmentForm, FragmentId, Nest, Prov, Scalar, Ty};
 use nestwise_runtime::{Reason, Value};
 use pyo3::exceptions::PyException;
@@ -23,9 +24,14 @@ use crate::process::once::Once;
 /// The most results that are recorded for one chunk: beyond it, CPython runs the rest of the iteration.
 const MOST_RECORDED: usize = 1 << 22;
 
-/// The functions that were compiled for the fragments of a site, by their text.
+/// The fragments of a site.
 #[derive(Default)]
-pub struct Compiled(Mutex<Vec<(String, Py<PyAny>)>>);
+pub struct Compiled {
+    /// The functions that were compiled for fragments, by their text.
+    functions: Mutex<Vec<(String, Py<PyAny>)>>,
+    /// The fragments whose value was not of the expected type, with its type, if it is a scalar.
+    observed: Mutex<Vec<(String, Option<Ty>)>>,
+}
 
 impl Compiled {
     /// The function for a fragment, made when it is first asked for. `globals` are those of the site's module.
@@ -41,19 +47,45 @@ impl Compiled {
             let found = all.iter().find(|(t, _)| *t == text);
             found.map(|(_, f)| f.clone_ref(py))
         };
-        if let Some(function) = known(&self.0.lock().unwrap_or_else(|e| e.into_inner())) {
+        if let Some(function) = known(&self.functions.lock().unwrap_or_else(|e| e.into_inner())) {
             return Ok(function);
         }
         // Not locked meanwhile: making objects may set off a garbage collection, whose finalizers may come by here.
         let function = compiled(py, &text, file, globals)?;
-        let mut all = self.0.lock().unwrap_or_else(|e| e.into_inner());
+        let mut all = self.functions.lock().unwrap_or_else(|e| e.into_inner());
         all.push((text, function.clone_ref(py)));
         Ok(function)
     }
 
+    /// What the front end is to be told of values that were not of the expected type.
+    pub fn observed(&self) -> Vec<Capture> {
+        let observed = self.observed.lock().unwrap_or_else(|e| e.into_inner());
+        let of = |(text, ty): &(String, Option<Ty>)| Capture::Observed {
+            text: text.clone(),
+            ty: *ty,
+        };
+        observed.iter().map(of).collect()
+    }
+
+    /// The number of values that were not of the expected type: where it changes, other plans are due.
+    pub fn observations(&self) -> usize {
+        self.observed
+            .lock()
+            .unwrap_or_else(|e| e.into_inner())
+            .len()
+    }
+
+    /// Notes the type of a value that was not of the expected one, once for each text.
+    fn observe(&self, text: &str, ty: Option<Ty>) {
+        let mut observed = self.observed.lock().unwrap_or_else(|e| e.into_inner());
+        if !observed.iter().any(|(of, _)| of == text) {
+            observed.push((text.to_owned(), ty));
+        }
+    }
+
     /// Drops the functions.
     pub fn forget(&self) {
-        let all = std::mem::take(&mut *self.0.lock().unwrap_or_else(|e| e.into_inner()));
+        let all = std::mem::take(&mut *self.functions.lock().unwrap_or_else(|e| e.into_inner()));
         drop(all);
     }
 }
@@ -106,6 +138,7 @@ pub struct Calls<'a> {
     functions: Vec<Py<PyAny>>,
     /// The arguments of each fragment: its objects, borrowed, and room for its scalars.
     arguments: Vec<Vec<*mut PyObject>>,
+    compiled: &'a Compiled,
     records: bool,
     recorded: VecDeque<Recorded>,
     /// The number of recorded results that stood for fragments since the last commit or roll-back.
@@ -120,7 +153,7 @@ impl<'a> Calls<'a> {
         py: Python<'a>,
         nest: &'a Nest,
         binding: &Binding,
-        compiled: &Compiled,
+        compiled: &'a Compiled,
         file: &str,
         globals: *mut PyObject,
     ) -> Result<Calls<'a>, Reason> {
@@ -143,6 +176,7 @@ impl<'a> Calls<'a> {
             nest,
             functions,
             arguments,
+            compiled,
             records: nest.records_results(),
             recorded: VecDeque::new(),
             used: 0,
@@ -260,7 +294,7 @@ impl Fragments for Calls<'_> {
             // SAFETY: as promised by the caller.
             return match unsafe { self.call(at, fragment, cells) } {
                 // SAFETY: as above.
-                Ok(value) => unsafe { unboxed(self.py, fragment, value.bind(self.py), cells) },
+                Ok(value) => unsafe { self.unboxed(fragment, value.bind(self.py), cells) },
                 Err(error) => {
                     // CPython evaluates the fragment again, and raises. Not what a signal handler has raised.
                     if !error.is_instance_of::<PyException>(self.py) {
@@ -290,7 +324,7 @@ impl Fragments for Calls<'_> {
         self.used += 1;
         match &recorded.outcome {
             // SAFETY: as above.
-            Ok(value) => unsafe { unboxed(self.py, fragment, value.bind(self.py), cells) },
+            Ok(value) => unsafe { self.unboxed(fragment, value.bind(self.py), cells) },
             Err(_) => false,
         }
     }
@@ -304,23 +338,31 @@ fn without_first_frame(py: Python<'_>, error: PyErr) -> PyErr {
     error
 }
 
-/// Leaves the value of a fragment in a cell; false where it is of another type than expected.
-///
-/// # Safety
-/// There is room for a value at `cell`.
-unsafe fn unboxed(
-    py: Python<'_>,
-    fragment: &Fragment,
-    value: &Bound<'_, PyAny>,
-    cell: *mut u8,
-) -> bool {
-    let FragmentForm::Value(ty) = fragment.form else {
-        // SAFETY: as promised by the caller.
-        unsafe { *cell = 0 };
-        return true;
-    };
-    // SAFETY: as promised by the caller; payloads are read only of exact types.
-    unsafe { stored(py, ty, value.as_ptr(), cell) }
+impl Calls<'_> {
+    /// Leaves the value of a fragment in a cell; false where it is of another type than expected, which is noted.
+    ///
+    /// # Safety
+    /// There is room for a value at `cell`.
+    unsafe fn unboxed(&self, fragment: &Fragment, value: &Bound<'_, PyAny>, cell: *mut u8) -> bool {
+        let FragmentForm::Value(ty) = fragment.form else {
+            // SAFETY: as promised by the caller.
+            unsafe { *cell = 0 };
+            return true;
+        };
+        let object = value.as_ptr();
+        // SAFETY: as promised by the caller; payloads are read only of exact types.
+        let fits = unsafe { stored(self.py, ty, object, cell) };
+        if !fits {
+            // SAFETY: a live object.
+            let number = unsafe { classify::number(numpy::numpy(self.py), object) };
+            let actual = number.and_then(|(word, _)| classify::scalar_type(word));
+            let long = ty == Ty::PY_INT && value.is_exact_instance_of::<pyo3::types::PyInt>();
+            if !long && actual != Some(ty) {
+                self.compiled.observe(&fragment.text, actual);
+            }
+        }
+        fits
+    }
 }
 
 unsafe fn stored(py: Python<'_>, ty: Ty, object: *mut PyObject, cell: *mut u8) -> bool {

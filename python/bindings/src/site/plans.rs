@@ -28,6 +28,8 @@ pub struct Plans(Mutex<Vec<Entry>>);
 
 struct Entry {
     words: Box<[u64]>,
+    /// The number of values of fragments that were not of the expected type when the plan was made.
+    observations: usize,
     plan: State,
 }
 
@@ -48,8 +50,10 @@ pub enum Planned {
 }
 
 impl Entry {
-    fn is_for(&self, binding: &Binding) -> bool {
-        self.words.len() == binding.captures.len() && binding.words().eq(self.words.iter().copied())
+    fn is_for(&self, binding: &Binding, observations: usize) -> bool {
+        self.observations == observations
+            && self.words.len() == binding.captures.len()
+            && binding.words().eq(self.words.iter().copied())
     }
 }
 
@@ -76,12 +80,14 @@ impl Plans {
         binding: &Binding,
         beside: bool,
     ) -> Result<Planned, Reason> {
-        if let Some(known) = self.known(binding, beside)? {
+        let seen = parsed.compiled.observations();
+        if let Some(known) = self.known(binding, seen, beside)? {
             return Ok(known);
         }
         // Not locked meanwhile: describing makes objects, which may set off a garbage collection, whose finalizers may
         // come by here again.
-        let captures = binding.describe(py);
+        let mut captures = binding.describe(py);
+        captures.extend(parsed.compiled.observed());
         numpy::register_loops(py);
         let options = options();
         let settings = lowering::Options {
@@ -93,7 +99,7 @@ impl Plans {
         if parsed.legacy(text) == Legacy::Plans
             && let Some(plan) = on_disk::load(&key, &options)
         {
-            return Ok(Planned::Came(self.enter(binding, Ok(Arc::new(plan)))));
+            return Ok(Planned::Came(self.enter(binding, seen, Ok(Arc::new(plan)))));
         }
         let (surface, threads) = (parsed.surface.clone(), options.background());
         let make = move || {
@@ -117,7 +123,7 @@ impl Plans {
             let made = make();
             making::took(Product::Plan, unplanned::planning(parsed), begun.elapsed());
             keep(&made);
-            return Ok(Planned::Came(self.enter(binding, made)));
+            return Ok(Planned::Came(self.enter(binding, seen, made)));
         }
         let soon = Arc::new(OnceLock::new());
         let filled = soon.clone();
@@ -127,15 +133,20 @@ impl Plans {
             let _ = filled.set(made);
         };
         if background::start_then(threads, work, warm_up) {
-            self.push(binding, State::Ordered(soon));
+            self.push(binding, seen, State::Ordered(soon));
         }
         Ok(Planned::Soon)
     }
 
     /// The plan for what a call binds, if there is one or it is being made; `None` where it is to be made now.
-    fn known(&self, binding: &Binding, beside: bool) -> Result<Option<Planned>, Reason> {
+    fn known(
+        &self,
+        binding: &Binding,
+        seen: usize,
+        beside: bool,
+    ) -> Result<Option<Planned>, Reason> {
         let mut plans = self.lock();
-        let Some(at) = plans.iter().position(|e| e.is_for(binding)) else {
+        let Some(at) = plans.iter().position(|e| e.is_for(binding, seen)) else {
             return match plans.len() < MAX_PLANS {
                 true => Ok(None),
                 false => Err(Reason::Signatures),
@@ -159,21 +170,22 @@ impl Plans {
     }
 
     /// Keeps a plan, unless there is one for the signature by now; returns the one that is kept.
-    fn enter(&self, binding: &Binding, plan: Made) -> Made {
-        match self.known(binding, false) {
+    fn enter(&self, binding: &Binding, seen: usize, plan: Made) -> Made {
+        match self.known(binding, seen, false) {
             Ok(Some(Planned::Known(plan))) => Ok(plan),
             Ok(Some(Planned::Came(plan))) => plan,
             Ok(Some(Planned::Soon) | None) => {
-                self.push(binding, State::Made(plan.clone()));
+                self.push(binding, seen, State::Made(plan.clone()));
                 plan
             }
             Err(reason) => Err(reason),
         }
     }
 
-    fn push(&self, binding: &Binding, plan: State) {
+    fn push(&self, binding: &Binding, observations: usize, plan: State) {
         self.lock().push(Entry {
             words: binding.words().collect(),
+            observations,
             plan,
         });
     }

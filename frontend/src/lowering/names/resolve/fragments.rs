@@ -39,10 +39,14 @@ impl Resolver<'_> {
             return None;
         }
         let mut draft = Draft::default();
-        match self.write(names, e, &mut draft)? {
-            Some(Gives::Scalar(ty)) => self.drafted(names, draft, Some(ty), e.span, false),
-            _ => None,
-        }
+        let expected = match self.write(names, e, &mut draft)? {
+            Some(Gives::Scalar(ty)) => ty,
+            // Nothing tells the type: it is seen when it is another one.
+            Some(Gives::Item | Gives::ItemOr) => Ty::PY_INT,
+            _ => return None,
+        };
+        let ty = self.observed(&draft.text).unwrap_or(Some(expected))?;
+        self.drafted(names, draft, Some(ty), e.span, false)
     }
 
     /// The call of CPython that stands for a call for its effect.
@@ -50,6 +54,11 @@ impl Resolver<'_> {
         if !self.may_call_host() {
             return None;
         }
+        // Of other calls CPython would be given the result alone.
+        match &e.kind {
+            s::ExprKind::Call { func, .. } => self.host_callee(names, func)?,
+            _ => return None,
+        };
         let mut draft = Draft::default();
         self.write(names, e, &mut draft)?;
         self.drafted(names, draft, None, e.span, false)
@@ -148,6 +157,14 @@ impl Resolver<'_> {
         self.drafted(names, draft, None, span, true)
     }
 
+    /// The type of the value that a fragment of this text has given, where it was not the expected one.
+    fn observed(&self, text: &str) -> Option<Option<Ty>> {
+        self.captures.iter().rev().find_map(|c| match c {
+            Capture::Observed { text: of, ty } if of == text => Some(*ty),
+            _ => None,
+        })
+    }
+
     /// Whether CPython may be called here: not in a branch from which iterations exit to the interpreter.
     fn may_call_host(&self) -> bool {
         self.exits == 0
@@ -224,7 +241,7 @@ impl Resolver<'_> {
                 container,
                 negated,
             } => {
-                let known = self.container(names, container).is_some();
+                let known = self.container_or_text(names, container).is_some();
                 let display = matches!(
                     container.kind,
                     s::ExprKind::Tuple(_) | s::ExprKind::List(_) | s::ExprKind::Set(_)
@@ -266,6 +283,9 @@ impl Resolver<'_> {
                     Some(container) => self.item(names, container, base, index, draft),
                     None => self.native(names, e, draft),
                 };
+            }
+            s::ExprKind::Path(id) if let Some(capture) = self.type_named(names, *id) => {
+                self.function_object(capture, draft);
             }
             s::ExprKind::Path(_) => match self.object(names, e, draft, false) {
                 Some(()) => draft.looks_inside |= self.container(names, e).is_some(),
@@ -393,6 +413,30 @@ impl Resolver<'_> {
         Some(())
     }
 
+    /// The index of the capture of a type, such as `int`.
+    fn type_named(&mut self, names: &mut Names, id: nestwise_ir::PathId) -> Option<u32> {
+        if names.locals.contains_key(&id) {
+            return None;
+        }
+        let index = self.index_of(names, id);
+        let is_type = match self.capture(index) {
+            Capture::Known(Known::Builtin(b)) => matches!(
+                b,
+                Builtin::Int | Builtin::Float | Builtin::Bool | Builtin::Complex | Builtin::List
+            ),
+            Capture::Known(Known::NumpyType(_)) => true,
+            Capture::Known(Known::Host(f)) => {
+                matches!(
+                    f.about().name,
+                    "str" | "tuple" | "set" | "dict" | "frozenset"
+                )
+            }
+            Capture::Other(ty) => ty == "type",
+            _ => false,
+        };
+        is_type.then_some(index)
+    }
+
     /// The index of the capture of a container or an array that the nest does not assign.
     fn object_of(&mut self, names: &mut Names, e: &s::Expr) -> Option<u32> {
         let s::ExprKind::Path(id) = e.kind else {
@@ -453,7 +497,7 @@ impl Resolver<'_> {
         draft.text.push(']');
         draft.changes |= inserts;
         draft.work += OPERATION;
-        Some(item.map(Gives::Scalar))
+        Some(Some(item.map_or(Gives::Item, Gives::Scalar)))
     }
 
     /// Writes an f-string, in which the names keep their spelling.
@@ -617,8 +661,11 @@ impl Resolver<'_> {
         draft.changes |= about.effect != Effect::Pure;
         draft.work += about.work;
         Some(match about.gives {
-            Gives::Item => item.map(Gives::Scalar),
-            Gives::ItemOr => item.or_else(|| default_type(args)).map(Gives::Scalar),
+            Gives::Item => Some(item.map_or(Gives::Item, Gives::Scalar)),
+            Gives::ItemOr => {
+                let ty = item.or_else(|| default_type(args));
+                Some(ty.map_or(Gives::ItemOr, Gives::Scalar))
+            }
             other => Some(other),
         })
     }

@@ -443,7 +443,11 @@ impl Resolver<'_> {
         }
         let index = self.index_of(names, id);
         if self.foreign.contains(&index) {
-            let (name, ty) = (dotted, "list".into());
+            let ty = match self.capture(index) {
+                Capture::Container { kind, .. } => kind.name(),
+                _ => "list",
+            };
+            let (name, ty) = (dotted, ty.into());
             return Err(refuse(span, Refusal::Type { name, ty }));
         }
         match self.capture(index) {
@@ -483,7 +487,9 @@ impl Resolver<'_> {
                 };
                 Ok(Res::User(function, first, receiver))
             }
-            Capture::Unbound => Err(refuse(span, Refusal::PossiblyUnbound { name: dotted })),
+            Capture::Unbound | Capture::Observed { .. } => {
+                Err(refuse(span, Refusal::PossiblyUnbound { name: dotted }))
+            }
             Capture::Container { kind, .. } => Err(refuse(
                 span,
                 Refusal::Type {
