@@ -139,8 +139,8 @@ fn rules(op: Op, a: &Sv, b: &Sv, span: Span) -> R<Vec<(Kind, Kind, Rule)>> {
 /// The representation in which tagged numbers are computed: they add, subtract and multiply only.
 fn num_rule(op: Op, a: &Sv, b: &Sv, kinds: Kinds, span: Span) -> R<Scalar> {
     let pair = Kinds::all(&[Kind::PyInt, Kind::PyFloat]);
-    // A float that may stand for an int has lost its tag.
-    let lost = |sv: &Sv| sv.repr().is_float() && sv.kinds.has(Kind::PyInt);
+    // A float that may stand for an int or a bool has lost its tag.
+    let lost = |sv: &Sv| sv.repr().is_float() && sv.kinds.any(Kind::is_integral);
     if kinds.within(pair) && matches!(op, Op::Add | Op::Sub | Op::Mul) && !lost(a) && !lost(b) {
         return Ok(Scalar::Num);
     }
