@@ -18,7 +18,7 @@ def less_a_choice(n, x):
 
 def by_an_element(values):
     s = 0
-    for v in values:  # native
+    for v in values:
         s += 0.5 if v > 3 else v
     return s
 
