@@ -3,7 +3,7 @@
     make bench-host-calls [ARGS="--rounds 7"]
 
 Each loop evaluates one fragment in each iteration, and hardly anything else. CPython's own time is
-that of the loop under plain Python, less that of an empty loop; the compiled loop's own work is next
+that of the loop under plain Python, less that of an empty loop; the compiled loop itself costs next
 to nothing. Rounds of the two interpreters alternate; the figures are medians. Times are on this
 machine as it is now: compare the columns, not two runs.
 """
@@ -19,7 +19,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-SCRIPT = '''
+SCRIPT = """
 import io, json, sys, time
 
 
@@ -108,7 +108,7 @@ for text, function, n, given in LOOPS:
     found[text] = min(timed(function, n, given) for _ in range(3))
 sys.stdout = real
 print(json.dumps(found))
-'''
+"""
 
 
 def run(script: Path, native: bool, folder: str) -> dict[str, float]:

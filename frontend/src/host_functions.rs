@@ -40,11 +40,34 @@ pub struct HostFunction {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct HostFn(u16);
 
+impl HostFunction {
+    /// Whether a call draws from a random generator, and so changes its state.
+    pub fn draws(&self) -> bool {
+        self.name.starts_with("numpy.random.")
+    }
+}
+
 impl HostFn {
     /// The function with this dotted name.
     pub fn from_name(name: &str) -> Option<HostFn> {
         let at = FUNCTIONS.iter().position(|f| f.name == name)?;
         Some(HostFn(at as u16))
+    }
+
+    /// The index of the function, of which [`HostFn::at`] is the inverse.
+    pub fn index(self) -> u16 {
+        self.0
+    }
+
+    /// The function with this index.
+    pub fn at(index: u16) -> Option<HostFn> {
+        (usize::from(index) < FUNCTIONS.len()).then_some(HostFn(index))
+    }
+
+    /// The method of this name of NumPy's random generators.
+    pub fn draw(name: &str) -> Option<HostFn> {
+        let is = |f: &HostFunction| f.draws() && f.name.rsplit('.').next() == Some(name);
+        FUNCTIONS.iter().position(is).map(|at| HostFn(at as u16))
     }
 
     /// What is known of the function.
@@ -262,6 +285,31 @@ const FUNCTIONS: &[HostFunction] = &[
     acts("time.perf_counter", FLOAT, 1.0),
     acts("time.monotonic", FLOAT, 1.0),
     acts("time.process_time", FLOAT, 3.0),
+    acts("numpy.random.standard_normal", FLOAT, 12.0),
+    acts("numpy.random.normal", FLOAT, 55.0),
+    acts("numpy.random.exponential", FLOAT, 35.0),
+    acts("numpy.random.standard_exponential", FLOAT, 12.0),
+    acts("numpy.random.gamma", FLOAT, 60.0),
+    acts("numpy.random.standard_gamma", FLOAT, 30.0),
+    acts("numpy.random.beta", FLOAT, 60.0),
+    acts("numpy.random.chisquare", FLOAT, 40.0),
+    acts("numpy.random.lognormal", FLOAT, 60.0),
+    acts("numpy.random.laplace", FLOAT, 55.0),
+    acts("numpy.random.logistic", FLOAT, 55.0),
+    acts("numpy.random.gumbel", FLOAT, 55.0),
+    acts("numpy.random.rayleigh", FLOAT, 40.0),
+    acts("numpy.random.weibull", FLOAT, 40.0),
+    acts("numpy.random.pareto", FLOAT, 40.0),
+    acts("numpy.random.triangular", FLOAT, 90.0),
+    acts("numpy.random.vonmises", FLOAT, 60.0),
+    acts("numpy.random.wald", FLOAT, 60.0),
+    acts("numpy.random.standard_cauchy", FLOAT, 15.0),
+    acts("numpy.random.standard_t", FLOAT, 40.0),
+    acts("numpy.random.poisson", INT, 45.0),
+    acts("numpy.random.binomial", INT, 80.0),
+    acts("numpy.random.geometric", INT, 40.0),
+    acts("numpy.random.negative_binomial", INT, 80.0),
+    acts("numpy.random.randn", FLOAT, 15.0),
 ];
 
 /// Methods of sequences that change nothing.
@@ -338,6 +386,7 @@ mod tests {
     fn every_function_is_found_by_its_name() {
         for function in HostFn::all() {
             assert_eq!(HostFn::from_name(function.about().name), Some(function));
+            assert_eq!(HostFn::at(function.index()), Some(function));
         }
     }
 

@@ -28,8 +28,8 @@ a, b = np.arange(100.0), np.zeros(100)
 
 
 def until(seconds):
-    begun = time.perf_counter()
-    while time.perf_counter() - begun < seconds:
+    begun = time.clock_gettime(time.CLOCK_MONOTONIC)
+    while time.clock_gettime(time.CLOCK_MONOTONIC) - begun < seconds:
         work(a, b)
 
 

@@ -236,6 +236,8 @@ pub(crate) struct HostCall {
     pub point: Option<u32>,
     /// Whether the fragment looks into what containers hold.
     pub looks_inside: bool,
+    /// Whether the fragment draws random numbers.
+    pub draws: bool,
     /// The time that CPython takes, in calls of a quick builtin.
     pub work: f64,
 }

@@ -51,6 +51,7 @@ pub(crate) fn host_call(cx: &mut Lowering<'_>, call: &HostCall, span: Span) -> R
         span,
         point: call.point,
         looks_inside: call.looks_inside,
+        draws: call.draws,
         work: call.work,
     };
     if !known {
@@ -106,8 +107,20 @@ pub(crate) fn refuse_conflicts(nest: &Nest, captures: &[Capture]) -> R<()> {
         let list = matches!(a.kind, ArrayKind::List | ArrayKind::Appended);
         list && a.written
     });
+    // The state of a generator is a written array.
+    let generator = nest.arrays.values().find(|a| {
+        let words = matches!(a.storage, Scalar::U32 | Scalar::U16);
+        a.kind == ArrayKind::ArrayArray && a.written && words
+    });
     for fragment in nest.fragments.values() {
         let refused = |what: String| Err(refuse(fragment.span, Refusal::Unsupported { what }));
+        if let Some(generator) = generator.filter(|_| fragment.draws) {
+            let what = format!(
+                "drawing random numbers natively from {} and by CPython,",
+                generator.name
+            );
+            return refused(what);
+        }
         if let Some(copied) = copied.filter(|_| fragment.looks_inside) {
             let what = format!(
                 "{}, which is changed natively and may be among what CPython is given,",

@@ -73,6 +73,8 @@ pub struct Fragment {
     pub point: Option<u32>,
     /// Whether the fragment looks into what containers hold: into lists of which the nest may have changed copies.
     pub looks_inside: bool,
+    /// Whether the fragment draws from a random generator.
+    pub draws: bool,
     /// The time that CPython takes for the fragment, in calls of a quick builtin such as `len`.
     pub work: f64,
 }

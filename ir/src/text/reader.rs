@@ -284,6 +284,7 @@ fn fragment(c: &mut Cursor<'_>) -> Read<Fragment> {
         span,
         point: None,
         looks_inside: false,
+        draws: false,
         work: 1.0,
     };
     while c.eat(",") {

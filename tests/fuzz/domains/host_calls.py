@@ -43,7 +43,11 @@ STARTS = {
     "a": ("list(range(40))", "[0.5] * 40", "list(range(9))", "np.arange(40)", "np.ones(12)"),
     "d": (
         *("{k: k for k in range(30)}", "{}", "{1: 0.5, 2: 1.5}", "collections.Counter()"),
-        *("collections.defaultdict(int)", "collections.OrderedDict()", "{k: k * 0.5 for k in (1, 2, 3)}"),
+        *(
+            "collections.defaultdict(int)",
+            "collections.OrderedDict()",
+            "{k: k * 0.5 for k in (1, 2, 3)}",
+        ),
         *("{1: 2, 3: 'x'}", "{1: None}", "{k: 2**70 for k in range(9)}"),
     ),
     "u": ("set()", "{1, 2, 3}", "set(range(0, 60, 2))", "{(1, 2), (3, 1)}", "{'a', 1}"),
@@ -84,8 +88,21 @@ class Program:
         """A value that CPython gives."""
         return self.pick(
             *(f"d.get({self.key()}, {self.pick('0', '1', '0.5', 'i')})", f"d[{self.key()}]"),
-            *("len(d)", "len(u)", "len(q)", "len(h)", "math.gamma(1.5 + i % 5)", "math.isclose(x, i)"),
-            *(f"isinstance({self.number(0)}, int)", "bisect.bisect(h, x)", "q[0]", "q[-1]", "hash(x)"),
+            *(
+                "len(d)",
+                "len(u)",
+                "len(q)",
+                "len(h)",
+                "math.gamma(1.5 + i % 5)",
+                "math.isclose(x, i)",
+            ),
+            *(
+                f"isinstance({self.number(0)}, int)",
+                "bisect.bisect(h, x)",
+                "q[0]",
+                "q[-1]",
+                "hash(x)",
+            ),
         )
 
     def test(self) -> str:
@@ -98,16 +115,37 @@ class Program:
     def value(self) -> str:
         return self.pick(
             *(self.number(), self.number(), f"(i, {self.number(0)})", "(x, 's')", "None", "'t'"),
-            *("f'{i}:{x}'", "[i, x]", "{'i': i}", "str(x)", "'%d' % x", "(i, None)", "'{}'.format(x)"),
+            *(
+                "f'{i}:{x}'",
+                "[i, x]",
+                "{'i': i}",
+                "str(x)",
+                "'%d' % x",
+                "(i, None)",
+                "'{}'.format(x)",
+            ),
         )
 
     def effect(self) -> str:
         """A statement that changes something."""
         key, value = self.key(), self.value()
         return self.pick(
-            *(f"d[{key}] = {self.number()}", f"d[{key}] += {self.number(0)}", f"d[{key}] = {value}"),
-            *(f"d[{key}] = d.get({key}, 0) + {self.number(0)}", f"u.add({key})", f"u.discard({key})"),
-            *(f"q.append({value})", f"q.append({self.number()})", "q.pop()", f"q.insert(0, {value})"),
+            *(
+                f"d[{key}] = {self.number()}",
+                f"d[{key}] += {self.number(0)}",
+                f"d[{key}] = {value}",
+            ),
+            *(
+                f"d[{key}] = d.get({key}, 0) + {self.number(0)}",
+                f"u.add({key})",
+                f"u.discard({key})",
+            ),
+            *(
+                f"q.append({value})",
+                f"q.append({self.number()})",
+                "q.pop()",
+                f"q.insert(0, {value})",
+            ),
             *(f"h.append({self.number()})", f"heapq.heappush(h, {self.number(0)})", "q.clear()"),
             *(f"print(i, {value}, {self.number()})", f"print(x, {self.asked()}, sep='-')"),
             *(f"q.extend([{value}])", f"u.remove({key})", f"d.setdefault({key}, {self.number(0)})"),
@@ -134,7 +172,9 @@ class Program:
             if self.rng.random() < 0.3:
                 self.nested(depth + 1, inside - 1)
         elif kind == 11:
-            self.lines.append(f"{indent}s += {self.number(0)} // {self.pick('(x % 5)', '(i - 7)', '2')}")
+            self.lines.append(
+                f"{indent}s += {self.number(0)} // {self.pick('(x % 5)', '(i - 7)', '2')}"
+            )
         elif kind == 12 and self.rng.random() < 0.4:
             end = self.pick("break", "continue", "return s, x", "raise ValueError(i)")
             self.lines.append(f"{indent}if {self.test()} and i > 3:")
@@ -159,13 +199,18 @@ class Program:
         else:
             self.lines += ["    while i < n:", "        i += 1"]
         if self.rng.random() < 0.8:
-            self.lines += ["        for j in range(7):", "            x = (x * 31 + i * j + 1) % 97"]
+            self.lines += [
+                "        for j in range(7):",
+                "            x = (x * 31 + i * j + 1) % 97",
+            ]
         for _ in range(self.rng.randrange(2, 6)):
             self.statement(2, 2)
         self.lines.append("    return s, x, i")
         for _ in range(3):
             given = ", ".join(self.pick(*STARTS[name]) for name in "aduqh")
-            self.lines.append(f"called({self.function}, {given}, {self.pick('0', '1', '25', '40')})")
+            self.lines.append(
+                f"called({self.function}, {given}, {self.pick('0', '1', '25', '40')})"
+            )
         return self.lines
 
 

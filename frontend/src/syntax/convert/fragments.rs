@@ -151,17 +151,27 @@ pub(crate) fn depth_beside(body: &[ast::Stmt]) -> u32 {
 
 /// Whether a call, by its text, may be one that changes something, but nothing that the nest holds natively.
 fn may_change(func: &ast::Expr) -> bool {
-    let changes = |name: &str| {
+    let function = |name: &str, draws: bool| {
         let functions = HostFn::all().map(|f| f.about());
-        let function = functions
-            .filter(|f| f.effect != Effect::Pure)
-            .any(|f| f.name.rsplit('.').next() == Some(name));
-        let method = |c: Container| c.method(name).is_some_and(|m| m.effect != Effect::Pure);
-        function || Container::ALL.into_iter().any(method)
+        functions
+            .filter(|f| f.effect != Effect::Pure && f.draws() == draws)
+            .any(|f| f.name.rsplit('.').next() == Some(name))
+    };
+    let method = |name: &str| {
+        let changes = |c: Container| c.method(name).is_some_and(|m| m.effect != Effect::Pure);
+        Container::ALL.into_iter().any(changes)
     };
     match func {
-        ast::Expr::Name(f) => changes(f.id.as_str()),
-        ast::Expr::Attribute(f) => changes(f.attr.as_str()),
+        ast::Expr::Name(f) => function(f.id.as_str(), false) || method(f.id.as_str()),
+        ast::Expr::Attribute(f) => {
+            let name = f.attr.as_str();
+            // `math.gamma` draws nothing.
+            let module = matches!(
+                f.value.as_ref(),
+                ast::Expr::Name(m) if matches!(m.id.as_str(), "math" | "np" | "numpy" | "scipy")
+            );
+            function(name, false) || method(name) || !module && function(name, true)
+        }
         _ => false,
     }
 }

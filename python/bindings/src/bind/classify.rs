@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use nestwise_frontend::host_functions::Container;
 use nestwise_frontend::site::captures::{Alike, Capture};
 use nestwise_ir::{ArrayKind, Scalar, Ty};
 use nestwise_runtime::{ArrayView, Value};
@@ -9,8 +10,9 @@ use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
 use crate::objects::buffers::{self, Flat};
+use crate::objects::containers::{self, Items};
 use crate::objects::numpy::{self, Numpy};
-use crate::objects::{builtins, containers, functions, layout, lists, random, records};
+use crate::objects::{builtins, functions, layout, lists, random, records};
 
 // What a signature word's lowest byte says.
 /// The tag of an access path without a value.
@@ -39,6 +41,11 @@ pub const OBJECTS: u64 = 10;
 pub const OPAQUE: u64 = 11;
 /// The tag of a container that nests do not hold natively.
 pub const CONTAINER: u64 = 12;
+/// The tag of a method of a random generator that CPython is called for; the rest of the word is its number.
+pub const DRAW: u64 = 13;
+
+/// The bit of a container's signature word that says that the type of its items is known.
+const KNOWN_ITEM: u64 = 1 << 32;
 
 fn scalar_word(ty: Ty, class: u64) -> u64 {
     SCALAR | (ty.prov as u64) << 8 | (ty.repr as u64) << 16 | class << 24
@@ -76,6 +83,39 @@ pub fn scalar_type(word: u64) -> Option<Ty> {
     } else {
         Ty::np(repr)
     })
+}
+
+/// The signature word of a container; its items are taken to be of the type of the first one.
+///
+/// # Safety
+/// What `items` refers to is alive.
+unsafe fn container_word(np: Option<&'static Numpy>, kind: Container, items: Items) -> u64 {
+    let item = match items {
+        Items::Unknown => None,
+        Items::Of(ty) => Some(ty),
+        // SAFETY: as promised by the caller.
+        Items::Like(item) => unsafe { number(np, item) }
+            .filter(|(word, _)| word & 0xff == SCALAR)
+            .and_then(|(word, _)| scalar_type(word))
+            .filter(|ty| *ty != Ty::py(Scalar::U64)),
+    };
+    let item = item.map_or(0, |ty| {
+        KNOWN_ITEM | (ty.prov as u64) << 16 | (ty.repr as u64) << 24
+    });
+    CONTAINER | (kind as u64) << 8 | item
+}
+
+/// The capture that the front end is told of for a container with this signature word.
+pub fn container_type(word: u64) -> Option<Capture> {
+    let kinds = Container::ALL.into_iter();
+    let kind = kinds
+        .into_iter()
+        .find(|k| *k as u64 == (word >> 8) & 0xff)?;
+    let item = match word & KNOWN_ITEM {
+        0 => None,
+        _ => scalar_type(word >> 8),
+    };
+    Some(Capture::Container { kind, item })
 }
 
 /// The capture that the front end is told of for an array with this signature word.
@@ -166,6 +206,9 @@ pub unsafe fn classify(
             if let Some(code) = functions::code_of(py, function.as_ptr()) {
                 return (pointer_word(METHOD, code), Value::None);
             }
+            if let Some(draw) = random::called(py, object) {
+                return (DRAW | u64::from(draw.index()) << 8, Value::None);
+            }
         } else if let Some((_, own)) = random::method_of(py, object) {
             return drawn(own);
         }
@@ -174,8 +217,8 @@ pub unsafe fn classify(
         if !generator && let Some((word, value)) = buffer(py, object) {
             return (word, value);
         }
-        if let Some(word) = containers::word(py, np, object) {
-            return (word, Value::None);
+        if let Some((kind, items)) = containers::container(py, object) {
+            return (container_word(np, kind, items), Value::None);
         }
         if has_children {
             return (OBJECT, Value::None);
@@ -427,10 +470,10 @@ unsafe fn sequence(
             return (OBJECTS, unsafe { objects_in(object) });
         }
         // SAFETY: a live list or tuple.
-        return (
-            unsafe { containers::sequence_word(np, object, is_list) },
-            Value::None,
-        );
+        return unsafe {
+            let (kind, items) = containers::sequence(object, is_list);
+            (container_word(np, kind, items), Value::None)
+        };
     };
     let storage = if mixed { Scalar::Num } else { shape.leaf };
     let kind = if is_list {

@@ -13,6 +13,8 @@ pub(crate) mod settable;
 
 use std::sync::Arc;
 
+use nestwise_frontend::builtins::Known;
+use nestwise_frontend::host_functions::HostFn;
 use nestwise_frontend::site::captures::{Alike, Capture};
 use nestwise_ir::surface::{Item, Scope};
 use nestwise_runtime::{HasValue, Value};
@@ -25,7 +27,7 @@ use crate::objects::access_path::AccessPath;
 use crate::objects::functions::{self, UserFunction};
 use crate::objects::numpy::{self, Numpy};
 use crate::objects::records::{self, Field, Part};
-use crate::objects::{attributes, builtins, containers, random};
+use crate::objects::{attributes, builtins, random};
 use crate::site::parsed::Parsed;
 
 /// The most attributes of objects in lists that one call may bind.
@@ -510,7 +512,11 @@ impl Binding {
                     attributes: named.collect(),
                 }
             }
-            CONTAINER => containers::capture(bound.word).unwrap_or_else(other),
+            DRAW => match HostFn::at((bound.word >> 8) as u16) {
+                Some(draw) => Capture::Known(Known::Host(draw)),
+                None => other(),
+            },
+            CONTAINER => classify::container_type(bound.word).unwrap_or_else(other),
             MODULE => Capture::Module,
             APPEND => Capture::Append,
             OBJECT => Capture::Object,

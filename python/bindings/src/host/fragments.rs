@@ -1,4 +1,4 @@
-//! Evaluates the fragments of a nest: each is a function of CPython's, compiled once for a site.
+//! Evaluates the fragments of a nest by their functions.
 //!
 //! Where a fragment changes something, the nest records results: when iterations run again, natively or in CPython, the
 //! recorded results stand for the fragments ([`Recorded`]). So an effect happens once, at its place in program order,
@@ -6,10 +6,8 @@
 
 use std::collections::VecDeque;
 use std::ffi::CString;
-use std::sync::Mutex;
 
 use nestwise_codegen::link::host::{CELL, Fragments};
-use nestwise_frontend::site::captures::Capture;
 use nestwise_ir::{Fragment, FragmentForm, FragmentId, Nest, Prov, Scalar, Ty};
 use nestwise_runtime::{Reason, Value};
 use pyo3::exceptions::PyException;
@@ -20,107 +18,10 @@ use crate::bind::Binding;
 use crate::bind::classify;
 use crate::objects::{boxing, buffers, layout, numpy};
 use crate::process::once::Once;
+use crate::site::fragment_functions::FragmentFunctions;
 
 /// The most results that are recorded for one chunk: beyond it, CPython runs the rest of the iteration.
 const MOST_RECORDED: usize = 1 << 22;
-
-/// The fragments of a site.
-#[derive(Default)]
-pub struct Compiled {
-    /// The functions that were compiled for fragments, by their text.
-    functions: Mutex<Vec<(String, Py<PyAny>)>>,
-    /// The fragments whose value was not of the expected type, with its type, if it is a scalar.
-    observed: Mutex<Vec<(String, Option<Ty>)>>,
-}
-
-impl Compiled {
-    /// The function for a fragment, made when it is first asked for. `globals` are those of the site's module.
-    fn function(
-        &self,
-        py: Python<'_>,
-        fragment: &Fragment,
-        file: &str,
-        globals: *mut PyObject,
-    ) -> PyResult<Py<PyAny>> {
-        let text = definition(fragment);
-        let known = |all: &Vec<(String, Py<PyAny>)>| {
-            let found = all.iter().find(|(t, _)| *t == text);
-            found.map(|(_, f)| f.clone_ref(py))
-        };
-        if let Some(function) = known(&self.functions.lock().unwrap_or_else(|e| e.into_inner())) {
-            return Ok(function);
-        }
-        // Not locked meanwhile: making objects may set off a garbage collection, whose finalizers may come by here.
-        let function = compiled(py, &text, file, globals)?;
-        let mut all = self.functions.lock().unwrap_or_else(|e| e.into_inner());
-        all.push((text, function.clone_ref(py)));
-        Ok(function)
-    }
-
-    /// What the front end is to be told of values that were not of the expected type.
-    pub fn observed(&self) -> Vec<Capture> {
-        let observed = self.observed.lock().unwrap_or_else(|e| e.into_inner());
-        let of = |(text, ty): &(String, Option<Ty>)| Capture::Observed {
-            text: text.clone(),
-            ty: *ty,
-        };
-        observed.iter().map(of).collect()
-    }
-
-    /// The number of values that were not of the expected type: where it changes, other plans are due.
-    pub fn observations(&self) -> usize {
-        self.observed
-            .lock()
-            .unwrap_or_else(|e| e.into_inner())
-            .len()
-    }
-
-    /// Notes the type of a value that was not of the expected one, once for each text.
-    fn observe(&self, text: &str, ty: Option<Ty>) {
-        let mut observed = self.observed.lock().unwrap_or_else(|e| e.into_inner());
-        if !observed.iter().any(|(of, _)| of == text) {
-            observed.push((text.to_owned(), ty));
-        }
-    }
-
-    /// Drops the functions.
-    pub fn forget(&self) {
-        let all = std::mem::take(&mut *self.functions.lock().unwrap_or_else(|e| e.into_inner()));
-        drop(all);
-    }
-}
-
-/// The definition of a fragment's function, on the line where the fragment stands in the file.
-fn definition(fragment: &Fragment) -> String {
-    let objects = fragment.objects.iter().map(|o| o.name.as_str());
-    let values = fragment.values.iter().map(|v| v.name.as_str());
-    let parameters: Vec<&str> = objects.chain(values).collect();
-    let lines = "\n".repeat(fragment.span.line.saturating_sub(1) as usize);
-    let keyword = match fragment.form {
-        FragmentForm::Value(_) => "return ",
-        FragmentForm::Statement => "",
-    };
-    let (parameters, text) = (parameters.join(", "), &fragment.text);
-    format!("{lines}def fragment({parameters}): {keyword}{text}\n")
-}
-
-/// Compiles a definition to a function that has the module's globals, of which it assigns none.
-fn compiled(py: Python<'_>, text: &str, file: &str, globals: *mut PyObject) -> PyResult<Py<PyAny>> {
-    let builtins = py.import("builtins")?;
-    let code = builtins
-        .getattr("compile")?
-        .call1((text, file, "exec", 0, true))?;
-    let space = pyo3::types::PyDict::new(py);
-    builtins.getattr("exec")?.call1((code, &space))?;
-    let made = space.get_item("fragment")?;
-    let made = made.ok_or_else(|| pyo3::exceptions::PyRuntimeError::new_err("no function"))?;
-    // SAFETY: the module's dictionary, alive during the call.
-    let globals = unsafe { Bound::from_borrowed_ptr(py, globals) };
-    let function = made
-        .get_type()
-        .call1((made.getattr("__code__")?, globals))?;
-    Ok(function.unbind())
-}
 
 /// What a fragment has given: its value, or the exception that it raised.
 pub struct Recorded {
@@ -138,7 +39,7 @@ pub struct Calls<'a> {
     functions: Vec<Py<PyAny>>,
     /// The arguments of each fragment: its objects, borrowed, and room for its scalars.
     arguments: Vec<Vec<*mut PyObject>>,
-    compiled: &'a Compiled,
+    compiled: &'a FragmentFunctions,
     records: bool,
     recorded: VecDeque<Recorded>,
     /// The number of recorded results that stood for fragments since the last commit or roll-back.
@@ -153,7 +54,7 @@ impl<'a> Calls<'a> {
         py: Python<'a>,
         nest: &'a Nest,
         binding: &Binding,
-        compiled: &'a Compiled,
+        compiled: &'a FragmentFunctions,
         file: &str,
         globals: *mut PyObject,
     ) -> Result<Calls<'a>, Reason> {

@@ -151,7 +151,7 @@ fn holds(
     match bound.word & 0xff {
         // SAFETY: live objects.
         classify::APPEND => unsafe { appended::list_of(now) == appended::list_of(then) },
-        classify::METHOD => {
+        classify::METHOD | classify::DRAW => {
             let parts = |object| {
                 let (function, receiver) = callee(py, object)?;
                 Some((function.as_ptr(), receiver?.as_ptr()))

@@ -2,104 +2,71 @@
 //! be.
 
 use nestwise_frontend::host_functions::Container;
-use nestwise_frontend::site::captures::Capture;
-use nestwise_ir::{Scalar, Ty};
+use nestwise_ir::Ty;
 use pyo3::ffi::{self, PyObject, PyTypeObject};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::bind::classify::{self, CONTAINER, SCALAR};
-use crate::objects::numpy::Numpy;
 use crate::objects::{layout, modules};
 
-/// The bit of a signature word that says that the type of items is known.
-const KNOWN_ITEM: u64 = 1 << 32;
-
-fn word_of(kind: Container, item: Option<Ty>) -> u64 {
-    let item = item.map_or(0, |ty| {
-        KNOWN_ITEM | (ty.prov as u64) << 16 | (ty.repr as u64) << 24
-    });
-    CONTAINER | (kind as u64) << 8 | item
+/// What tells of which type the items of a container are likely to be.
+pub enum Items {
+    /// Nothing.
+    Unknown,
+    /// One of the items, borrowed.
+    Like(*mut PyObject),
+    /// The type of what the container makes for a key that it does not have.
+    Of(Ty),
 }
 
-/// The capture that the front end is told of for a container with this signature word.
-pub fn capture(word: u64) -> Option<Capture> {
-    let kind = Container::ALL
-        .into_iter()
-        .find(|k| *k as u64 == (word >> 8) & 0xff)?;
-    let repr = Scalar::ALL
-        .into_iter()
-        .find(|s| *s as u64 == (word >> 24) & 0xff);
-    let item = repr
-        .filter(|_| word & KNOWN_ITEM != 0)
-        .map(|repr| match (word >> 16) & 0xff {
-            0 => Ty::py(repr),
-            _ => Ty::np(repr),
-        });
-    Some(Capture::Container { kind, item })
+impl Items {
+    fn like(item: Option<*mut PyObject>) -> Items {
+        item.map_or(Items::Unknown, Items::Like)
+    }
 }
 
-/// The signature word of a list or tuple that is no array.
+/// What a list or tuple that is no array is likely to hold.
 ///
 /// # Safety
 /// `object` is an exact list or tuple, alive.
-pub unsafe fn sequence_word(np: Option<&'static Numpy>, object: *mut PyObject, list: bool) -> u64 {
+pub unsafe fn sequence(object: *mut PyObject, list: bool) -> (Container, Items) {
     // SAFETY: as promised by the caller.
     unsafe {
         let (kind, items) = match list {
             true => (Container::List, &*layout::list_items(object)),
             false => (Container::Tuple, layout::tuple_items(object)),
         };
-        word_of(kind, items.first().and_then(|item| type_of(np, *item)))
+        (kind, Items::like(items.first().copied()))
     }
 }
 
-/// The signature word of any other container; `None` for other objects.
+/// What any other container is likely to hold; `None` for other objects.
 ///
 /// # Safety
 /// `object` is alive; the GIL is held.
-pub unsafe fn word(
-    py: Python<'_>,
-    np: Option<&'static Numpy>,
-    object: *mut PyObject,
-) -> Option<u64> {
+pub unsafe fn container(py: Python<'_>, object: *mut PyObject) -> Option<(Container, Items)> {
     // SAFETY: types are compared, and contents are looked at after the exact type is known.
     unsafe {
         let ty = ffi::Py_TYPE(object);
-        let of_mapping = |kind: Container| {
-            let item = first_value(object).and_then(|item| type_of(np, item));
-            Some(word_of(kind, item))
-        };
         if ty == &raw mut ffi::PyDict_Type {
-            return of_mapping(Container::Dict);
+            return Some((Container::Dict, Items::like(first_value(object))));
         }
         if ty == &raw mut ffi::PySet_Type {
-            return Some(word_of(Container::Set, None));
+            return Some((Container::Set, Items::Unknown));
         }
         if ty == &raw mut ffi::PyFrozenSet_Type {
-            return Some(word_of(Container::FrozenSet, None));
+            return Some((Container::FrozenSet, Items::Unknown));
         }
-        match of_collections(py, ty)? {
-            Container::Deque => {
-                let first = ffi::PySequence_GetItem(object, 0);
-                if first.is_null() {
-                    ffi::PyErr_Clear();
-                    return Some(word_of(Container::Deque, None));
-                }
-                let item = type_of(np, first);
-                ffi::Py_DECREF(first);
-                Some(word_of(Container::Deque, item))
+        let kind = of_collections(py, ty)?;
+        let items = match kind {
+            Container::Deque => Items::like(first_of_deque(object)),
+            Container::Counter => Items::Of(Ty::PY_INT),
+            Container::DefaultDict if first_value(object).is_none() => {
+                made_by(py, object).map_or(Items::Unknown, Items::Of)
             }
-            Container::Counter => Some(word_of(Container::Counter, Some(Ty::PY_INT))),
-            Container::DefaultDict => {
-                let item = first_value(object).and_then(|item| type_of(np, item));
-                Some(word_of(
-                    Container::DefaultDict,
-                    item.or_else(|| made_by(py, object)),
-                ))
-            }
-            kind => of_mapping(kind),
-        }
+            _ => Items::like(first_value(object)),
+        };
+        Some((kind, items))
     }
 }
 
@@ -128,15 +95,21 @@ unsafe fn first_value(object: *mut PyObject) -> Option<*mut PyObject> {
     (found != 0).then_some(value)
 }
 
-/// The type of a scalar that fragments may give.
+/// The first item of a deque, borrowed.
 ///
 /// # Safety
-/// `object` is alive.
-unsafe fn type_of(np: Option<&'static Numpy>, object: *mut PyObject) -> Option<Ty> {
-    // SAFETY: as promised by the caller.
-    let (word, _) = unsafe { classify::number(np, object) }?;
-    let ty = classify::scalar_type(word).filter(|_| word & 0xff == SCALAR)?;
-    (ty != Ty::py(Scalar::U64)).then_some(ty)
+/// `object` is a deque, alive; the GIL is held.
+unsafe fn first_of_deque(object: *mut PyObject) -> Option<*mut PyObject> {
+    // SAFETY: as promised by the caller; the deque holds the item after the reference is given back.
+    unsafe {
+        let first = ffi::PySequence_GetItem(object, 0);
+        if first.is_null() {
+            ffi::PyErr_Clear();
+            return None;
+        }
+        ffi::Py_DECREF(first);
+        Some(first)
+    }
 }
 
 /// The container of `collections` with this exact type.

@@ -1,5 +1,6 @@
 //! One site: its surface nest, the interface of its hook, and the call itself.
 
+pub(crate) mod fragment_functions;
 pub(crate) mod parsed;
 pub(crate) mod plans;
 pub(crate) mod progress;

@@ -14,10 +14,10 @@ use nestwise_tiering::Legacy;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::host::fragments::Compiled;
 use crate::objects::access_path::{AccessPath, access_paths, interned};
 use crate::process::once::Once;
 use crate::process::panics;
+use crate::site::fragment_functions::FragmentFunctions;
 
 /// The text a site is made from.
 pub struct SiteText {
@@ -104,7 +104,7 @@ pub struct Parsed {
     /// The site's file.
     pub file: String,
     /// The functions of the fragments that CPython evaluates for the site's nests.
-    pub compiled: Compiled,
+    pub compiled: FragmentFunctions,
 }
 
 /// What is known of a site's plans on disk.
@@ -143,7 +143,7 @@ pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Ref
         assigns,
         kept: Once::new(),
         file: text.file.clone(),
-        compiled: Compiled::default(),
+        compiled: FragmentFunctions::default(),
     })
 }
 

@@ -210,8 +210,8 @@ def _clone(node: Any, facts: Facts | None = None) -> Any:
     return copy
 
 
-# An assignment of a display of a dictionary, or of a call that makes one, to a name or an attribute; a
-# call of a method that dictionaries have.
+# An assignment of a display of a dictionary, or of a call that makes one, to a name or an
+# attribute; a call of a method that dictionaries have.
 _MAPPING = (
     r"(\w+)(?:(?:\s*:[^=\n]*)?\s*=\s*"
     r"(?:\{|(?:collections\.)?(?:dict|defaultdict|Counter|OrderedDict)\b)"
@@ -221,7 +221,8 @@ _MAPPING = (
 
 def mappings(lines: list[str]) -> frozenset[str]:
     """The names, of variables and attributes, that a file assigns dictionaries to."""
-    words = ("{", "dict(", "Counter", "Dict", ".get(", ".items(", ".keys(", ".values(", ".setdefault(")
+    methods = (".get(", ".items(", ".keys(", ".values(", ".setdefault(", ".popitem(")
+    words = ("{", "dict(", "Counter", "Dict", *methods)
     likely = [line for line in lines if any(w in line for w in words)]
     if not likely:
         return frozenset()
@@ -309,8 +310,8 @@ class _Rewriter:
         text = self.checked(syntax.unparse(part) + "\n", part, scope)
         names = (scope.locals, self.facts.bound(node))
         place = (text, part.lineno, False, scope.module_level)
-        kept = (scope.qualname, self.mappings, False, self.regions)
-        site = SiteText(*place, *names, True, *kept)
+        qualname, regions = scope.qualname, self.regions
+        site = SiteText(*place, *names, True, qualname, self.mappings, False, regions)
         answer = self.ask(site)
         number = self.enter(part, site, scope, node)
         return _Shape(self.mark, number, part, self.noted).value(answer)
@@ -625,11 +626,13 @@ class Recording:
         return part
 
     def taken(self, part: Any, shape: _Shape) -> Any:
+        """The form of `part` that takes its recorded result, or those of the parts below it."""
         if not isinstance(part, syntax.AST):
             return part
         number = self.number(part)
         if number < 0 or isinstance(getattr(part, "ctx", None), (syntax.Store, syntax.Del)):
             return self.taking(part, shape)
+        assert isinstance(part, (syntax.expr, syntax.stmt))
         at = syntax.place(part)
         is_recorded = shape.call(f"is_recorded{number}", at=at)
         recorded = shape.call("recorded", at=at)
@@ -782,9 +785,9 @@ class _Shape:
         return syntax.IfExp(syntax.Constant(True, **self.at), constant, constant, **self.at)
 
     def call(
-        self, what: str, names: Sequence[str] = (), at: dict[str, Any] | None = None
+        self, what: str, names: Sequence[str] = (), at: syntax.Place | None = None
     ) -> syntax.Call:
-        given = [self.name(n, syntax.Load()) for n in names]
+        given: list[syntax.expr] = [self.name(n, syntax.Load()) for n in names]
         return syntax.Call(self.hook(what), given, [], **(at or self.at))
 
     def subscript(self, what: str, given: Sequence[syntax.expr] = ()) -> syntax.Subscript:

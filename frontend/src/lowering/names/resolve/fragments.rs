@@ -25,6 +25,8 @@ struct Draft {
     changes: bool,
     /// Whether the fragment looks into what containers hold: into lists of which the nest may have copies.
     looks_inside: bool,
+    /// Whether the fragment draws random numbers.
+    draws: bool,
     work: f64,
 }
 
@@ -200,6 +202,7 @@ impl Resolver<'_> {
             ty,
             point,
             looks_inside: draft.looks_inside,
+            draws: draft.draws,
             work: draft.work,
         };
         let kind = ExprKind::Host(Box::new(call));
@@ -449,15 +452,14 @@ impl Resolver<'_> {
         if attribute && self.may_be_written(&names.paths[id].name, names.call.is_some()) {
             return None;
         }
-        let index = self.index_of(names, id);
-        let held = match self.capture(index) {
+        let held = match self.capture(self.index_so_far(names, id)) {
             Capture::Container { .. } | Capture::Objects { .. } => true,
             Capture::Array { kind, .. } => {
                 !matches!(kind, ArrayKind::Scratch | ArrayKind::Appended)
             }
             _ => false,
         };
-        held.then_some(index)
+        held.then(|| self.index_of(names, id))
     }
 
     /// The kind of a container that CPython is asked about, and the type of its items, if that is known.
@@ -659,6 +661,7 @@ impl Resolver<'_> {
         }
         draft.text.push(')');
         draft.changes |= about.effect != Effect::Pure;
+        draft.draws |= about.draws();
         draft.work += about.work;
         Some(match about.gives {
             Gives::Item => Some(item.map_or(Gives::Item, Gives::Scalar)),

@@ -511,11 +511,19 @@ impl Resolver<'_> {
     /// The index of the capture of an access path; paths that the site and its methods know by one path share a
     /// capture.
     pub fn index_of(&mut self, names: &Names, id: PathId) -> u32 {
-        let own = names.first.saturating_add(id.0);
-        match names.path_of(id) {
-            Some(path) => *self.paths.entry(path).or_insert(own),
-            None => own,
+        let index = self.index_so_far(names, id);
+        if let Some(path) = names.path_of(id) {
+            self.paths.entry(path).or_insert(index);
         }
+        index
+    }
+
+    /// The index that [`Resolver::index_of`] would give, without a claim on the path: the capture of the function
+    /// that first reads a path counts for all.
+    pub fn index_so_far(&self, names: &Names, id: PathId) -> u32 {
+        let own = names.first.saturating_add(id.0);
+        let claimed = names.path_of(id).and_then(|p| self.paths.get(&p).copied());
+        claimed.unwrap_or(own)
     }
 
     /// Resolves an expression. What has no native form becomes a call of CPython, where it is known what that does.

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use nestwise_frontend::host_functions::HostFn;
 use nestwise_frontend::parse_function;
 use nestwise_ir::surface::AccessPath;
 use nestwise_ir::{ArrayKind, Scalar};
@@ -523,6 +524,26 @@ pub unsafe fn has_method(
     draws::has(draws::Library::Python, name) && plain(python(py))
         || draws::has(draws::Library::Numpy, name) && plain(numpy(py))
         || draws::has(draws::Library::Generator, name) && plain(generator(py))
+        || HostFn::draw(name).is_some() && (plain(numpy(py)) || plain(generator(py)))
+}
+
+/// The method of one of NumPy's generators that CPython is called for; `None` if `object` is none.
+///
+/// # Safety
+/// `object` is alive and the GIL is held.
+pub unsafe fn called(py: Python<'_>, object: *mut PyObject) -> Option<HostFn> {
+    let (function, receiver) = functions::method(py, object)?;
+    // SAFETY: as promised by the caller.
+    if !unsafe { is_generator(py, receiver.as_ptr()) } {
+        return None;
+    }
+    let name = function.getattr(py, intern!(py, "__name__")).ok()?;
+    let name = name.bind(py).cast_exact::<PyString>().ok()?;
+    let text = name.to_str().ok()?;
+    let mut libraries = [numpy(py), generator(py)].into_iter().flatten();
+    let library = libraries.find(|l| l.is_plain(receiver.as_ptr()))?;
+    let own = library.plain.bind(py).getattr(name).ok()?;
+    HostFn::draw(text).filter(|_| own.is(function.bind(py)))
 }
 
 /// The generator that a bound method belongs to, and the function that is inlined for it; `None` if `object` is not a
