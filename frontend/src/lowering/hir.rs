@@ -134,6 +134,11 @@ pub(crate) enum Kind {
         name: String,
         value: Expr,
     },
+    /// The call `xs.append(value)` for a list that the nest makes.
+    AppendToMade {
+        list: Read,
+        value: Expr,
+    },
     /// Leaves an inlined function.
     Leave(BlockId),
 }
@@ -423,7 +428,7 @@ impl Stmt {
             } => target.changes(own) || value(iter) || any(body) || any(orelse),
             Kind::While { test, body, orelse } => value(test) || any(body) || any(orelse),
             Kind::Return(Some(v)) | Kind::Effect(v) => value(v),
-            Kind::Swap(_) | Kind::Append { .. } => true,
+            Kind::Swap(_) | Kind::Append { .. } | Kind::AppendToMade { .. } => true,
             _ => false,
         }
     }

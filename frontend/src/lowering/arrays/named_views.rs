@@ -217,6 +217,33 @@ fn returns_own(cx: &Lowering<'_>, def: Def, owner: LiveRangeId) -> bool {
     })
 }
 
+/// How an assignment passes on what lies in memory of the nest's own.
+pub(crate) enum Passed {
+    /// To a parameter, or to the name that has it.
+    On,
+    /// To the result of the call that has made it.
+    Back,
+    /// Not at all: it is another name of the same object.
+    No,
+}
+
+/// How an assignment passes on memory of the nest's own.
+pub(crate) fn passes_on(
+    cx: &Lowering<'_>,
+    def: Def,
+    live: LiveRangeId,
+    tree: &Elementwise,
+) -> Passed {
+    let Some(owner) = tree.part().and_then(|s| alias::owner(cx, s.array)) else {
+        return Passed::No;
+    };
+    match owner == live || cx.memory.takes_over.contains(&def.def) {
+        true => Passed::On,
+        false if returns_own(cx, def, owner) => Passed::Back,
+        false => Passed::No,
+    }
+}
+
 /// Whether a value is an array that a call has made and returned: nobody else has it.
 pub(crate) fn is_own_result(builder: &Builder, tree: &Elementwise) -> bool {
     let Node::Part(section) = &tree.node else {
@@ -233,7 +260,9 @@ fn name_part(
     span: Span,
 ) -> R<()> {
     let observed = cx.env.observed(def);
-    let alone = cx.env.alone(def.def, live);
+    // The length of a list that is counted changes without an assignment.
+    let counted = cx.env.facts.live_ranges[live].counted;
+    let alone = cx.env.alone(def.def, live) && !counted;
     let before = numbers(&section);
     let stable = before.iter().all(|e| cx.builder.is_stable(e, 8));
     let needs_var = cx.env.facts.live_ranges[live].needs_var;

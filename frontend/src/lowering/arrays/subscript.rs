@@ -7,7 +7,7 @@ use crate::lowering::arrays::{
     access, axis_reduction, elementwise, gather, in_memory, materialise, view,
 };
 use crate::lowering::context::Lowering;
-use crate::lowering::lists::{make, slice};
+use crate::lowering::lists::{counted, make, slice};
 use crate::lowering::objects::records;
 use crate::lowering::scalar::convert;
 use crate::lowering::value::Val;
@@ -49,6 +49,7 @@ pub(crate) fn subscript(
             let view = access::extend(&cx.builder, view, index, span)?;
             access::element(&mut cx.builder, view, span)
         }
+        Val::Counted(section) => counted::item(cx, &section, &index, span),
         Val::Str(_) | Val::Bytes(_) => {
             cx.builder.tally(Work::BufferGet, 1.0);
             let items = choice::literal_items(&value, span).unwrap_or_default();
@@ -227,6 +228,12 @@ pub(crate) fn place(
     }
     let view = match value {
         Val::View(view) => view,
+        Val::Counted(list) => {
+            let index = operands::tuple(cx, index)?;
+            let view = counted::place(cx, &list, &index, span)?;
+            materialise::may_update(cx, view.array, span)?;
+            return Ok(Destination::Element(view));
+        }
         other => {
             let operands = vec![other.type_name()];
             let op = "[] =";

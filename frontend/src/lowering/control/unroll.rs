@@ -40,9 +40,10 @@ fn weight(stmts: &[hir::Stmt]) -> usize {
                 };
                 of_expr(iter) + weight(body).saturating_mul(copies) + weight(orelse)
             }
-            Kind::Return(Some(value)) | Kind::Effect(value) | Kind::Append { value, .. } => {
-                of_expr(value)
-            }
+            Kind::Return(Some(value))
+            | Kind::Effect(value)
+            | Kind::Append { value, .. }
+            | Kind::AppendToMade { value, .. } => of_expr(value),
             _ => 0,
         }
     };

@@ -36,6 +36,10 @@ impl Resolver<'_> {
         let (s::ExprKind::Path(id), [value], []) = (&func.kind, &args[..], &kwargs[..]) else {
             return Ok(None);
         };
+        if let Some(list) = self.made_here(names, *id) {
+            let value = self.expr(names, value)?;
+            return Ok(Some(Stmt::AppendToMade { list, value }));
+        }
         let name = names.dotted_name(*id);
         let method = self.index_of(names, *id);
         if names.locals.contains_key(id) || !matches!(self.capture(method), Capture::Append) {
@@ -54,6 +58,20 @@ impl Resolver<'_> {
         }))
     }
 
+    /// A read of the name that the nest assigns, if the path is the `append` of what it holds.
+    fn made_here(&mut self, names: &mut Names, method: PathId) -> Option<hir::Read> {
+        let path = &names.paths[method];
+        let list = path.parent.filter(|_| path.name == "append")?;
+        let span = Span::default();
+        match self.resolve_path(names, list, span).ok()? {
+            Res::Value(hir::ExprKind::Read(read)) => {
+                let assigned = self.hir.locals[read.local].path.is_some();
+                (assigned || names.locals.contains_key(&list)).then_some(read)
+            }
+            _ => None,
+        }
+    }
+
     /// The list that an expression names, if the nest appends to it.
     pub fn grown(&mut self, names: &mut Names, list: &s::Expr) -> R<Option<Grown>> {
         let s::ExprKind::Path(id) = list.kind else {
@@ -64,6 +82,9 @@ impl Resolver<'_> {
         let Some((method, _)) = names.paths.iter().find(appends) else {
             return Ok(None);
         };
+        if self.made_here(names, method).is_some() {
+            return Ok(None);
+        }
         let method = self.index_of(names, method);
         let index = self.index_of(names, id);
         let foreign = self.foreign.contains(&index);

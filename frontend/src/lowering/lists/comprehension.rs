@@ -1,8 +1,7 @@
 //! List comprehensions: each is a new list, filled by loops.
 //!
 //! Where a comprehension has tests, the elements are counted while they are stored into memory that has room for all of
-//! them. The length of such a list is not known before the nest runs, so the nest may leave it behind, and may not read
-//! it ([`make::of_known_length`]).
+//! them ([`crate::lowering::lists::counted`]).
 
 use nestwise_ir::branch_likelihood::HALF;
 use nestwise_ir::model::nest::{Expr, StmtKind};
@@ -12,7 +11,9 @@ use crate::lowering::arrays::mask;
 use crate::lowering::arrays::temporary::no_size;
 use crate::lowering::context::Lowering;
 use crate::lowering::control::for_loop;
+use crate::lowering::environment::Environment;
 use crate::lowering::hir::{self, Kind as Stmt};
+use crate::lowering::lists::counted;
 use crate::lowering::lists::make::{self, Position};
 use crate::lowering::scalar::convert;
 use crate::lowering::types::provenance;
@@ -23,11 +24,13 @@ use crate::lowering::value::tree::{Elementwise, Node};
 use crate::lowering::{build, operands};
 use crate::refusal::R;
 
-/// Whether a comprehension leaves items out.
-fn has_tests(stmt: &hir::Stmt) -> bool {
+/// Whether only running tells how many items a comprehension has.
+fn leaves_out(env: &Environment<'_>, stmt: &hir::Stmt) -> bool {
     match &stmt.kind {
         Stmt::If { .. } => true,
-        Stmt::For { body, .. } => body.iter().any(has_tests),
+        Stmt::For { iter, body, .. } => {
+            counted::names_counted(env, iter) || body.iter().any(|s| leaves_out(env, s))
+        }
         _ => false,
     }
 }
@@ -40,7 +43,7 @@ pub(crate) fn list_comprehension(
 ) -> R<Val> {
     provenance::forget(cx, &all.fresh, span);
     cx.builder.tally(Work::Builtin, 1.0);
-    let count = has_tests(&all.each).then(|| mask::counter(&mut cx.builder, span));
+    let count = leaves_out(&cx.env, &all.each).then(|| mask::counter(&mut cx.builder, span));
     let mut made: Option<(ArrayId, Section)> = None;
     let each = std::slice::from_ref(&all.each);
     each_element(cx, each, None, span, &mut |cx, element, (extent, place)| {

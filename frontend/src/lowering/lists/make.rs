@@ -15,6 +15,7 @@ use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::environment::Environment;
 use crate::lowering::hir::{self, LocalId};
+use crate::lowering::lists::counted;
 use crate::lowering::scalar::convert;
 use crate::lowering::types::facts::{Made, Wish};
 use crate::lowering::types::kinds::{Kind, Kinds};
@@ -29,7 +30,7 @@ use crate::refusal::{R, Refusal, refuse, unsupported};
 use crate::site::captures::Capture;
 
 /// The most items of a list display; longer ones are left to CPython, since each item is a store of its own.
-const LONGEST: usize = 16;
+pub(crate) const LONGEST: usize = 16;
 
 /// The value of a new list that has no name yet.
 pub(crate) fn fresh(node: Node, shape: Vec<Expr>, like: Vec<Extent>) -> Val {
@@ -130,7 +131,7 @@ pub(crate) fn repeated(cx: &mut Lowering<'_>, list: Elementwise, count: Val, spa
 pub(crate) fn of_known_length(cx: &Lowering<'_>, list: &Elementwise, span: Span) -> R<()> {
     match is_counted(cx, list) {
         true => Err(unsupported(
-            "a list whose length only running tells, but as a value that is not looked at",
+            "a list whose length only running tells, beside other values",
             span,
         )),
         false => Ok(()),
@@ -231,7 +232,9 @@ pub(crate) fn settled_list(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<V
     let Val::List(mut list) = value else {
         return Ok(value);
     };
-    of_known_length(cx, &list, span)?;
+    if let (Node::Part(section), true) = (&list.node, is_counted(cx, &list)) {
+        return Ok(Val::Counted(Box::new(section.clone())));
+    }
     let lies = matches!(&list.node, Node::Part(section) if is_whole_list(&cx.builder, section));
     if !lies {
         list = match kept_list(cx, *list, span)? {
@@ -308,13 +311,15 @@ pub(crate) fn make_list(
     tree: &Elementwise,
     span: Span,
 ) -> R<Option<Section>> {
+    let empty = matches!(&tree.node, Node::Items(items) if items.is_empty());
+    if empty {
+        cx.env.facts.demand(live, |f| &mut f.counted);
+        return counted::make(cx, live, tree, span);
+    }
     let Some((storage, ty)) = type_of_items(&cx.builder, tree, span)? else {
         return Ok(None);
     };
     let like = tree.like.clone().ok_or_else(|| no_size(span))?;
-    if cx.env.live_ranges.of_occ.contains(&Some(live)) {
-        of_known_length(cx, tree, span)?;
-    }
     if cx.env.facts.live_ranges[live].made.is_none() {
         let made = match list_at_start(&cx.env, live) {
             Some((storage, ty, like, capture)) => Made {
@@ -335,19 +340,19 @@ pub(crate) fn make_list(
         cx.env.facts.changed = true;
     }
     hold(&mut cx.env, live, storage, ty, span)?;
+    if is_counted(cx, tree) {
+        cx.env.facts.demand(live, |f| &mut f.counted);
+    }
+    if cx.env.facts.live_ranges[live].counted {
+        return counted::make(cx, live, tree, span);
+    }
     let Some((array, made)) = temporary::made_array(cx, live, span)? else {
         return Ok(None);
     };
     if made.like.len() != like.len() {
         return Err(cx.env.type_changes(live, span));
     }
-    let mut to = all_of_list(&cx.builder, array, span);
-    if is_counted(cx, tree) {
-        if made.like != like {
-            return Err(cx.env.type_changes(live, span));
-        }
-        to = to.narrowed(0, Expr::int(0, span), tree.shape[0].clone());
-    }
+    let to = all_of_list(&cx.builder, array, span);
     for ((own, axis), (len, other)) in to
         .shape()
         .iter()
@@ -370,7 +375,7 @@ pub(crate) fn make_list(
 
 /// Notes that elements of this type go into the memory of a live range's lists, which then mix ints and floats if they
 /// must.
-fn hold(
+pub(crate) fn hold(
     env: &mut Environment<'_>,
     live: LiveRangeId,
     storage: Scalar,

@@ -2,6 +2,7 @@
 
 pub(crate) mod append;
 pub(crate) mod comprehension;
+pub(crate) mod counted;
 pub(crate) mod make;
 pub(crate) mod row_swap;
 pub(crate) mod slice;

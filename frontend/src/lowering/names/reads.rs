@@ -7,6 +7,7 @@ use crate::lowering::build;
 use crate::lowering::context::Lowering;
 use crate::lowering::environment::Subst;
 use crate::lowering::hir::{LocalId, Read};
+use crate::lowering::lists::counted;
 use crate::lowering::names::{slots, swaps};
 use crate::lowering::types::kinds::Kinds;
 use crate::lowering::types::live_ranges::LiveRangeId;
@@ -104,6 +105,9 @@ pub(crate) fn read(cx: &mut Lowering<'_>, read: Read, span: Span) -> R<Val> {
         if let Node::Part(section) = &tree.node
             && cx.builder.arrays[section.array].list
         {
+            if counted::is_counted(cx, live, part.source) {
+                return Ok(counted::read(cx, live, part.source, section, span));
+            }
             return Ok(Val::View(section::view_of_list(section)));
         }
         return Ok(Val::Array(Box::new(tree)));

@@ -195,6 +195,10 @@ fn len_of(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<Sv> {
             let dim = build::dim(view.array, view.index.len(), span);
             Ok(Sv::of(dim, Kind::PyInt).with_range((0, i64::MAX.into())))
         }
+        Val::Counted(section) => {
+            let n = section.shape().swap_remove(0);
+            Ok(Sv::of(n, Kind::PyInt).with_range((0, i64::MAX.into())))
+        }
         Val::Array(tree) if !matches!(tree.node, Node::Part(_)) => {
             // What is computed may warn, or be what cannot be.
             let what = "the length of an array that is computed".into();
@@ -232,7 +236,9 @@ fn least_or_greatest(
     let name = if greater { "max" } else { "min" };
     if values.len() == 1 {
         return match values.pop() {
-            Some(array @ (Val::View(_) | Val::Array(_))) => extremum(cx, greater, array, span),
+            Some(array @ (Val::View(_) | Val::Array(_) | Val::Counted(_))) => {
+                extremum(cx, greater, array, span)
+            }
             Some(Val::Tuple(items)) if items.len() > 1 => {
                 least_or_greatest(cx, greater, items, span)
             }
@@ -281,6 +287,10 @@ fn elements_of(builder: &mut Builder, value: Val, name: &str, span: Span) -> R<(
             let array = section.array;
             (Seq::Section(section), array, axes)
         }
+        Val::Counted(section) => {
+            let array = section.array;
+            (Seq::Section(*section), array, 1)
+        }
         other => {
             let why = format!("it takes numbers or an array, not a {}", other.type_name());
             let name = name.into();
@@ -326,7 +336,8 @@ fn extremum(cx: &mut Lowering<'_>, greater: bool, array: Val, span: Span) -> R<S
 /// Lowers `sum(array)` or `sum(array, start)`: additions in order.
 fn sum(cx: &mut Lowering<'_>, values: Vec<Val>, span: Span) -> R<Sv> {
     let mut values = values.into_iter();
-    let (Some(array), start) = (values.next().filter(Val::is_array), values.next()) else {
+    let is_sequence = |v: &Val| v.is_array() || matches!(v, Val::Counted(_));
+    let (Some(array), start) = (values.next().filter(is_sequence), values.next()) else {
         return Err(wrong_sum(span));
     };
     let (mut seq, elem) = elements_of(&mut cx.builder, array, "sum", span)?;

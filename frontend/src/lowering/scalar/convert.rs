@@ -199,6 +199,11 @@ pub(crate) fn truth(builder: &mut Builder, val: Val, span: Span) -> R<Expr> {
                 what: "the truth of an array".into(),
             },
         )),
+        Val::Counted(section) => {
+            let len = section.shape().swap_remove(0);
+            let zero = Expr::int(0, span);
+            Ok(build::compare(CmpOp::Ne, len, zero, Ty::PY_BOOL, span))
+        }
         Val::List(_) => Err(refuse(
             span,
             Refusal::Unsupported {

@@ -48,6 +48,8 @@ pub(crate) struct LiveRangeFact {
     pub is_partial: bool,
     /// The memory of the arrays that the live range's assignments make, if they make any.
     pub made: Option<Made>,
+    /// The assignments make lists whose lengths only running tells.
+    pub counted: bool,
     /// Some of the arrays that the assignments make are, to NumPy, views of others that nothing names.
     pub viewed: bool,
     /// Views of different arrays or ranks are assigned to the live range.
@@ -102,6 +104,8 @@ pub(crate) struct Facts {
     pub updated: BTreeSet<LocalId>,
     /// The swap groups for which it must be known which object a slot holds.
     pub parity: BTreeSet<usize>,
+    /// The type of what is appended to a parameter while nothing is known of the list that it is given.
+    pub appended: Option<(Scalar, Ty)>,
     /// The types of the values that `return` returns, if the site returns.
     pub returns: Option<Returns>,
     /// The bounds of the top loop are not computed from ints and extents alone.
@@ -128,6 +132,8 @@ pub(crate) enum Wish {
     Slot(u32),
     /// The lists that a live range's assignments make.
     Made(LiveRangeId),
+    /// The lists that a live range's assignments make, all of them empty.
+    Empty(LiveRangeId),
 }
 
 /// The kinds of facts that a round has learnt for the next one.
@@ -271,6 +277,7 @@ impl Facts {
                     Wish::LiveRange(live) => self.demand(live, |f| &mut f.num),
                     Wish::Slot(capture) => self.changed |= self.num_slots.insert(capture),
                     Wish::Made(live) => self.make_num(live),
+                    Wish::Empty(live) => self.make_empty(live),
                 }
             }
         }
@@ -288,6 +295,21 @@ impl Facts {
         if let Some(made) = made.filter(|made| made.storage != Scalar::Num) {
             (made.storage, made.list) = (Scalar::Num, Some(Ty::PY_NUM));
             self.num_slots.extend(made.starts);
+            self.changed = true;
+        }
+    }
+
+    /// Chooses the type of the elements of lists that have none so far.
+    fn make_empty(&mut self, live: LiveRangeId) {
+        let (storage, ty) = self.appended.unwrap_or((Scalar::I64, Ty::PY_INT));
+        let fact = self.live_ranges.get_mut(live);
+        if let Some(fact) = fact.filter(|fact| fact.made.is_none()) {
+            fact.made = Some(Made {
+                storage,
+                like: vec![Extent::Fixed(0)],
+                starts: None,
+                list: Some(ty),
+            });
             self.changed = true;
         }
     }

@@ -200,6 +200,10 @@ impl Flow<'_> {
             }
             Kind::Raise => return None,
             Kind::Effect(value) | Kind::Append { value, .. } => self.expr(value, &mut env),
+            Kind::AppendToMade { list, value } => {
+                self.read(*list, &env);
+                self.expr(value, &mut env);
+            }
             Kind::Return(value) => {
                 if let Some(value) = value {
                     self.expr(value, &mut env);

@@ -6,6 +6,7 @@ pub(crate) mod tree;
 pub(crate) mod view;
 
 use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::section::Section;
 use crate::lowering::value::tree::Elementwise;
 use crate::lowering::value::view::View;
 
@@ -19,6 +20,8 @@ pub(crate) enum Val {
     Tuple(Vec<Val>),
     /// A new list that has no name yet.
     List(Box<Elementwise>),
+    /// A list of the nest's own whose length only running tells: the first elements of its memory.
+    Counted(Box<Section>),
     Str(String),
     Bytes(Vec<u8>),
     None,
@@ -31,7 +34,7 @@ impl Val {
             Val::Scalar(sv) => sv.kinds.to_string(),
             Val::View(_) | Val::Array(_) => "array".into(),
             Val::Tuple(_) => "tuple".into(),
-            Val::List(_) => "list".into(),
+            Val::List(_) | Val::Counted(_) => "list".into(),
             Val::Str(_) => "str".into(),
             Val::Bytes(_) => "bytes".into(),
             Val::None => "None".into(),

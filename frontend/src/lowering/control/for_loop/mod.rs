@@ -98,7 +98,15 @@ pub(crate) fn each_item(
     }
     items::bounds_failure(&mut cx.builder, &mut seq, false);
     let length = items::len(&mut cx.builder, &mut seq, span)?;
-    let extent = extents::exact_extent(cx, &length).ok_or_else(|| temporary::no_size(span))?;
+    // A list that is counted has at most as many items as there is room for.
+    let room = match &seq {
+        Seq::Section(section) if cx.builder.arrays[section.array].list => {
+            cx.builder.arrays[section.array].like.first().copied()
+        }
+        _ => None,
+    };
+    let extent = extents::exact_extent(cx, &length).or(room);
+    let extent = extent.ok_or_else(|| temporary::no_size(span))?;
     // Perhaps used again, for the places of elements.
     let length = cx.builder.spill(length);
     let many = length.clone();
@@ -291,6 +299,7 @@ fn sequence(cx: &mut Lowering<'_>, e: &hir::Expr) -> R<Seq> {
     let value = make::settled_list(cx, value, e.span)?;
     match records::opened(cx, value, e.span)? {
         Val::View(view) => Ok(Seq::View(view)),
+        Val::Counted(section) => Ok(Seq::Section(*section)),
         Val::Array(tree) => match tree.node {
             Node::Part(section) if !tree.fresh => Ok(Seq::Section(section)),
             node if tree.shape.len() == 1 && !node.reads() => {

@@ -163,6 +163,9 @@ impl Resolver<'_> {
     pub fn stmt(&mut self, names: &mut Names, stmt: &s::Stmt, out: &mut Vec<Stmt>) -> R<()> {
         self.count(stmt.span)?;
         let span = stmt.span;
+        if let Some(each) = empty_lists(stmt) {
+            return each.iter().try_for_each(|one| self.stmt(names, one, out));
+        }
         let stored = match &stmt.kind {
             s::StmtKind::Assign { targets, value } if targets.len() == 1 => {
                 self.store_fragment(names, &targets[0], "", value, span)
@@ -438,4 +441,28 @@ fn left_value(stmt: &s::Stmt) -> Option<&s::Expr> {
         s::StmtKind::AugAssign { target, value, .. } if element(target) => Some(value),
         _ => None,
     }
+}
+
+/// The assignments that `a, b = [], []` stands for.
+fn empty_lists(stmt: &s::Stmt) -> Option<Vec<s::Stmt>> {
+    let s::StmtKind::Assign { targets, value } = &stmt.kind else {
+        return None;
+    };
+    let ([s::Target::Tuple(targets)], s::ExprKind::Tuple(values)) = (&targets[..], &value.kind)
+    else {
+        return None;
+    };
+    let empty = |e: &s::Expr| matches!(&e.kind, s::ExprKind::List(items) if items.is_empty());
+    let paths = targets.iter().all(|t| matches!(t, s::Target::Path(_)));
+    if targets.len() != values.len() || !paths || !values.iter().all(empty) {
+        return None;
+    }
+    let each = targets.iter().zip(values).map(|(target, value)| s::Stmt {
+        kind: s::StmtKind::Assign {
+            targets: vec![target.clone()],
+            value: value.clone(),
+        },
+        ..stmt.clone()
+    });
+    Some(each.collect())
 }
