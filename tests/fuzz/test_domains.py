@@ -11,8 +11,8 @@ RUNS = [
     ("host_calls", 4, "emulated"),
     *((name, 3, "threads") for name in ("arrays", "effects", "states", "objects")),
     *((name, 4, "emulated") for name in ("arrays", "effects")),
-    *((name, 1, "") for name in ("tuples", "lists", "values")),
-    *((name, 2, "threads") for name in ("tuples", "lists", "values")),
+    *((name, 1, "") for name in ("tuples", "lists", "grown_lists", "values")),
+    *((name, 2, "threads") for name in ("tuples", "lists", "grown_lists", "values")),
 ]
 
 
@@ -46,7 +46,7 @@ def test_random_kernels_for_a_card(seed, tmp_path):
 def test_domains_are_many():
     assert set(DOMAINS) == {
         *("programs", "nests", "regions", "effects", "host_calls", "arrays", "states"),
-        *("objects", "tuples", "lists", "values", "exceptions", "ptx"),
+        *("objects", "tuples", "lists", "grown_lists", "values", "exceptions", "ptx"),
     }
 
 
