@@ -137,7 +137,8 @@ class Program:
             ),
             *(
                 f"d[{key}] = d.get({key}, 0) + {self.number(0)}",
-                f"u.add({key})",
+                # Never None: its hash, and so the order of the set, is another in each process.
+                f"u.add({self.pick('i', 'i % 5', 'i * 0.5', '(i % 3, 2)', f'repr({key})')})",
                 f"u.discard({key})",
             ),
             *(
