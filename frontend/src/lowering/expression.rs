@@ -13,7 +13,7 @@ use crate::lowering::arrays::{alias, elementwise, named_views, subscript};
 use crate::lowering::context::Lowering;
 use crate::lowering::control::state::OpenCall;
 use crate::lowering::hir::{self, ExprKind};
-use crate::lowering::lists::{append, comprehension, counted, make};
+use crate::lowering::lists::{append, comprehension, grow, make};
 use crate::lowering::names::reads;
 use crate::lowering::objects::{attributes, records};
 use crate::lowering::scalar::{arith, calls, compare, convert, named, strings};
@@ -460,7 +460,7 @@ fn inlined(cx: &mut Lowering<'_>, call: &hir::Inline, span: Span) -> R<Val> {
             value = make::list_of_call(cx, view.clone(), &call.fresh, span);
         }
         if let Val::Counted(section) = value {
-            value = counted::of_call(cx, *section, &call.fresh);
+            value = grow::of_call(cx, *section, &call.fresh);
         }
         if let Val::Array(tree) = &mut value {
             tree.fresh = named_views::is_own_result(&cx.builder, tree)

@@ -15,7 +15,7 @@ use crate::lowering::control::state::LoopFrame;
 use crate::lowering::control::{assign, iteration, parallel_assignment, unpack};
 use crate::lowering::environment::Environment;
 use crate::lowering::hir::{self, ExprKind, Kind, LocalId, Read, Target};
-use crate::lowering::lists::{append, counted, row_swap};
+use crate::lowering::lists::{append, grow, make, row_swap};
 use crate::lowering::live_outs::{self, observe};
 use crate::lowering::names::{reads, slots, swaps};
 use crate::lowering::objects::records;
@@ -121,7 +121,7 @@ fn statement(cx: &mut Lowering<'_>, stmt: &hir::Stmt) -> R<()> {
             name,
             value,
         } => append::append(cx, *method, name, value, span),
-        Kind::AppendToMade { list, value } => counted::append(cx, list, value, span),
+        Kind::AppendToMade { list, value } => grow::append(cx, list, value, span),
         Kind::Leave(block) => {
             let scope = cx.control.call_scopes.get(block).copied();
             let scope = scope.ok_or_else(|| {
@@ -184,7 +184,7 @@ fn assign_value(cx: &mut Lowering<'_>, targets: &[Target], value: &hir::Expr, sp
         }
         ([Target::Local(_)], ExprKind::List(items)) if items.is_empty() => {
             cx.builder.tally(Work::Tuple, 1.0);
-            counted::empty(span)
+            make::empty(span)
         }
         _ => cx.expression(value)?,
     };

@@ -430,6 +430,56 @@ def fails_inside(n, a):
     return xs
 
 
+def counted(to, v):
+    to.append(v)
+    return len(to)
+
+
+def evaluated_in_order(n):
+    t = 0
+    for i in range(n):  # native
+        xs = []
+        for j in range(i % 5):
+            t += len(xs) * 100 + counted(xs, i)
+            t += counted(xs, j) * 10 + len(xs)
+            u, v = len(xs), counted(xs, 3)
+            t += u * 7 + v
+            t += xs[-1] + counted(xs, j + 2) + xs[-1]
+            t += xs[counted(xs, 1) - 1]
+            if len(xs) == counted(xs, 5) - 1 and xs[len(xs) - 1] == 5:
+                t += 1000
+            t += sum(xs) + counted(xs, 2) + sum(xs)
+            t += min(len(xs), counted(xs, 9))
+            t += (len(xs) if counted(xs, 4) % 2 else -len(xs))
+            xs[counted(xs, 6) - 2] = len(xs)
+            xs[len(xs) - 1] += counted(xs, 8)
+            xs.append(counted(xs, 1) + len(xs))
+            k = len(xs)
+            xs.append(k)
+            t += k * 3 + xs[k]
+        ys = [counted(xs, q) for q in range(3)]
+        t += sum(ys) + len(xs)
+        for q in range(len(xs)):
+            xs.append(q)
+        t += len(xs)
+    return t, xs, ys
+
+
+def filled_by_while(n):
+    t = 0
+    for i in range(n):  # native
+        xs = [1]
+        while len(xs) < 20:
+            xs.append(xs[-1] * 2 % 1009 + len(xs))
+        t += xs[7] + sum(x for x in xs if x % 2) + max(xs)
+        ys = [x for x in xs if x > i]
+        zs = [y for y in ys if y % 2]
+        t += len(ys) - len(zs)
+        if ys and not zs:
+            t += 1
+    return t, xs, ys, zs
+
+
 show("after", after_the_loop(500), after_the_loop(0), after_the_loop(1))
 show("function", through_a_function(600))
 show("two", through_two(400))
@@ -463,3 +513,5 @@ show("types", stores_another_type(100), stores_another_type(101))
 attempt(fails_inside, 8, list(range(40)))
 attempt(fails_inside, 30, list(range(40)))
 attempt(fails_inside, 8, list(range(9)))
+show("order", evaluated_in_order(40))
+show("filled", filled_by_while(100))

@@ -7,7 +7,7 @@ use crate::lowering::arrays::named_views;
 use crate::lowering::context::Lowering;
 use crate::lowering::environment::{Environment, Subst};
 use crate::lowering::hir::Def;
-use crate::lowering::lists::{counted, make};
+use crate::lowering::lists::{grow, make};
 use crate::lowering::live_outs::observe;
 use crate::lowering::scalar::convert;
 use crate::lowering::types::live_ranges::LiveRangeId;
@@ -35,7 +35,7 @@ pub(crate) fn assign(cx: &mut Lowering<'_>, def: Def, val: Val, span: Span) -> R
         Val::View(view) => assign_view(cx, def, live, view, span)?,
         Val::List(list) => named_views::assign_list(cx, def, live, *list, span)?,
         Val::Array(tree) => named_views::assign_array(cx, def, live, *tree, span)?,
-        Val::Counted(section) => counted::assign(cx, def, live, *section, span)?,
+        Val::Counted(section) => grow::assign(cx, def, live, *section, span)?,
         Val::Str(text) if text.chars().count() == 1 => {
             let sv = convert::character(&text, span);
             assign_scalar(cx, def, live, sv, span)?;

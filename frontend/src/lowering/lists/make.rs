@@ -30,7 +30,7 @@ use crate::refusal::{R, Refusal, refuse, unsupported};
 use crate::site::captures::Capture;
 
 /// The most items of a list display; longer ones are left to CPython, since each item is a store of its own.
-pub(crate) const LONGEST: usize = 16;
+const LONGEST: usize = 16;
 
 /// The value of a new list that has no name yet.
 pub(crate) fn fresh(node: Node, shape: Vec<Expr>, like: Vec<Extent>) -> Val {
@@ -63,6 +63,12 @@ pub(crate) fn element(kinds: Kinds) -> Option<(Scalar, Ty)> {
 
 /// The position of an element in a list: a bound of the list's length, and the element's index.
 pub(crate) type Position = (Extent, Expr);
+
+/// The value of `[]`, for a name.
+pub(crate) fn empty(span: Span) -> Val {
+    let none = Node::Items(vec![]);
+    fresh(none, vec![Expr::int(0, span)], vec![Extent::Fixed(0)])
+}
 
 /// Lowers `[a, b, c]`.
 pub(crate) fn list_display(cx: &mut Lowering<'_>, items: &[hir::Expr], span: Span) -> R<Val> {
@@ -314,7 +320,7 @@ pub(crate) fn make_list(
     let empty = matches!(&tree.node, Node::Items(items) if items.is_empty());
     if empty {
         cx.env.facts.demand(live, |f| &mut f.counted);
-        return counted::make(cx, live, tree, span);
+        return make_counted(cx, live, tree, span);
     }
     let Some((storage, ty)) = type_of_items(&cx.builder, tree, span)? else {
         return Ok(None);
@@ -344,7 +350,7 @@ pub(crate) fn make_list(
         cx.env.facts.demand(live, |f| &mut f.counted);
     }
     if cx.env.facts.live_ranges[live].counted {
-        return counted::make(cx, live, tree, span);
+        return make_counted(cx, live, tree, span);
     }
     let Some((array, made)) = temporary::made_array(cx, live, span)? else {
         return Ok(None);
@@ -371,6 +377,57 @@ pub(crate) fn make_list(
     copy_items(cx, &to, tree, span)?;
     let_go_of_list(cx, tree);
     Ok(Some(to))
+}
+
+/// Makes an empty list in the memory of a live range, or as many elements of `tree` as it has; `None` if the type of
+/// the elements is not known in this round.
+fn make_counted(
+    cx: &mut Lowering<'_>,
+    live: LiveRangeId,
+    tree: &Elementwise,
+    span: Span,
+) -> R<Option<Section>> {
+    make_room(&mut cx.env, live, tree);
+    let Some((array, made)) = temporary::made_array(cx, live, span)? else {
+        cx.env.facts.wish(Wish::Empty(live));
+        return Ok(None);
+    };
+    if made.like.len() != 1 || made.starts.is_some() || made.list.is_none() {
+        return Err(cx.env.type_changes(live, span));
+    }
+    temporary::may_be_made(cx, array, &made, span)?;
+    let many = temporary::length(&mut cx.builder, &tree.shape[0]);
+    let room = build::dim(array, 0, span);
+    if many.as_int().is_none_or(|n| n > LONGEST as i128) {
+        let fits = build::compare(CmpOp::Le, many.clone(), room, Ty::PY_BOOL, span);
+        cx.builder.emit_check(fits);
+    }
+    updates::made_anew(cx, live, span);
+    let capture = cx.builder.arrays[array].capture;
+    let section = counted::first_of(capture, array, many, span);
+    copy_items(cx, &section, tree, span)?;
+    let_go_of_list(cx, tree);
+    Ok(Some(section))
+}
+
+/// Has the memory of a live range's lists be long enough for one more list, from the next round on.
+fn make_room(env: &mut Environment<'_>, live: LiveRangeId, list: &Elementwise) {
+    let (Some(made), Some(like)) = (&mut env.facts.live_ranges[live].made, &list.like) else {
+        return;
+    };
+    let ([room], [most]) = (&mut made.like[..], &like[..]) else {
+        return;
+    };
+    let wanted = match (*room, *most) {
+        (Extent::Fixed(a), Extent::Fixed(b)) => Extent::Fixed(a.max(b)),
+        (a, b) if a == b => a,
+        (a, Extent::Fixed(0)) => a,
+        _ => Extent::Fixed(counted::MOST),
+    };
+    if *room != wanted {
+        *room = wanted;
+        env.facts.changed = true;
+    }
 }
 
 /// Notes that elements of this type go into the memory of a live range's lists, which then mix ints and floats if they

@@ -3,6 +3,7 @@
 pub(crate) mod append;
 pub(crate) mod comprehension;
 pub(crate) mod counted;
+pub(crate) mod grow;
 pub(crate) mod make;
 pub(crate) mod row_swap;
 pub(crate) mod slice;
