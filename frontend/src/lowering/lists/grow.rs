@@ -35,7 +35,9 @@ pub(crate) fn append(cx: &mut Lowering<'_>, list: &Read, value: &hir::Expr, span
     let Some(live) = live else { return Ok(()) };
     let other = |cx: &Lowering<'_>| {
         let name = cx.env.name_of(live);
-        let what = format!("an append to {name}, which is not always a list of numbers made here,");
+        let what = format!(
+            "an append to {name}, which is not always a list of numbers that the loop makes,"
+        );
         refuse(span, Refusal::Unsupported { what })
     };
     let Val::Scalar(value) = value? else {
@@ -51,7 +53,11 @@ pub(crate) fn append(cx: &mut Lowering<'_>, list: &Read, value: &hir::Expr, span
         Some(_) => return Err(other(cx)),
         None => live,
     };
-    if fact.view.is_some() || !fact.kinds.is_empty() {
+    if fact.view.is_some() {
+        let what = "appending to a list that the nest also rebinds";
+        return Err(unsupported(what, span));
+    }
+    if !fact.kinds.is_empty() {
         return Err(other(cx));
     }
     if value.is_bottom() {
