@@ -15,7 +15,7 @@ use nestwise_ir::{Arena, PathId};
 
 use crate::site::definite_assignment::flow_of_loop;
 use crate::site::item_attributes::item_name;
-use crate::site::walk::walk_stmts;
+use crate::site::walk::{children, walk_stmts};
 
 /// The kind of a callee.
 pub(crate) enum Callee {
@@ -272,49 +272,9 @@ impl<'a> Scan<'a> {
                     self.subscripts(index);
                 }
             },
-            ExprKind::Attr(a, _)
-            | ExprKind::Unary(_, a)
-            | ExprKind::InText(a, _)
-            | ExprKind::IsNone(a) => self.expr(a),
             ExprKind::Call { func, args, kwargs } => {
                 self.expr(func);
                 self.arguments(func, args, kwargs);
-            }
-            ExprKind::Binary(_, a, b)
-            | ExprKind::MatMul(a, b)
-            | ExprKind::Is(a, b)
-            | ExprKind::Contains {
-                item: a,
-                container: b,
-                ..
-            } => {
-                self.expr(a);
-                self.expr(b);
-            }
-            ExprKind::And(items)
-            | ExprKind::Or(items)
-            | ExprKind::Tuple(items)
-            | ExprKind::List(items)
-            | ExprKind::Set(items) => {
-                items.iter().for_each(|e| self.expr(e));
-            }
-            ExprKind::Dict(items) => items.iter().for_each(|(key, value)| {
-                self.expr(key);
-                self.expr(value);
-            }),
-            ExprKind::FString(_, names) => names.iter().for_each(|(_, e)| self.expr(e)),
-            ExprKind::Compare(first, rest) => {
-                self.expr(first);
-                rest.iter().for_each(|(_, e)| self.expr(e));
-            }
-            ExprKind::IfExp { test, body, orelse } => {
-                self.expr(test);
-                self.expr(body);
-                self.expr(orelse);
-            }
-            ExprKind::Slice { start, stop, step } => {
-                let parts = [start, stop, step].into_iter().flatten();
-                parts.for_each(|e| self.expr(e));
             }
             ExprKind::Comprehension {
                 func,
@@ -329,14 +289,7 @@ impl<'a> Scan<'a> {
                     part.tests.iter().for_each(|e| self.expr(e));
                 }
             }
-            ExprKind::Int(_)
-            | ExprKind::Float(_)
-            | ExprKind::Imag(_)
-            | ExprKind::Bool(_)
-            | ExprKind::None
-            | ExprKind::Ellipsis
-            | ExprKind::Str(_)
-            | ExprKind::Bytes(_) => {}
+            _ => children(e, &mut |e| self.expr(e)),
         }
     }
 }

@@ -49,7 +49,7 @@ pub(crate) fn read(
     section: &Section,
     span: Span,
 ) -> Val {
-    let mut len = len(section, span);
+    let mut len = section.shape().swap_remove(0);
     if let Source::Made(owner) = source
         && owner != live
     {
@@ -78,15 +78,6 @@ pub(crate) fn first_of(capture: u32, array: ArrayId, len: Expr, span: Span) -> S
     }
 }
 
-/// The number of elements.
-pub(crate) fn len(section: &Section, span: Span) -> Expr {
-    let mut shape = section.shape();
-    match shape.is_empty() {
-        true => Expr::int(0, span),
-        false => shape.swap_remove(0),
-    }
-}
-
 /// Lowers `xs[index]`.
 pub(crate) fn item(cx: &mut Lowering<'_>, list: &Section, index: &[Val], span: Span) -> R<Val> {
     cx.builder.tally(Work::ListGet, 1.0);
@@ -101,7 +92,7 @@ pub(crate) fn place(cx: &mut Lowering<'_>, list: &Section, index: &[Val], span: 
     };
     let index = convert::index(index.clone(), true, span)?;
     let at = cx.builder.spill(index.e);
-    let len = len(list, span);
+    let len = list.shape().swap_remove(0);
     let zero = || Expr::int(0, span);
     let int = |op, a, b| build::binary(op, a, b, Ty::PY_INT, true, span);
     let mut place = at.clone();

@@ -398,6 +398,7 @@ fn make_counted(
     temporary::may_be_made(cx, array, &made, span)?;
     let many = temporary::length(&mut cx.builder, &tree.shape[0]);
     let room = build::dim(array, 0, span);
+    // There is room for a display: `make_room` has seen its length.
     if many.as_int().is_none_or(|n| n > LONGEST as i128) {
         let fits = build::compare(CmpOp::Le, many.clone(), room, Ty::PY_BOOL, span);
         cx.builder.emit_check(fits);

@@ -107,10 +107,8 @@ unsafe fn container_word(np: Option<&'static Numpy>, kind: Container, items: Ite
 
 /// The capture that the front end is told of for a container with this signature word.
 pub fn container_type(word: u64) -> Option<Capture> {
-    let kinds = Container::ALL.into_iter();
-    let kind = kinds
-        .into_iter()
-        .find(|k| *k as u64 == (word >> 8) & 0xff)?;
+    let mut kinds = Container::ALL.into_iter();
+    let kind = kinds.find(|k| *k as u64 == (word >> 8) & 0xff)?;
     let item = match word & KNOWN_ITEM {
         0 => None,
         _ => scalar_type(word >> 8),

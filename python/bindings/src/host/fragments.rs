@@ -160,7 +160,7 @@ fn vectorcall() -> Vectorcall {
     })
 }
 
-/// The same by way of a tuple of the arguments.
+/// Calls `function` with `count` arguments in a tuple, where CPython does not export `PyObject_Vectorcall`.
 unsafe extern "C" fn by_tuple(
     function: *mut PyObject,
     arguments: *const *mut PyObject,

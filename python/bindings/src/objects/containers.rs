@@ -4,10 +4,11 @@
 use nestwise_frontend::host_functions::Container;
 use nestwise_ir::Ty;
 use pyo3::ffi::{self, PyObject, PyTypeObject};
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 
 use crate::objects::{layout, modules};
+use crate::process::once::Once;
 
 /// What tells of which type the items of a container are likely to be.
 pub enum Items {
@@ -112,7 +113,7 @@ unsafe fn first_of_deque(object: *mut PyObject) -> Option<*mut PyObject> {
     }
 }
 
-/// The container of `collections` with this exact type.
+/// The container of `collections` with this exact type. The types are looked up once: every call of a nest asks.
 fn of_collections(py: Python<'_>, ty: *mut PyTypeObject) -> Option<Container> {
     const KINDS: [(&str, Container); 4] = [
         ("deque", Container::Deque),
@@ -120,7 +121,14 @@ fn of_collections(py: Python<'_>, ty: *mut PyTypeObject) -> Option<Container> {
         ("Counter", Container::Counter),
         ("defaultdict", Container::DefaultDict),
     ];
-    let module = modules::imported(py, &PyString::new(py, "collections"))?;
-    let is = |name: &str| module.getattr(name).is_ok_and(|t| t.as_ptr() == ty.cast());
-    KINDS.into_iter().find(|(name, _)| is(name)).map(|(_, k)| k)
+    static TYPES: Once<Vec<(Py<PyAny>, Container)>> = Once::new();
+    let types = TYPES.get_or_try_init(|| {
+        let module = modules::imported(py, intern!(py, "collections")).ok_or(())?;
+        let of = |(name, kind)| Some((module.getattr(name).ok()?.unbind(), kind));
+        Ok::<_, ()>(KINDS.into_iter().filter_map(of).collect())
+    });
+    let mut types = types.ok()?.iter();
+    types
+        .find(|(of, _)| of.as_ptr() == ty.cast())
+        .map(|(_, kind)| *kind)
 }

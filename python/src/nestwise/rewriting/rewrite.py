@@ -71,6 +71,7 @@ Where native runs are compared with CPython's (`noted`), `return value` in CPyth
 
 from __future__ import annotations
 
+import itertools
 from types import CodeType
 
 from nestwise.records import NamedTuple
@@ -210,25 +211,37 @@ def _clone(node: Any, facts: Facts | None = None) -> Any:
     return copy
 
 
-# An assignment of a display of a dictionary, or of a call that makes one, to a name or an
-# attribute; a call of a method that dictionaries have.
-_MAPPING = (
-    r"(\w+)(?:(?:\s*:[^=\n]*)?\s*=\s*"
-    r"(?:\{|(?:collections\.)?(?:dict|defaultdict|Counter|OrderedDict)\b)"
-    r"|\.(?:get|items|keys|values|setdefault|popitem)\()"
-)
+_MAPPING_METHODS = (".get(", ".items(", ".keys(", ".values(", ".setdefault(", ".popitem(")
+_NEW_MAPPINGS = ("{", "dict(", "defaultdict(", "Counter(", "OrderedDict(")
 
 
 def mappings(lines: list[str]) -> frozenset[str]:
-    """The names, of variables and attributes, that a file assigns dictionaries to."""
-    methods = (".get(", ".items(", ".keys(", ".values(", ".setdefault(", ".popitem(")
-    words = ("{", "dict(", "Counter", "Dict", *methods)
-    likely = [line for line in lines if any(w in line for w in words)]
-    if not likely:
-        return frozenset()
-    import re
+    """The names, of variables and attributes, that hold dictionaries by the look of a file: a line
+    assigns them a display or a new one, or calls a method that dictionaries have.
 
-    return frozenset(re.findall(_MAPPING, "\n".join(likely)))
+    No regular expressions: importing them takes longer than reading most files.
+    """
+    names = set()
+    text = "\n".join(lines)
+    for method in _MAPPING_METHODS:
+        names |= {_last_name(left) for left in text.split(method)[:-1]}
+    words = [word for word in _NEW_MAPPINGS if word in text]
+    for line in lines:
+        if "=" in line and any(word in line for word in words):
+            for left, right in itertools.pairwise(line.split("=")):
+                if right.lstrip().removeprefix("collections.").startswith(_NEW_MAPPINGS):
+                    # Before an annotation, or behind a colon.
+                    names |= {_last_name(left), _last_name(left.partition(":")[0])}
+    return frozenset(names - {""})
+
+
+def _last_name(text: str) -> str:
+    """The name at the end of a text; empty if there is none."""
+    text = text.rstrip()
+    at = len(text)
+    while at and (text[at - 1].isalnum() or text[at - 1] == "_"):
+        at -= 1
+    return text[at:]
 
 
 class _Refused(Exception):

@@ -73,7 +73,7 @@ impl Resolver<'_> {
             s::ExprKind::Call { func, args, .. } => {
                 let foreign = match func.kind {
                     s::ExprKind::Path(id) => names.paths[id].parent.is_some_and(|list| {
-                        let index = self.index_of(names, list);
+                        let index = self.index_so_far(names, list);
                         self.foreign.contains(&index)
                     }),
                     _ => false,
@@ -93,14 +93,13 @@ impl Resolver<'_> {
         match &e.kind {
             s::ExprKind::Subscript(base, _) => self.note_copy(names, base),
             s::ExprKind::Path(id) if !names.locals.contains_key(id) => {
-                let index = self.index_of(names, *id);
-                if !matches!(
-                    self.capture(index),
-                    Capture::Array {
-                        kind: ArrayKind::Ndarray,
-                        ..
-                    }
-                ) {
+                let copied = match self.capture(self.index_so_far(names, *id)) {
+                    Capture::Array { kind, .. } => *kind != ArrayKind::Ndarray,
+                    Capture::Container { .. } | Capture::Objects { .. } => true,
+                    _ => false,
+                };
+                if copied {
+                    let index = self.index_of(names, *id);
                     self.uses.copied.insert(index);
                 }
             }
@@ -421,8 +420,7 @@ impl Resolver<'_> {
         if names.locals.contains_key(&id) {
             return None;
         }
-        let index = self.index_of(names, id);
-        let is_type = match self.capture(index) {
+        let is_type = match self.capture(self.index_so_far(names, id)) {
             Capture::Known(Known::Builtin(b)) => matches!(
                 b,
                 Builtin::Int | Builtin::Float | Builtin::Bool | Builtin::Complex | Builtin::List
@@ -437,7 +435,7 @@ impl Resolver<'_> {
             Capture::Other(ty) => ty == "type",
             _ => false,
         };
-        is_type.then_some(index)
+        is_type.then(|| self.index_of(names, id))
     }
 
     /// The index of the capture of a container or an array that the nest does not assign.
