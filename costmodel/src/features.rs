@@ -7,7 +7,7 @@ use nestwise_ir::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::estimate::host_call::calls_of;
+use crate::estimate::host_call::{ENTRY, calls_of};
 
 /// Version of the feature set: raised whenever the meaning of a field changes.
 pub const FEATURES_VERSION: u32 = 3;
@@ -178,8 +178,12 @@ impl Collector<'_> {
             }
             ExprKind::Compare { .. } => operation(false, weight, into),
             ExprKind::HostCall { fragment, .. } => {
-                let work = self.nest.fragments.get(*fragment).map_or(1.0, |f| f.work);
-                into.host_calls += weight * calls_of(work);
+                let fragment = self.nest.fragments.get(*fragment);
+                into.host_calls += weight
+                    * match fragment {
+                        Some(f) if f.entry.is_some() => ENTRY,
+                        f => calls_of(f.map_or(1.0, |f| f.work)),
+                    };
             }
             ExprKind::Call { fun, lib, .. } => match (lib, fun) {
                 (Lib::Numpy, _) => {

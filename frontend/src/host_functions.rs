@@ -145,6 +145,12 @@ impl Container {
         )
     }
 
+    /// Whether the container is made of entries that are found by their keys, and nothing else.
+    pub fn has_entries(self) -> bool {
+        let mapping = self.is_mapping() && self != Self::OrderedDict;
+        mapping || matches!(self, Self::Set | Self::FrozenSet)
+    }
+
     /// Whether `container[key]` gives an item; otherwise it is an error.
     pub fn has_items(self) -> bool {
         !matches!(self, Self::Set | Self::FrozenSet)

@@ -89,8 +89,16 @@ class Place:
 
 
 def may_call():
+    return Place.exits == 0 and uses_entries()
+
+
+def uses_entries():
     fits = not Place.nested or Place.nested[-1] <= 1
-    return Place.exits == 0 and not Place.suspends and fits
+    return not Place.suspends and fits
+
+
+def changes_set(func):
+    return isinstance(func, ast.Attribute) and func.attr in ("add", "discard")
 
 
 def host(func):
@@ -293,7 +301,9 @@ def expr(e):
             return found if isinstance(op, ast.Is) else f"({UNARY[ast.Not]}{found})"
         case ast.Compare() if membership(e) is not None:
             return expr(membership(e))
-        case ast.Compare(ops=[ast.In() | ast.NotIn() as op], comparators=[items_]) if may_call():
+        case ast.Compare(ops=[ast.In() | ast.NotIn() as op], comparators=[items_]) if (
+            uses_entries()
+        ):
             word = "in" if isinstance(op, ast.In) else "not in"
             return f"({expr(e.left)} {word} {expr(items_)})"
         case ast.Compare() if all(type(op) in COMPARE for op in e.ops):
@@ -437,7 +447,9 @@ def stmt(s, depth, top=False):
             return f"{pad}pass\n"
         case ast.Expr() if isinstance(s.value, ast.Constant):
             return f"{pad}pass\n"
-        case ast.Expr(value=ast.Call(func=f)) if not foreign(f) or may_call() and host(f):
+        case ast.Expr(value=ast.Call(func=f)) if (
+            not foreign(f) or may_call() and host(f) or uses_entries() and changes_set(f)
+        ):
             return f"{pad}{expr(s.value)}\n"
     raise Refused
 

@@ -53,6 +53,7 @@ pub mod text;
 pub mod verifier;
 
 pub use crate::interpreter_work::{LoopWork, NestWork, Tally, Work};
+pub use crate::model::entry::EntryAccess;
 pub use crate::model::fragment::{Effect, Fragment, FragmentForm, FragmentObject, FragmentValue};
 pub use crate::model::ids::{
     AccessId, Arena, ArrayId, ClauseId, FragmentId, IdSet, LoopId, NameId, PathId, PropertyId,

@@ -67,6 +67,9 @@ impl Op {
 /// CPython follows, in tenths of a call of a quick builtin.
 pub const HOST_CALL: &str = "nw_host_";
 
+/// The name of the function by which compiled code has the launch perform an operation on an entry.
+pub const ENTRY_CALL: &str = "nw_host_entry";
+
 /// Whether an operation works on one number or on a vector register full of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Width {

@@ -14,7 +14,7 @@ pub(crate) type HostCall = unsafe extern "C" fn(fragment: i64, cells: *mut u8) -
 /// What evaluates the fragments of a nest.
 pub trait Fragments {
     /// Evaluates a fragment with the scalars in `cells`, and leaves its value in the first cell; false where the guard
-    /// of the call fails.
+    /// of the call fails. The floating-point flags of the thread are as before.
     ///
     /// # Safety
     /// `cells` points to a cell for each scalar of the fragment, at least one; each holds a value of the scalar's type.
@@ -43,12 +43,18 @@ pub(crate) unsafe extern "C" fn nw_host(fragment: i64, cells: *mut u8) -> i64 {
     let Some(mut host) = HOST.get() else {
         return 1;
     };
-    let flags = FloatFlags::get();
     // SAFETY: set by `with_fragments`, whose work this is part of; the kernel's cells are the fragment's. A fragment
     // that runs a kernel of its own sets another host meanwhile.
     let done = unsafe { host.as_mut().evaluate(fragment as usize, cells) };
-    flags.set();
     i64::from(!done)
+}
+
+/// Runs `work`, and leaves the floating-point flags of this thread as they were: kernels watch them.
+pub fn keeping_flags<T>(work: impl FnOnce() -> T) -> T {
+    let flags = FloatFlags::get();
+    let result = work();
+    flags.set();
+    result
 }
 
 /// The floating-point flags of this thread, which kernels watch and CPython sets as well.

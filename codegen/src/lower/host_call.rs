@@ -2,7 +2,7 @@
 
 use std::ffi::CString;
 
-use nestwise_ir::machine_shape::HOST_CALL;
+use nestwise_ir::machine_shape::{ENTRY_CALL, HOST_CALL};
 use nestwise_ir::{Expr, FragmentId};
 
 use crate::abi::GuardFailure;
@@ -37,8 +37,11 @@ pub(crate) fn host_call(
             .store_cell(a.ty.repr, value, ir.offset_const(cells, CELL * k));
     }
     let id = ir.const_i64(fragment.index() as i64);
-    let work = em.unit.nest.fragments.get(fragment).map_or(1.0, |f| f.work);
-    let symbol = CString::new(format!("{HOST_CALL}{:.0}", work * 10.0)).unwrap_or_default();
+    let symbol = match em.unit.nest.fragments.get(fragment) {
+        Some(f) if f.entry.is_some() => ENTRY_CALL.to_owned(),
+        f => format!("{HOST_CALL}{:.0}", f.map_or(1.0, |f| f.work) * 10.0),
+    };
+    let symbol = CString::new(symbol).unwrap_or_default();
     let failed = em.unit.writing_call(&symbol, ir.i64(), &[id, cells]);
     let bad = ir.icmp(IntPred::LLVMIntNE, failed, ir.const_i64(0));
     guards::fail_where(em, bad, false, GuardFailure::HostCall, e.span);

@@ -3,12 +3,15 @@
 //! What a fragment changes is evaluated once. So whatever may fail before it in program order is evaluated before it,
 //! and where iterations run again, or CPython runs one over again, results that were recorded stand for the fragments.
 
+use std::collections::HashSet;
+
 use nestwise_ir::model::nest::{Expr, ExprKind, Stmt, StmtKind};
 use nestwise_ir::{
     ArrayKind, Effect, Fragment, FragmentForm, FragmentObject, FragmentValue, Nest, Prov, Scalar,
     Span, Ty, Work,
 };
 
+use crate::host_functions::Container;
 use crate::lowering::build;
 use crate::lowering::context::Lowering;
 use crate::lowering::hir::HostCall;
@@ -53,6 +56,7 @@ pub(crate) fn host_call(cx: &mut Lowering<'_>, call: &HostCall, span: Span) -> R
         looks_inside: call.looks_inside,
         draws: call.draws,
         work: call.work,
+        entry: call.entry.clone(),
     };
     if !known {
         // A later round knows the types.
@@ -96,6 +100,43 @@ fn boxed_type(sv: &Sv, span: Span) -> R<Ty> {
         return Err(refuse(span, Refusal::Unsupported { what }));
     }
     Ok(sv.kinds.ty(repr))
+}
+
+/// Leaves the operations on entries to the launch where they are all that is done with a container, and to CPython
+/// otherwise.
+pub(crate) fn settle_entries(nest: &mut Nest, captures: &[Capture]) {
+    let others = nest.fragments.values().filter(|f| f.entry.is_none());
+    // CPython may look at a set between two changes, and a change that is undone leaves the order of a set changed.
+    let looks = others
+        .clone()
+        .any(|f| f.effect != Effect::Pure || f.looks_inside);
+    let is_set = |capture: u32| {
+        let capture = captures.get(capture as usize);
+        matches!(
+            capture,
+            Some(Capture::Container {
+                kind: Container::Set,
+                ..
+            })
+        )
+    };
+    let used = others.flat_map(|f| &f.objects).map(|o| o.capture);
+    let mut evaluated: HashSet<u32> = used.collect();
+    if looks {
+        let all = nest.fragments.values().flat_map(|f| &f.objects);
+        evaluated.extend(all.map(|o| o.capture).filter(|c| is_set(*c)));
+    }
+    let ids: Vec<_> = nest.fragments.ids().collect();
+    for id in ids {
+        let fragment = &mut nest.fragments[id];
+        if fragment
+            .objects
+            .iter()
+            .any(|o| evaluated.contains(&o.capture))
+        {
+            fragment.entry = None;
+        }
+    }
 }
 
 /// Refuses a nest whose fragments use what the nest holds natively and changes, or change what the nest holds natively;
@@ -150,7 +191,10 @@ pub(crate) fn refuse_conflicts(nest: &Nest, captures: &[Capture]) -> R<()> {
                 Some(Capture::Container { .. } | Capture::Array { .. })
             )
         });
-        if records && fragment.point.is_none() && (reads_mutable || fragment.effect != Effect::Pure)
+        if records
+            && fragment.point.is_none()
+            && fragment.entry.is_none()
+            && (reads_mutable || fragment.effect != Effect::Pure)
         {
             return refused("a call of CPython whose result cannot be recorded".into());
         }

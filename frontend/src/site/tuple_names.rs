@@ -29,8 +29,8 @@ pub(crate) enum Callee {
         /// The length of the tuples that it returns, if it returns nothing else.
         length: Option<usize>,
     },
-    /// The callee is a list's `append`, which gets a tuple of its own.
-    Append,
+    /// The callee is a list's `append`, or a method of a dictionary or set, which get tuples of their own.
+    Taker,
     Other,
 }
 
@@ -186,7 +186,7 @@ impl<'a> Scan<'a> {
                         length: Some(length),
                         ..
                     } => self.is_tuple(*id, length),
-                    Callee::User { .. } | Callee::Append | Callee::Other => {
+                    Callee::User { .. } | Callee::Taker | Callee::Other => {
                         self.whole.insert(*id);
                     }
                 }
@@ -213,7 +213,7 @@ impl<'a> Scan<'a> {
     fn arguments(&mut self, func: &Expr, args: &[Expr], kwargs: &[(String, Expr)]) {
         let callee = (self.callee)(func);
         let takes = |param: Option<PathId>| match (&callee, param) {
-            (Callee::Any | Callee::Append, _) => true,
+            (Callee::Any | Callee::Taker, _) => true,
             (Callee::User { function, .. }, Some(param)) => !function.paths[param].written,
             _ => false,
         };
@@ -275,6 +275,13 @@ impl<'a> Scan<'a> {
             ExprKind::Call { func, args, kwargs } => {
                 self.expr(func);
                 self.arguments(func, args, kwargs);
+            }
+            // A key: nothing keeps it.
+            ExprKind::Contains {
+                item, container, ..
+            } => {
+                self.subscripts(std::slice::from_ref(item));
+                self.expr(container);
             }
             ExprKind::Comprehension {
                 func,

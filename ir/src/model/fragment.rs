@@ -1,5 +1,6 @@
 //! Fragments: pieces of Python that a nest has CPython evaluate.
 
+use crate::model::entry::EntryAccess;
 use crate::model::span::Span;
 use crate::model::types::Ty;
 
@@ -77,6 +78,8 @@ pub struct Fragment {
     pub draws: bool,
     /// The time that CPython takes for the fragment, in calls of a quick builtin such as `len`.
     pub work: f64,
+    /// The operation on an entry that the fragment is, if every fragment that uses the container is one.
+    pub entry: Option<EntryAccess>,
 }
 
 impl Fragment {

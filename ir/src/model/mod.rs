@@ -1,5 +1,6 @@
 //! The typed nest and what it is made of: ids, types, operations, statements, live-outs.
 
+pub mod entry;
 pub mod fragment;
 pub mod ids;
 pub mod liveout;

@@ -668,8 +668,15 @@ impl Nest {
         !self.fragments.is_empty()
     }
 
-    /// Whether results of fragments are recorded while the nest runs: those of all, if one of them has an effect.
+    /// Whether results of fragments are recorded while the nest runs: those of all that CPython evaluates, if one of
+    /// them has an effect.
     pub fn records_results(&self) -> bool {
+        let mut evaluated = self.fragments.values().filter(|f| f.entry.is_none());
+        evaluated.any(|f| f.effect != Effect::Pure)
+    }
+
+    /// Whether a fragment changes an object.
+    pub fn changes_objects(&self) -> bool {
         self.fragments.values().any(|f| f.effect != Effect::Pure)
     }
 

@@ -29,12 +29,18 @@ impl Converter<'_> {
     /// interpreter it does not: such branches are taken to be rare. Nor does it beside nests of loops, which run better
     /// as nests of their own.
     pub(crate) fn calls_host(&self) -> bool {
+        self.exits == 0 && self.uses_entries()
+    }
+
+    /// Whether an operation on an entry of a dictionary or set may stand here, as calls of CPython do, and in such branches,
+    /// too.
+    pub(crate) fn uses_entries(&self) -> bool {
         let limit = match self.names {
             Names::Site(scope) if scope.regions => 0,
             _ => MOST_NESTED,
         };
         let fits = self.nested.last().is_none_or(|depth| *depth <= limit);
-        self.exits == 0 && !self.source.suspends && fits
+        !self.source.suspends && fits
     }
 
     /// Whether an object that the nest does not hold natively may stand here: an argument, or an item that is stored.
@@ -179,6 +185,11 @@ fn may_change(func: &ast::Expr) -> bool {
 /// Whether a call for its effect may be one that CPython is called for.
 pub(crate) fn is_host_call(func: &ast::Expr) -> bool {
     may_change(func)
+}
+
+/// Whether a call for its effect may be one that adds an item to a set, or discards one.
+pub(crate) fn changes_set(func: &ast::Expr) -> bool {
+    matches!(func, ast::Expr::Attribute(f) if matches!(f.attr.as_str(), "add" | "discard"))
 }
 
 /// The names that an f-string reads, each once; `None` for an f-string with anything in it but names, literals and

@@ -14,7 +14,7 @@ use rustpython_parser::ast::{self, Ranged};
 
 use crate::refusal::Refusal;
 use crate::syntax::convert::converter::{Converter, Names};
-use crate::syntax::convert::fragments::is_host_call;
+use crate::syntax::convert::fragments::{changes_set, is_host_call};
 use crate::syntax::convert::idioms::{is_foreign, may_be_object};
 use crate::syntax::describe::{dotted, expression_name, statement_name};
 use crate::syntax::names;
@@ -182,7 +182,9 @@ impl Converter<'_> {
             }
             ast::Expr::Call(call) => {
                 let callee = dotted(&call.func);
-                if is_foreign(&call.func) && !(self.calls_host() && is_host_call(&call.func)) {
+                let calls = self.calls_host() && is_host_call(&call.func);
+                let changes_set = self.uses_entries() && changes_set(&call.func);
+                if is_foreign(&call.func) && !calls && !changes_set {
                     return self.refuse(value, Refusal::ExpressionStatement { callee });
                 }
                 let value = self.expr(value)?;
@@ -443,7 +445,7 @@ impl Converter<'_> {
         }
         if let ([op @ (ast::CmpOp::In | ast::CmpOp::NotIn)], [container]) =
             (e.ops.as_slice(), e.comparators.as_slice())
-            && self.calls_host()
+            && self.uses_entries()
         {
             self.note_read(e);
             return Some(ExprKind::Contains {

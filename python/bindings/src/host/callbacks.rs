@@ -31,6 +31,10 @@ impl PyHost<'_> {
         let objects = fields.map(|f| self.values.objects(self.binding, f.list));
         let objects: Vec<Vec<Py<PyAny>>> = objects.map(|o| o.iter().map(kept).collect()).collect();
         let (py, world) = (self.py, self.world);
+        if let Some(Err(error)) = self.calls.as_mut().map(|c| c.release_entries()) {
+            self.raised = Some(error);
+            return false;
+        }
         let names = self
             .write_lists()
             .then(|| results::publish(py, world.parsed, self.binding, launch, self));

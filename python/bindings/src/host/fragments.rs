@@ -7,8 +7,8 @@
 use std::collections::VecDeque;
 use std::ffi::CString;
 
-use nestwise_codegen::link::host::{CELL, Fragments};
-use nestwise_ir::{Fragment, FragmentForm, FragmentId, Nest, Prov, Scalar, Ty};
+use nestwise_codegen::link::host::{CELL, Fragments, keeping_flags};
+use nestwise_ir::{Effect, Fragment, FragmentForm, FragmentId, Nest, Prov, Scalar, Ty};
 use nestwise_runtime::{Reason, Value};
 use pyo3::exceptions::PyException;
 use pyo3::ffi::{self, PyObject};
@@ -16,6 +16,7 @@ use pyo3::prelude::*;
 
 use crate::bind::Binding;
 use crate::bind::classify;
+use crate::host::entries::{Done, Entries};
 use crate::objects::{boxing, buffers, layout, numpy};
 use crate::process::once::Once;
 use crate::site::fragment_functions::FragmentFunctions;
@@ -44,6 +45,7 @@ pub struct Calls<'a> {
     recorded: VecDeque<Recorded>,
     /// The number of recorded results that stood for fragments since the last commit or roll-back.
     used: usize,
+    entries: Entries,
     /// An exception that a fragment without effect raised and that would not come again: a signal handler's.
     pub raised: Option<PyErr>,
 }
@@ -72,8 +74,14 @@ impl<'a> Calls<'a> {
             given.extend(fragment.values.iter().map(|_| std::ptr::null_mut()));
             arguments.push(given);
         }
+        let entries = Entries::new(py, nest, binding);
+        let entries = entries.ok_or_else(|| Reason::List {
+            name: "a container".into(),
+            why: "it is used by two names, or of a type whose entries have no native form",
+        })?;
         Ok(Calls {
             py,
+            entries,
             nest,
             functions,
             arguments,
@@ -89,11 +97,23 @@ impl<'a> Calls<'a> {
     pub fn committed(&mut self) {
         drop(self.recorded.drain(..self.used));
         self.used = 0;
+        if let Err(error) = self.entries.committed(self.py) {
+            self.raised = Some(error);
+        }
     }
 
     /// Uses the recorded results from the last commit on once more.
     pub fn rolled_back(&mut self) {
         self.used = 0;
+        self.entries.rolled_back();
+    }
+
+    /// Writes what was done with entries back, and looks at the containers anew from here on: others may change them.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub fn release_entries(&mut self) -> PyResult<()> {
+        self.entries.release(self.py)
     }
 
     /// The results of an iteration that did not run to its end, which CPython runs over again.
@@ -122,12 +142,14 @@ impl<'a> Calls<'a> {
                 arguments[first + k] = object;
             }
             let result = match boxed {
-                true => vectorcall()(
-                    self.functions[at].as_ptr(),
-                    arguments.as_ptr(),
-                    arguments.len(),
-                    std::ptr::null_mut(),
-                ),
+                true => keeping_flags(|| {
+                    vectorcall()(
+                        self.functions[at].as_ptr(),
+                        arguments.as_ptr(),
+                        arguments.len(),
+                        std::ptr::null_mut(),
+                    )
+                }),
                 false => std::ptr::null_mut(),
             };
             for object in &mut arguments[first..] {
@@ -190,6 +212,22 @@ impl Fragments for Calls<'_> {
         let Some(fragment) = nest.fragments.get(FragmentId(at as u32)) else {
             return false;
         };
+        // SAFETY: as promised by the caller.
+        match unsafe { self.entries.perform(self.py, at, cells) } {
+            Some(Done::Yes) => return true,
+            Some(Done::Other(ty)) => {
+                self.compiled.observe(&fragment.text, ty);
+                return false;
+            }
+            Some(Done::No) => return false,
+            None => {}
+        }
+        if (fragment.effect != Effect::Pure || fragment.looks_inside)
+            && let Err(error) = self.entries.write_back(self.py)
+        {
+            self.raised = Some(error);
+            return false;
+        }
         let point = fragment.point.filter(|_| self.records);
         let Some(point) = point else {
             // SAFETY: as promised by the caller.

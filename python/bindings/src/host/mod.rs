@@ -2,6 +2,7 @@
 
 pub(crate) mod appended;
 pub(crate) mod callbacks;
+pub(crate) mod entries;
 pub(crate) mod environment;
 pub(crate) mod fields;
 pub(crate) mod fragments;
@@ -211,7 +212,7 @@ impl<'a> PyHost<'a> {
         if !self.nest.calls_host() {
             return Ok(());
         }
-        if self.nest.records_results() && crate::verify::on() {
+        if self.nest.changes_objects() && crate::verify::on() {
             let what = "an effect happens once, so nothing could be compared";
             return Err(Reason::Environment(what));
         }

@@ -72,7 +72,7 @@ pub unsafe fn container(py: Python<'_>, object: *mut PyObject) -> Option<(Contai
 }
 
 /// The type of what a `defaultdict` makes for a key that it does not have.
-fn made_by(py: Python<'_>, object: *mut PyObject) -> Option<Ty> {
+pub fn made_by(py: Python<'_>, object: *mut PyObject) -> Option<Ty> {
     // SAFETY: a live object, whose attribute is a slot of the exact type.
     let object = unsafe { Bound::from_borrowed_ptr(py, object) };
     let factory = object.getattr("default_factory").ok()?.as_ptr();

@@ -52,6 +52,9 @@ pub fn collect(
     progress.raised = host.raised.take();
     let calls = host.calls.take();
     if let Some(mut calls) = calls {
+        if let Err(error) = calls.release_entries() {
+            progress.raised = Some(error);
+        }
         if progress.raised.is_none() {
             progress.raised = calls.raised.take();
         }

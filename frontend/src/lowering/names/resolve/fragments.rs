@@ -1,6 +1,7 @@
 //! Fragments: what has no native form, as text that CPython evaluates with natively computed parts as parameters.
 
-use nestwise_ir::{ArrayKind, Effect, Span, Ty, surface as s};
+use nestwise_ir::model::entry::Part;
+use nestwise_ir::{ArrayKind, Effect, EntryAccess, Span, Ty, surface as s};
 
 use crate::builtins::{Builtin, Known};
 use crate::host_functions::{Container, Gives, HostFunction};
@@ -13,30 +14,51 @@ use crate::site::captures::Capture;
 const MAX_PARAMETERS: usize = 24;
 
 /// The time of an operation on objects, in calls of a quick builtin.
-const OPERATION: f64 = 0.7;
+pub(crate) const OPERATION: f64 = 0.7;
 
 /// A fragment that is being written.
 #[derive(Default)]
-struct Draft {
-    text: String,
+pub(crate) struct Draft {
+    pub text: String,
     objects: Vec<HostObject>,
     values: Vec<(String, Expr)>,
     /// Whether the fragment changes something.
-    changes: bool,
+    pub changes: bool,
     /// Whether the fragment looks into what containers hold: into lists of which the nest may have copies.
     looks_inside: bool,
     /// Whether the fragment draws random numbers.
     draws: bool,
-    work: f64,
+    pub work: f64,
+    /// The operation on an entry that the fragment is.
+    pub entry: Option<EntryAccess>,
+}
+
+impl Draft {
+    /// Makes a natively computed scalar a parameter; returns its name, and what it is to an operation on an entry.
+    pub fn scalar(&mut self, value: Expr) -> (String, Part) {
+        let part = Part::Scalar(self.values.len() as u32);
+        let name = format!("v{}", self.values.len());
+        self.values.push((name.clone(), value));
+        (name, part)
+    }
 }
 
 /// What is known of the value of a part of a fragment.
-type Given = Option<Gives>;
+pub(crate) type Given = Option<Gives>;
 
 impl Resolver<'_> {
     /// The call of CPython that stands for an expression without a native form; `None` if what the expression does, or
     /// the type of its value, is not known.
     pub(crate) fn fragment(&mut self, names: &mut Names, e: &s::Expr) -> Option<Expr> {
+        if self.in_header {
+            return None;
+        }
+        let (occs, defs) = (self.hir.occs, self.hir.defs.len());
+        if let Some(drafted) = self.entry_read(names, e) {
+            return self.drafted_entry(names, drafted, e.span);
+        }
+        self.hir.occs = occs;
+        self.hir.defs.truncate(defs);
         if !self.may_call_host() {
             return None;
         }
@@ -53,6 +75,15 @@ impl Resolver<'_> {
 
     /// The call of CPython that stands for a call for its effect.
     pub(crate) fn effect_fragment(&mut self, names: &mut Names, e: &s::Expr) -> Option<Expr> {
+        if self.in_header {
+            return None;
+        }
+        let (occs, defs) = (self.hir.occs, self.hir.defs.len());
+        if let Some(draft) = self.entry_call(names, e) {
+            return self.drafted(names, draft, None, e.span, false);
+        }
+        self.hir.occs = occs;
+        self.hir.defs.truncate(defs);
         if !self.may_call_host() {
             return None;
         }
@@ -142,7 +173,16 @@ impl Resolver<'_> {
         };
         let kind = self.container(names, base)?.0;
         let sets = kind.sets_items() && (kind.is_mapping() || index.len() == 1);
-        if !self.may_call_host() || index.iter().any(s::Expr::is_slice) || !sets {
+        if self.in_header || index.iter().any(s::Expr::is_slice) || !sets {
+            return None;
+        }
+        let (occs, defs) = (self.hir.occs, self.hir.defs.len());
+        if let Some(draft) = self.entry_store(names, (base, index), op, value) {
+            return self.drafted(names, draft, None, span, true);
+        }
+        self.hir.occs = occs;
+        self.hir.defs.truncate(defs);
+        if !self.may_call_host() {
             return None;
         }
         let mut draft = Draft::default();
@@ -159,7 +199,7 @@ impl Resolver<'_> {
     }
 
     /// The type of the value that a fragment of this text has given, where it was not the expected one.
-    fn observed(&self, text: &str) -> Option<Option<Ty>> {
+    pub(crate) fn observed(&self, text: &str) -> Option<Option<Ty>> {
         self.captures.iter().rev().find_map(|c| match c {
             Capture::Observed { text: of, ty } if of == text => Some(*ty),
             _ => None,
@@ -168,10 +208,10 @@ impl Resolver<'_> {
 
     /// Whether CPython may be called here: not in a branch from which iterations exit to the interpreter.
     fn may_call_host(&self) -> bool {
-        self.exits == 0
+        self.branches == 0 && !self.in_header
     }
 
-    fn drafted(
+    pub(crate) fn drafted(
         &mut self,
         names: &Names,
         draft: Draft,
@@ -187,7 +227,7 @@ impl Resolver<'_> {
             Some(_) => None,
             None => self.point_at(span, statement),
         };
-        if draft.changes && point.is_none() {
+        if draft.changes && point.is_none() && draft.entry.is_none() {
             return None;
         }
         let call = HostCall {
@@ -203,6 +243,7 @@ impl Resolver<'_> {
             looks_inside: draft.looks_inside,
             draws: draft.draws,
             work: draft.work,
+            entry: draft.entry,
         };
         let kind = ExprKind::Host(Box::new(call));
         Some(Expr { kind, span })
@@ -286,6 +327,15 @@ impl Resolver<'_> {
                     None => self.native(names, e, draft),
                 };
             }
+            s::ExprKind::Path(id) if names.tuples.contains_key(id) => {
+                draft.text.push('(');
+                for local in names.tuples[id].clone() {
+                    let kind = ExprKind::Read(self.read(local));
+                    let (name, _) = draft.scalar(Expr { kind, span: e.span });
+                    draft.text.push_str(&format!("{name}, "));
+                }
+                draft.text.push(')');
+            }
             s::ExprKind::Path(id) if let Some(capture) = self.type_named(names, *id) => {
                 self.function_object(capture, draft);
             }
@@ -340,9 +390,8 @@ impl Resolver<'_> {
             self.hir.defs.truncate(defs);
             return self.operation(names, e, draft);
         };
-        let name = format!("v{}", draft.values.len());
+        let (name, _) = draft.scalar(value);
         draft.text.push_str(&name);
-        draft.values.push((name, value));
         Some(None)
     }
 
@@ -387,7 +436,7 @@ impl Resolver<'_> {
 
     /// Writes an object that is the same throughout the launch as a parameter; `changed` says that the fragment changes
     /// it. `None` for what is no such object.
-    fn object(
+    pub(crate) fn object(
         &mut self,
         names: &mut Names,
         e: &s::Expr,
@@ -461,7 +510,11 @@ impl Resolver<'_> {
     }
 
     /// The kind of a container that CPython is asked about, and the type of its items, if that is known.
-    fn container(&mut self, names: &mut Names, e: &s::Expr) -> Option<(Container, Option<Ty>)> {
+    pub(crate) fn container(
+        &mut self,
+        names: &mut Names,
+        e: &s::Expr,
+    ) -> Option<(Container, Option<Ty>)> {
         let index = self.object_of(names, e)?;
         match self.capture(index) {
             Capture::Container { kind, item } => Some((*kind, *item)),
@@ -732,7 +785,7 @@ fn is_parameter(name: &str) -> bool {
 }
 
 /// The type of the last argument of `d.get(key, default)`, if it is a literal.
-fn default_type(args: &[s::Expr]) -> Option<Ty> {
+pub(crate) fn default_type(args: &[s::Expr]) -> Option<Ty> {
     match args {
         [_, s::Expr { kind, .. }] => match kind {
             s::ExprKind::Int(_) => Some(Ty::PY_INT),
@@ -745,7 +798,7 @@ fn default_type(args: &[s::Expr]) -> Option<Ty> {
 }
 
 /// A text as a literal of Python's.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {

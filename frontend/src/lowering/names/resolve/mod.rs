@@ -3,6 +3,7 @@
 
 pub(crate) mod calls;
 pub(crate) mod conditions;
+pub(crate) mod entries;
 pub(crate) mod fragments;
 pub(crate) mod records;
 pub(crate) mod special_methods;
@@ -147,9 +148,10 @@ pub(crate) struct Resolver<'a> {
     /// Whether an iteration that reaches something unsupported may exit to the interpreter: only if the site has no
     /// inner loop.
     may_exit: bool,
-    /// The number of branches around from which iterations exit to the interpreter, or of headers that CPython evaluates,
-    /// too: CPython is not called from there.
-    exits: u32,
+    /// The number of branches around from which iterations exit to the interpreter: CPython is not called from there.
+    branches: u32,
+    /// Whether this is the header of the top loop, which CPython evaluates, too: CPython is not called from there.
+    in_header: bool,
     /// The captures of objects that CPython changes, and that are left to it.
     pub foreign: HashSet<u32>,
     /// What is found of the objects that CPython uses.
@@ -247,7 +249,8 @@ fn resolve_beside(
         active: vec![],
         nodes: 0,
         may_exit: !site.value && !has_inner_loop(site),
-        exits: 0,
+        branches: 0,
+        in_header: false,
         points: &site.points,
         at_module_level: stands_in_module(site),
     };
@@ -291,9 +294,9 @@ fn resolve_beside(
         s::StmtKind::For {
             target, iter, body, ..
         } => {
-            resolver.exits += 1;
+            resolver.in_header = true;
             let iter = resolver.expr(&mut names, iter)?;
-            resolver.exits -= 1;
+            resolver.in_header = false;
             if iter.stores() {
                 // The iterable is evaluated once more where CPython goes on, and not at all where the text tells that
                 // there is nothing to do.

@@ -85,9 +85,9 @@ impl Resolver<'_> {
         if !may_exit {
             return self.block(names, stmts);
         }
-        self.exits += 1;
+        self.branches += 1;
         let resolved = self.up_to_exit(names, stmts);
-        self.exits -= 1;
+        self.branches -= 1;
         resolved
     }
 

@@ -19,7 +19,7 @@ impl Resolver<'_> {
     /// The names of the site that hold tuples, with the locals of the elements. The value of a tuple at entry is known
     /// only where its items are access paths.
     pub(crate) fn site_tuples(&mut self, site: &s::Site) -> BTreeMap<PathId, Vec<LocalId>> {
-        let found = tuples_of_site(site, &|func| self.callee(0, func, DEPTH));
+        let found = tuples_of_site(site, &|func| self.site_callee(site, func));
         let reads = flow_of_loop(&site.paths, &site.top).reads;
         let mut tuples = BTreeMap::new();
         for (id, length) in found {
@@ -63,6 +63,22 @@ impl Resolver<'_> {
         }
     }
 
+    fn site_callee(&self, site: &s::Site, func: &s::Expr) -> Callee {
+        let parent = match func.kind {
+            s::ExprKind::Path(id) => site.paths[id].parent,
+            _ => None,
+        };
+        match parent.is_some_and(|of| self.keeps_entries(of.0)) {
+            true => Callee::Taker,
+            false => self.callee(0, func, DEPTH),
+        }
+    }
+
+    /// Whether a capture is a container whose methods take keys.
+    fn keeps_entries(&self, capture: u32) -> bool {
+        matches!(self.capture(capture), Capture::Container { kind, .. } if kind.has_entries())
+    }
+
     fn inner_callee(&self, names: &Names, func: &s::Expr) -> Callee {
         let s::ExprKind::Path(id) = func.kind else {
             return Callee::Other;
@@ -73,6 +89,12 @@ impl Resolver<'_> {
             }
             Some(Handed::Known(_)) => Callee::Other,
             None if names.locals.contains_key(&id) => Callee::Other,
+            None if names.paths[id]
+                .parent
+                .is_some_and(|of| self.keeps_entries(self.index_so_far(names, of))) =>
+            {
+                Callee::Taker
+            }
             None => self.callee(names.first, func, DEPTH),
         }
     }
@@ -89,7 +111,7 @@ impl Resolver<'_> {
                 first,
                 method,
             } if depth > 0 => self.user(function, *first, *method, depth - 1),
-            Capture::Append => Callee::Append,
+            Capture::Append => Callee::Taker,
             _ => Callee::Other,
         }
     }

@@ -1,0 +1,448 @@
+//! A write-back cache of the entries of one dictionary or set.
+
+use nestwise_ir::{Scalar, Ty};
+use nestwise_runtime::Value as Native;
+use pyo3::exceptions::PyMemoryError;
+use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
+
+use super::key::{self, KeyForm, MOST_PARTS, Texts, Words};
+use super::value::{self, Value};
+use super::{Kind, released};
+use crate::bind::classify;
+use crate::objects::numpy;
+
+/// The most entries that are kept from one chunk to the next.
+const MOST_ENTRIES: usize = 1 << 22;
+
+struct Entry {
+    value: Value,
+    /// The value of the cache's clock when the entry was last changed for the first time since a commit.
+    changed: u32,
+    /// The classes of the key's parts.
+    classes: u8,
+    /// Whether the value is not the container's.
+    dirty: bool,
+    /// Whether the container has the entry.
+    is_there: bool,
+}
+
+/// Where an entry comes from.
+#[derive(Clone, Copy)]
+struct Origin {
+    /// The fragment that made the key.
+    by: u32,
+    /// The place among the insertions of the launch; 0 where the container had the entry.
+    order: u64,
+}
+
+/// How an entry was before it was changed.
+struct Before {
+    entry: u32,
+    value: Value,
+    origin: Origin,
+    dirty: bool,
+}
+
+/// The entries of a container that a launch has met.
+pub struct Cache {
+    container: *mut PyObject,
+    kind: Kind,
+    /// The number of a key's parts, and whether they are the items of a tuple.
+    shape: (usize, bool),
+    entries: Vec<Entry>,
+    /// The words of the entries' keys, one entry after another.
+    keys: Vec<u64>,
+    origins: Vec<Origin>,
+    /// Where the entries of a hash are: their index plus 1; 0 for none. A power of two long.
+    buckets: Vec<u32>,
+    /// What was changed since the last commit, each entry once.
+    journal: Vec<Before>,
+    /// The entries that were changed since they were written back, some perhaps twice; of a set, every change in order.
+    changes: Vec<u32>,
+    /// The length of `changes` at the last commit.
+    committed: usize,
+    /// Whether something was written back since the last commit.
+    written: bool,
+    clock: u32,
+    order: u64,
+    /// The number of entries that the container has too few, by what was changed.
+    more: i64,
+}
+
+impl Cache {
+    /// The empty cache of a container; `None` if it is none whose entries are cached.
+    ///
+    /// # Safety
+    /// The container outlives the cache.
+    pub unsafe fn new(
+        py: Python<'_>,
+        container: *mut PyObject,
+        shape: (usize, bool),
+    ) -> Option<Cache> {
+        Some(Cache {
+            container,
+            // SAFETY: a live object.
+            kind: unsafe { Kind::of(py, container)? },
+            shape,
+            entries: vec![],
+            keys: vec![],
+            origins: vec![],
+            buckets: vec![0; 64],
+            journal: vec![],
+            changes: vec![],
+            committed: 0,
+            written: false,
+            clock: 1,
+            order: 0,
+            more: 0,
+        })
+    }
+
+    /// Whether this is the cache of a container.
+    pub fn is_of(&self, container: *mut PyObject) -> bool {
+        self.container == container
+    }
+
+    /// Makes keys of this shape those of the cache, unless it has some of another shape. No parts are those of an operation
+    /// without a key.
+    pub fn takes(&mut self, shape: (usize, bool)) -> bool {
+        if self.shape.0 == 0 {
+            self.shape = shape;
+        }
+        shape.0 == 0 || shape == self.shape
+    }
+
+    /// The entry of a key, looked up in the container where it is new to the cache; `None` where that fails.
+    pub fn entry(
+        &mut self,
+        py: Python<'_>,
+        key: &Words,
+        by: usize,
+        form: &KeyForm,
+        texts: &Texts,
+    ) -> Option<usize> {
+        let (count, mask) = (self.shape.0, self.buckets.len() - 1);
+        let mut at = key.hash(count) as usize & mask;
+        loop {
+            let found = self.buckets[at] as usize;
+            if found == 0 {
+                break;
+            }
+            let entry = found - 1;
+            let own = &self.keys[count * entry..count * found];
+            let same = own.iter().zip(&key.parts).all(|(a, b)| a == b);
+            if same && self.entries[entry].classes == key.classes {
+                return Some(entry);
+            }
+            at = (at + 1) & mask;
+        }
+        let value = self.looked_up(py, key, form, texts)?;
+        let entry = self.entries.len();
+        self.buckets[at] = u32::try_from(entry + 1).ok()?;
+        self.entries.push(Entry {
+            value,
+            changed: 0,
+            classes: key.classes,
+            dirty: false,
+            is_there: value != Value::MISSING,
+        });
+        self.keys.extend(&key.parts[..count]);
+        let by = by as u32;
+        self.origins.push(Origin { by, order: 0 });
+        if 2 * self.entries.len() > self.buckets.len() {
+            self.spread(2 * self.buckets.len());
+        }
+        Some(entry)
+    }
+
+    /// The key of an entry.
+    fn key(&self, entry: usize) -> Words {
+        let mut parts = [0; MOST_PARTS];
+        let count = self.shape.0;
+        parts[..count].copy_from_slice(&self.keys[count * entry..count * (entry + 1)]);
+        let classes = self.entries[entry].classes;
+        Words { parts, classes }
+    }
+
+    fn spread(&mut self, length: usize) {
+        self.buckets = vec![0; length];
+        for entry in 0..self.entries.len() {
+            let mut at = self.key(entry).hash(self.shape.0) as usize & (length - 1);
+            while self.buckets[at] != 0 {
+                at = (at + 1) & (length - 1);
+            }
+            self.buckets[at] = entry as u32 + 1;
+        }
+    }
+
+    /// The value that the container has for a key; `None` where looking it up fails.
+    fn looked_up(
+        &self,
+        py: Python<'_>,
+        key: &Words,
+        form: &KeyForm,
+        texts: &Texts,
+    ) -> Option<Value> {
+        // SAFETY: the container is alive, and of the exact type of its kind.
+        unsafe {
+            let object = form.object(py, key, texts);
+            let found = match object.is_null() {
+                true => None,
+                false if self.kind == Kind::Set => {
+                    match ffi::PySet_Contains(self.container, object) {
+                        0 => Some(Value::MISSING),
+                        1 => Some(Value::scalar(Ty::PY_BOOL, 1)),
+                        _ => None,
+                    }
+                }
+                false => {
+                    let value = ffi::PyDict_GetItemWithError(self.container, object);
+                    match value.is_null() {
+                        false => Some(held(py, value)),
+                        true if ffi::PyErr_Occurred().is_null() => Some(Value::MISSING),
+                        true => None,
+                    }
+                }
+            };
+            released(object);
+            if found.is_none() {
+                ffi::PyErr_Clear();
+            }
+            found
+        }
+    }
+
+    /// The value of an entry.
+    pub fn value(&self, entry: usize) -> Value {
+        self.entries[entry].value
+    }
+
+    /// The number of entries.
+    pub fn length(&self) -> i64 {
+        // SAFETY: a live container of the exact type of its kind.
+        let there = unsafe {
+            match self.kind {
+                Kind::Set => ffi::PySet_Size(self.container),
+                _ => ffi::PyDict_Size(self.container),
+            }
+        };
+        there as i64 + self.more
+    }
+
+    /// What `container[key]` gives where `found` is the value of the entry: what the container makes for a missing key,
+    /// which a `defaultdict` also inserts. Missing where it raises.
+    pub fn missing(&mut self, entry: usize, found: Value, by: usize) -> Value {
+        match self.kind {
+            _ if found != Value::MISSING => found,
+            Kind::Counter => Value::scalar(Ty::PY_INT, 0),
+            Kind::Making(value) => {
+                self.set(entry, value, by);
+                value
+            }
+            Kind::Dict | Kind::Set => found,
+        }
+    }
+
+    /// Sets the value of an entry; `by` is the fragment that made the key, which is the container's if the entry is new.
+    pub fn set(&mut self, entry: usize, value: Value, by: usize) {
+        let (index, origin) = (entry as u32, &mut self.origins[entry]);
+        let entry = &mut self.entries[entry];
+        if entry.changed != self.clock {
+            entry.changed = self.clock;
+            self.journal.push(Before {
+                entry: index,
+                value: entry.value,
+                origin: *origin,
+                dirty: entry.dirty,
+            });
+        }
+        if entry.value == Value::MISSING {
+            self.order += 1;
+            origin.order = self.order;
+            origin.by = by as u32;
+        }
+        self.more += i64::from(value != Value::MISSING) - i64::from(entry.value != Value::MISSING);
+        entry.value = value;
+        if !entry.dirty || self.kind == Kind::Set {
+            entry.dirty = true;
+            self.changes.push(index);
+        }
+    }
+
+    /// Forgets how entries were before.
+    pub fn committed(&mut self) {
+        self.journal.clear();
+        self.committed = self.changes.len();
+        self.written = false;
+        self.clock = self.clock.wrapping_add(1).max(1);
+    }
+
+    /// Undoes what was done since the last commit.
+    pub fn rolled_back(&mut self) {
+        for before in self.journal.drain(..).rev() {
+            let entry = &mut self.entries[before.entry as usize];
+            let (was, is) = (
+                before.value != Value::MISSING,
+                entry.value != Value::MISSING,
+            );
+            self.more += i64::from(was) - i64::from(is);
+            entry.value = before.value;
+            self.origins[before.entry as usize] = before.origin;
+            entry.dirty = before.dirty || self.written;
+            if self.written {
+                self.changes.push(before.entry);
+            }
+        }
+        match self.written {
+            true => self.committed = 0,
+            false => self.changes.truncate(self.committed),
+        }
+        self.clock = self.clock.wrapping_add(1).max(1);
+    }
+
+    /// Whether the cache has grown so far that it is to be emptied.
+    pub fn is_full(&self) -> bool {
+        self.entries.len() > MOST_ENTRIES
+    }
+
+    /// Forgets the entries, all of which are written back.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+        self.keys.clear();
+        self.origins.clear();
+        self.journal.clear();
+        self.changes.clear();
+        self.committed = 0;
+        self.buckets.fill(0);
+    }
+
+    /// Writes what was changed back to the container. `form` gives the form of the keys that a fragment makes.
+    pub fn write_back<'a>(
+        &mut self,
+        py: Python<'_>,
+        form: &dyn Fn(usize) -> Option<&'a KeyForm>,
+        texts: &Texts,
+    ) -> PyResult<()> {
+        if self.changes.is_empty() {
+            return Ok(());
+        }
+        let mut changes = std::mem::take(&mut self.changes);
+        self.committed = 0;
+        self.more = 0;
+        self.written = true;
+        if self.kind == Kind::Set {
+            return self.replay(py, &changes, form, texts);
+        }
+        changes.retain(|at| {
+            let entry = &mut self.entries[*at as usize];
+            let dirty = std::mem::take(&mut entry.dirty);
+            dirty && (entry.is_there || entry.value != Value::MISSING)
+        });
+        changes.sort_by_key(|at| self.origins[*at as usize].order);
+        for at in changes {
+            let key = self.key_object(py, at as usize, form, texts);
+            let entry = &mut self.entries[at as usize];
+            // SAFETY: new references, which are given back; the container is alive.
+            let failed = unsafe {
+                if entry.value == Value::MISSING {
+                    entry.is_there = false;
+                    let failed = key.is_null() || ffi::PyDict_DelItem(self.container, key) != 0;
+                    released(key);
+                    failed
+                } else {
+                    let value = object(py, entry.value, texts);
+                    entry.is_there = true;
+                    let none = key.is_null() || value.is_null();
+                    let failed = none || ffi::PyDict_SetItem(self.container, key, value) != 0;
+                    released(key);
+                    released(value);
+                    failed
+                }
+            };
+            if failed {
+                return Err(error(py));
+            }
+        }
+        Ok(())
+    }
+
+    /// A new reference to the key of an entry; null where there is no memory.
+    fn key_object<'a>(
+        &self,
+        py: Python<'_>,
+        entry: usize,
+        form: &dyn Fn(usize) -> Option<&'a KeyForm>,
+        texts: &Texts,
+    ) -> *mut PyObject {
+        let made = form(self.origins[entry].by as usize);
+        let key = made.map(|form| form.object(py, &self.key(entry), texts));
+        key.unwrap_or(std::ptr::null_mut())
+    }
+
+    /// Makes every change of a set in order: the order of its items depends on all of them.
+    fn replay<'a>(
+        &mut self,
+        py: Python<'_>,
+        changes: &[u32],
+        form: &dyn Fn(usize) -> Option<&'a KeyForm>,
+        texts: &Texts,
+    ) -> PyResult<()> {
+        for at in changes {
+            let key = self.key_object(py, *at as usize, form, texts);
+            let entry = &mut self.entries[*at as usize];
+            entry.dirty = false;
+            // SAFETY: a new reference, which is given back; the container is alive.
+            let failed = unsafe {
+                // An item is added and discarded in turn.
+                let failed = match (key.is_null(), entry.is_there) {
+                    (true, _) => -1,
+                    (false, false) => ffi::PySet_Add(self.container, key),
+                    (false, true) => ffi::PySet_Discard(self.container, key),
+                };
+                released(key);
+                failed < 0
+            };
+            entry.is_there = !entry.is_there;
+            if failed {
+                return Err(error(py));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn error(py: Python<'_>) -> PyErr {
+    PyErr::take(py).unwrap_or_else(|| PyMemoryError::new_err(()))
+}
+
+/// What a cache holds of an object.
+///
+/// # Safety
+/// `object` is alive.
+unsafe fn held(py: Python<'_>, object: *mut PyObject) -> Value {
+    // SAFETY: as promised by the caller.
+    let Some((word, value)) = (unsafe { classify::number(numpy::numpy(py), object) }) else {
+        return Value::OBJECT;
+    };
+    let Some(ty) = classify::scalar_type(word).filter(|ty| value::is_held(*ty)) else {
+        return Value::OBJECT;
+    };
+    let word = match value {
+        Native::Int(v) => v as u64,
+        Native::Uint(v) => v,
+        Native::Bool(v) => u64::from(v),
+        Native::Float(v) if ty.repr == Scalar::F64 => v.to_bits(),
+        _ => return Value::OBJECT,
+    };
+    Value::scalar(ty, word)
+}
+
+/// A new reference to the object of a value; null, with an exception set, where there is no memory.
+fn object(py: Python<'_>, value: Value, texts: &Texts) -> *mut PyObject {
+    match (value.ty(), value.text()) {
+        (Some(ty), _) => key::boxed(py, ty, value.word),
+        (None, Some(at)) => texts.object(py, at),
+        (None, None) => std::ptr::null_mut(),
+    }
+}

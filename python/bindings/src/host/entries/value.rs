@@ -1,0 +1,89 @@
+//! Values of entries, in two registers.
+
+use nestwise_ir::{Prov, Scalar, Ty};
+
+/// The value of an entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Value {
+    /// What the value is: one of the numbers below, or a type behind [`TYPES`].
+    code: u32,
+    /// A scalar's bits, or the number of a text.
+    pub word: u64,
+}
+
+const MISSING: u32 = 0;
+const OBJECT: u32 = 1;
+const TEXT: u32 = 2;
+/// The code of the first type.
+const TYPES: u32 = 3;
+
+const PROVENANCES: [Prov; 3] = [Prov::Py, Prov::Np, Prov::Dyn];
+
+impl Value {
+    /// There is no such entry.
+    pub const MISSING: Value = Value {
+        code: MISSING,
+        word: 0,
+    };
+    /// Anything but a scalar or a text of the launch: the container alone holds it.
+    pub const OBJECT: Value = Value {
+        code: OBJECT,
+        word: 0,
+    };
+
+    /// A scalar of this type, in a word.
+    pub const fn scalar(ty: Ty, word: u64) -> Value {
+        let (prov, repr) = (ty.prov as u32, ty.repr as u32);
+        let code = TYPES + prov * Scalar::ALL.len() as u32 + repr;
+        Value { code, word }
+    }
+
+    /// A text of the launch's fragments.
+    pub const fn text_of(at: u32) -> Value {
+        let word = at as u64;
+        Value { code: TEXT, word }
+    }
+
+    /// The type of a scalar.
+    pub fn ty(self) -> Option<Ty> {
+        let at = self.code.checked_sub(TYPES)? as usize;
+        let prov = *PROVENANCES.get(at / Scalar::ALL.len())?;
+        let repr = Scalar::ALL[at % Scalar::ALL.len()];
+        Some(Ty { prov, repr })
+    }
+
+    /// The number of a text.
+    pub fn text(self) -> Option<u32> {
+        (self.code == TEXT).then_some(self.word as u32)
+    }
+
+    /// Whether the value is a scalar of this type.
+    pub fn is(self, ty: Ty) -> bool {
+        self.code == Value::scalar(ty, 0).code
+    }
+}
+
+/// Whether a cache holds scalars of this type.
+pub fn is_held(ty: Ty) -> bool {
+    ty.repr.size() <= 8 && !matches!(ty.repr, Scalar::C64 | Scalar::Num | Scalar::Char)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_know_their_type() {
+        for repr in Scalar::ALL {
+            for prov in PROVENANCES {
+                let ty = Ty { prov, repr };
+                let value = Value::scalar(ty, 7);
+                assert_eq!((value.ty(), value.text()), (Some(ty), None));
+                assert!(value.is(ty));
+            }
+        }
+        let others = [Value::MISSING, Value::OBJECT, Value::text_of(3)];
+        assert!(others.iter().all(|v| v.ty().is_none()));
+        assert_eq!(Value::text_of(3).text(), Some(3));
+    }
+}
