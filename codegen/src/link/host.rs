@@ -3,6 +3,8 @@
 use std::cell::Cell;
 use std::ptr::NonNull;
 
+use crate::link::entries::{EMPTY, Table};
+
 /// The bytes of a cell, in which a scalar crosses between a kernel and its host. In it: bools as a byte, ints and floats
 /// in their own size, complex numbers as real and imaginary part.
 pub const CELL: usize = 16;
@@ -19,6 +21,10 @@ pub trait Fragments {
     /// # Safety
     /// `cells` points to a cell for each scalar of the fragment, at least one; each holds a value of the scalar's type.
     unsafe fn evaluate(&mut self, fragment: usize, cells: *mut u8) -> bool;
+
+    /// The table in which compiled code looks for the entry of a fragment, which stays where it is until the kernel
+    /// returns.
+    fn table(&self, fragment: usize) -> *const Table;
 }
 
 thread_local! {
@@ -47,6 +53,17 @@ pub(crate) unsafe extern "C" fn nw_host(fragment: i64, cells: *mut u8) -> i64 {
     // that runs a kernel of its own sets another host meanwhile.
     let done = unsafe { host.as_mut().evaluate(fragment as usize, cells) };
     i64::from(!done)
+}
+
+/// The type of `nw_table(fragment)`: the table of a fragment's entries.
+pub(crate) type TableOf = extern "C" fn(fragment: i64) -> *const Table;
+
+pub(crate) extern "C" fn nw_table(fragment: i64) -> *const Table {
+    match HOST.get() {
+        // SAFETY: set by `with_fragments`, whose work this is part of.
+        Some(host) => unsafe { host.as_ref() }.table(fragment as usize),
+        None => &raw const EMPTY,
+    }
 }
 
 /// Runs `work`, and leaves the floating-point flags of this thread as they were: kernels watch them.

@@ -1,5 +1,6 @@
 //! What generated code is linked with: object code loaded into memory, and the functions it calls.
 
+pub mod entries;
 pub(crate) mod helpers;
 pub mod host;
 pub(crate) mod hypot;

@@ -11,6 +11,7 @@ use crate::link::host::CELL;
 use crate::llvm::IntPred;
 use crate::lower::control::guards;
 use crate::lower::emitter::Emitter;
+use crate::lower::entry;
 use crate::lower::value::Val;
 
 /// Emits the call of a fragment with these scalars. The call may read and write any memory that the kernel can.
@@ -27,6 +28,22 @@ pub(crate) fn host_call(
     for a in args {
         values.push(em.expr(a)?);
     }
+    let declared = em.unit.nest.fragments.get(fragment);
+    let accessed = declared.and_then(|f| Some((f, f.entry.as_ref()?)));
+    let mut call = |em: &mut Emitter<'_, '_>| called(em, fragment, args, &values, e);
+    Ok(match accessed {
+        Some(of) => entry::perform(em, fragment, of, &values, e, &mut call),
+        None => call(em),
+    })
+}
+
+fn called(
+    em: &mut Emitter<'_, '_>,
+    fragment: FragmentId,
+    args: &[Expr],
+    values: &[Val],
+    e: &Expr,
+) -> Val {
     let ir = em.ir;
     let cells = ir.alloca_aligned(
         ir.array(ir.i8(), (CELL * args.len().max(1)) as u64),
@@ -34,7 +51,7 @@ pub(crate) fn host_call(
     );
     for (k, (a, value)) in args.iter().zip(values).enumerate() {
         em.unit
-            .store_cell(a.ty.repr, value, ir.offset_const(cells, CELL * k));
+            .store_cell(a.ty.repr, *value, ir.offset_const(cells, CELL * k));
     }
     let id = ir.const_i64(fragment.index() as i64);
     let symbol = match em.unit.nest.fragments.get(fragment) {
@@ -45,5 +62,5 @@ pub(crate) fn host_call(
     let failed = em.unit.writing_call(&symbol, ir.i64(), &[id, cells]);
     let bad = ir.icmp(IntPred::LLVMIntNE, failed, ir.const_i64(0));
     guards::fail_where(em, bad, false, GuardFailure::HostCall, e.span);
-    Ok(em.unit.load_cell(e.ty.repr, cells))
+    em.unit.load_cell(e.ty.repr, cells)
 }

@@ -8,6 +8,7 @@ pub(crate) mod accumulations;
 pub(crate) mod combine;
 pub(crate) mod control;
 pub(crate) mod emitter;
+pub(crate) mod entry;
 pub(crate) mod gpu;
 pub(crate) mod host_call;
 mod math;

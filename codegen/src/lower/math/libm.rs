@@ -135,6 +135,15 @@ impl Unit<'_> {
         f
     }
 
+    /// The table of a fragment's entries, the same throughout a call of the kernel.
+    pub(crate) fn table(&self, fragment: usize) -> V {
+        let ir = &self.ir;
+        let ty = ir.function(ir.ptr(), &[ir.i64()]);
+        let f = self.pure_function(c"nw_table", ty);
+        ir.attribute(f, "speculatable", 0);
+        ir.call(ty, f, &[ir.const_i64(fragment as i64)])
+    }
+
     /// Declares a helper that returns always and frees nothing.
     fn helper(&self, name: &CStr, result: T, args: &[V]) -> (T, V) {
         let ir = &self.ir;

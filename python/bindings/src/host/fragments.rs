@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 use std::ffi::CString;
 
+use nestwise_codegen::link::entries::Table;
 use nestwise_codegen::link::host::{CELL, Fragments, keeping_flags};
 use nestwise_ir::{Effect, Fragment, FragmentForm, FragmentId, Nest, Prov, Scalar, Ty};
 use nestwise_runtime::{Reason, Value};
@@ -207,6 +208,10 @@ unsafe extern "C" fn by_tuple(
 }
 
 impl Fragments for Calls<'_> {
+    fn table(&self, fragment: usize) -> *const Table {
+        self.entries.table(fragment)
+    }
+
     unsafe fn evaluate(&mut self, at: usize, cells: *mut u8) -> bool {
         let nest = self.nest;
         let Some(fragment) = nest.fragments.get(FragmentId(at as u32)) else {

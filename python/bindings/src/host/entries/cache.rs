@@ -1,5 +1,6 @@
 //! A write-back cache of the entries of one dictionary or set.
 
+use nestwise_codegen::link::entries::{EMPTY, HEAD_WORDS, Head, Table, hash};
 use nestwise_ir::{Scalar, Ty};
 use nestwise_runtime::Value as Native;
 use pyo3::exceptions::PyMemoryError;
@@ -15,17 +16,8 @@ use crate::objects::numpy;
 /// The most entries that are kept from one chunk to the next.
 const MOST_ENTRIES: usize = 1 << 22;
 
-struct Entry {
-    value: Value,
-    /// The value of the cache's clock when the entry was last changed for the first time since a commit.
-    changed: u32,
-    /// The classes of the key's parts.
-    classes: u8,
-    /// Whether the value is not the container's.
-    dirty: bool,
-    /// Whether the container has the entry.
-    is_there: bool,
-}
+/// The fewest buckets an entry: most entries are in the bucket of their hash, nearly all others in the next one.
+const BUCKETS_AN_ENTRY: usize = 4;
 
 /// Where an entry comes from.
 #[derive(Clone, Copy)]
@@ -50,9 +42,10 @@ pub struct Cache {
     kind: Kind,
     /// The number of a key's parts, and whether they are the items of a tuple.
     shape: (usize, bool),
-    entries: Vec<Entry>,
-    /// The words of the entries' keys, one entry after another.
-    keys: Vec<u64>,
+    /// What compiled code reads.
+    table: Box<Table>,
+    /// The entries, one after another: a [`Head`] each, and the words of its key.
+    entries: Vec<u64>,
     origins: Vec<Origin>,
     /// Where the entries of a hash are: their index plus 1; 0 for none. A power of two long.
     buckets: Vec<u32>,
@@ -64,10 +57,11 @@ pub struct Cache {
     committed: usize,
     /// Whether something was written back since the last commit.
     written: bool,
-    clock: u32,
     order: u64,
     /// The number of entries that the container has too few, by what was changed.
     more: i64,
+    /// The number of entries here that the container has.
+    there: i64,
 }
 
 impl Cache {
@@ -80,28 +74,35 @@ impl Cache {
         container: *mut PyObject,
         shape: (usize, bool),
     ) -> Option<Cache> {
-        Some(Cache {
+        let mut made = Cache {
             container,
             // SAFETY: a live object.
             kind: unsafe { Kind::of(py, container)? },
             shape,
+            table: Box::new(Table { clock: 1, ..EMPTY }),
             entries: vec![],
-            keys: vec![],
             origins: vec![],
             buckets: vec![0; 64],
             journal: vec![],
             changes: vec![],
             committed: 0,
             written: false,
-            clock: 1,
             order: 0,
             more: 0,
-        })
+            there: 0,
+        };
+        made.show();
+        Some(made)
     }
 
     /// Whether this is the cache of a container.
     pub fn is_of(&self, container: *mut PyObject) -> bool {
         self.container == container
+    }
+
+    /// What compiled code reads.
+    pub fn table(&self) -> *const Table {
+        &raw const *self.table
     }
 
     /// Makes keys of this shape those of the cache, unless it has some of another shape. No parts are those of an operation
@@ -111,6 +112,32 @@ impl Cache {
             self.shape = shape;
         }
         shape.0 == 0 || shape == self.shape
+    }
+
+    /// Shows compiled code where the entries are.
+    fn show(&mut self) {
+        self.table.buckets = self.buckets.as_ptr();
+        self.table.mask = self.buckets.len() as u64 - 1;
+        self.table.entries = self.entries.as_mut_ptr();
+    }
+
+    /// The words of an entry.
+    fn stride(&self) -> usize {
+        HEAD_WORDS + self.shape.0
+    }
+
+    fn head(&self, entry: usize) -> Head {
+        let at = self.stride() * entry;
+        let words: &[u64] = &self.entries[at..at + HEAD_WORDS];
+        // SAFETY: every entry begins with a head, which was written as one.
+        unsafe { *words.as_ptr().cast() }
+    }
+
+    fn head_mut(&mut self, entry: usize) -> &mut Head {
+        let at = self.stride() * entry;
+        let words: &mut [u64] = &mut self.entries[at..at + HEAD_WORDS];
+        // SAFETY: as above.
+        unsafe { &mut *words.as_mut_ptr().cast() }
     }
 
     /// The entry of a key, looked up in the container where it is new to the cache; `None` where that fails.
@@ -123,52 +150,59 @@ impl Cache {
         texts: &Texts,
     ) -> Option<usize> {
         let (count, mask) = (self.shape.0, self.buckets.len() - 1);
-        let mut at = key.hash(count) as usize & mask;
+        let mut at = hash(key.classes, &key.parts[..count]) as usize & mask;
         loop {
             let found = self.buckets[at] as usize;
             if found == 0 {
                 break;
             }
             let entry = found - 1;
-            let own = &self.keys[count * entry..count * found];
+            let from = self.stride() * entry + HEAD_WORDS;
+            let own = &self.entries[from..from + count];
             let same = own.iter().zip(&key.parts).all(|(a, b)| a == b);
-            if same && self.entries[entry].classes == key.classes {
+            if same && self.head(entry).classes == key.classes {
                 return Some(entry);
             }
             at = (at + 1) & mask;
         }
         let value = self.looked_up(py, key, form, texts)?;
-        let entry = self.entries.len();
+        let entry = self.origins.len();
         self.buckets[at] = u32::try_from(entry + 1).ok()?;
-        self.entries.push(Entry {
-            value,
+        let from = self.entries.len();
+        self.entries.resize(from + HEAD_WORDS, 0);
+        self.entries.extend(&key.parts[..count]);
+        *self.head_mut(entry) = Head {
+            word: value.word,
+            code: value.code,
             changed: 0,
             classes: key.classes,
             dirty: false,
             is_there: value != Value::MISSING,
-        });
-        self.keys.extend(&key.parts[..count]);
+        };
+        self.there += i64::from(value != Value::MISSING);
         let by = by as u32;
         self.origins.push(Origin { by, order: 0 });
-        if 2 * self.entries.len() > self.buckets.len() {
+        if BUCKETS_AN_ENTRY * self.origins.len() > self.buckets.len() {
             self.spread(2 * self.buckets.len());
         }
+        self.show();
         Some(entry)
     }
 
     /// The key of an entry.
     fn key(&self, entry: usize) -> Words {
         let mut parts = [0; MOST_PARTS];
-        let count = self.shape.0;
-        parts[..count].copy_from_slice(&self.keys[count * entry..count * (entry + 1)]);
-        let classes = self.entries[entry].classes;
+        let (count, from) = (self.shape.0, self.stride() * entry + HEAD_WORDS);
+        parts[..count].copy_from_slice(&self.entries[from..from + count]);
+        let classes = self.head(entry).classes;
         Words { parts, classes }
     }
 
     fn spread(&mut self, length: usize) {
         self.buckets = vec![0; length];
-        for entry in 0..self.entries.len() {
-            let mut at = self.key(entry).hash(self.shape.0) as usize & (length - 1);
+        for entry in 0..self.origins.len() {
+            let key = self.key(entry);
+            let mut at = hash(key.classes, &key.parts[..self.shape.0]) as usize & (length - 1);
             while self.buckets[at] != 0 {
                 at = (at + 1) & (length - 1);
             }
@@ -184,6 +218,10 @@ impl Cache {
         form: &KeyForm,
         texts: &Texts,
     ) -> Option<Value> {
+        if self.size() == self.there {
+            // Everything that the container has is here.
+            return Some(Value::MISSING);
+        }
         // SAFETY: the container is alive, and of the exact type of its kind.
         unsafe {
             let object = form.object(py, key, texts);
@@ -215,11 +253,17 @@ impl Cache {
 
     /// The value of an entry.
     pub fn value(&self, entry: usize) -> Value {
-        self.entries[entry].value
+        let Head { code, word, .. } = self.head(entry);
+        Value { code, word }
     }
 
     /// The number of entries.
     pub fn length(&self) -> i64 {
+        self.size() + self.more
+    }
+
+    /// The number of entries that the container has.
+    fn size(&self) -> i64 {
         // SAFETY: a live container of the exact type of its kind.
         let there = unsafe {
             match self.kind {
@@ -227,7 +271,7 @@ impl Cache {
                 _ => ffi::PyDict_Size(self.container),
             }
         };
-        there as i64 + self.more
+        there as i64
     }
 
     /// What `container[key]` gives where `found` is the value of the entry: what the container makes for a missing key,
@@ -246,27 +290,30 @@ impl Cache {
 
     /// Sets the value of an entry; `by` is the fragment that made the key, which is the container's if the entry is new.
     pub fn set(&mut self, entry: usize, value: Value, by: usize) {
-        let (index, origin) = (entry as u32, &mut self.origins[entry]);
-        let entry = &mut self.entries[entry];
-        if entry.changed != self.clock {
-            entry.changed = self.clock;
+        let (before, origin, clock) = (self.value(entry), self.origins[entry], self.table.clock);
+        let is_set = self.kind == Kind::Set;
+        let head = self.head_mut(entry);
+        let first = head.changed != clock;
+        let was_dirty = head.dirty;
+        head.changed = clock;
+        head.dirty = true;
+        (head.code, head.word) = (value.code, value.word);
+        if first {
             self.journal.push(Before {
-                entry: index,
-                value: entry.value,
-                origin: *origin,
-                dirty: entry.dirty,
+                entry: entry as u32,
+                value: before,
+                origin,
+                dirty: was_dirty,
             });
         }
-        if entry.value == Value::MISSING {
+        if before == Value::MISSING {
             self.order += 1;
-            origin.order = self.order;
-            origin.by = by as u32;
+            let (by, order) = (by as u32, self.order);
+            self.origins[entry] = Origin { by, order };
         }
-        self.more += i64::from(value != Value::MISSING) - i64::from(entry.value != Value::MISSING);
-        entry.value = value;
-        if !entry.dirty || self.kind == Kind::Set {
-            entry.dirty = true;
-            self.changes.push(index);
+        self.more += i64::from(value != Value::MISSING) - i64::from(before != Value::MISSING);
+        if !was_dirty || is_set {
+            self.changes.push(entry as u32);
         }
     }
 
@@ -275,42 +322,50 @@ impl Cache {
         self.journal.clear();
         self.committed = self.changes.len();
         self.written = false;
-        self.clock = self.clock.wrapping_add(1).max(1);
+        self.go_on();
+    }
+
+    fn go_on(&mut self) {
+        self.table.clock = self.table.clock.wrapping_add(1).max(1);
     }
 
     /// Undoes what was done since the last commit.
     pub fn rolled_back(&mut self) {
-        for before in self.journal.drain(..).rev() {
-            let entry = &mut self.entries[before.entry as usize];
+        let mut journal = std::mem::take(&mut self.journal);
+        for before in journal.drain(..).rev() {
+            let entry = before.entry as usize;
             let (was, is) = (
                 before.value != Value::MISSING,
-                entry.value != Value::MISSING,
+                self.value(entry) != Value::MISSING,
             );
             self.more += i64::from(was) - i64::from(is);
-            entry.value = before.value;
-            self.origins[before.entry as usize] = before.origin;
-            entry.dirty = before.dirty || self.written;
-            if self.written {
+            self.origins[entry] = before.origin;
+            let written = self.written;
+            let head = self.head_mut(entry);
+            (head.code, head.word) = (before.value.code, before.value.word);
+            head.dirty = before.dirty || written;
+            if written {
                 self.changes.push(before.entry);
             }
         }
+        self.journal = journal;
         match self.written {
             true => self.committed = 0,
             false => self.changes.truncate(self.committed),
         }
-        self.clock = self.clock.wrapping_add(1).max(1);
+        self.go_on();
     }
 
     /// Whether the cache has grown so far that it is to be emptied.
     pub fn is_full(&self) -> bool {
-        self.entries.len() > MOST_ENTRIES
+        self.origins.len() > MOST_ENTRIES
     }
 
     /// Forgets the entries, all of which are written back.
     pub fn clear(&mut self) {
         self.entries.clear();
-        self.keys.clear();
         self.origins.clear();
+        self.there = 0;
         self.journal.clear();
         self.changes.clear();
         self.committed = 0;
@@ -335,24 +390,23 @@ impl Cache {
             return self.replay(py, &changes, form, texts);
         }
         changes.retain(|at| {
-            let entry = &mut self.entries[*at as usize];
-            let dirty = std::mem::take(&mut entry.dirty);
-            dirty && (entry.is_there || entry.value != Value::MISSING)
+            let head = self.head_mut(*at as usize);
+            let dirty = std::mem::take(&mut head.dirty);
+            dirty && (head.is_there || head.code != Value::MISSING.code)
         });
         changes.sort_by_key(|at| self.origins[*at as usize].order);
         for at in changes {
             let key = self.key_object(py, at as usize, form, texts);
-            let entry = &mut self.entries[at as usize];
+            let value = self.value(at as usize);
+            self.note_there(at as usize, value != Value::MISSING);
             // SAFETY: new references, which are given back; the container is alive.
             let failed = unsafe {
-                if entry.value == Value::MISSING {
-                    entry.is_there = false;
+                if value == Value::MISSING {
                     let failed = key.is_null() || ffi::PyDict_DelItem(self.container, key) != 0;
                     released(key);
                     failed
                 } else {
-                    let value = object(py, entry.value, texts);
-                    entry.is_there = true;
+                    let value = object(py, value, texts);
                     let none = key.is_null() || value.is_null();
                     let failed = none || ffi::PyDict_SetItem(self.container, key, value) != 0;
                     released(key);
@@ -365,6 +419,12 @@ impl Cache {
             }
         }
         Ok(())
+    }
+
+    /// Notes whether the container has an entry.
+    fn note_there(&mut self, entry: usize, is_there: bool) {
+        let was = std::mem::replace(&mut self.head_mut(entry).is_there, is_there);
+        self.there += i64::from(is_there) - i64::from(was);
     }
 
     /// A new reference to the key of an entry; null where there is no memory.
@@ -390,12 +450,14 @@ impl Cache {
     ) -> PyResult<()> {
         for at in changes {
             let key = self.key_object(py, *at as usize, form, texts);
-            let entry = &mut self.entries[*at as usize];
-            entry.dirty = false;
+            let head = self.head_mut(*at as usize);
+            head.dirty = false;
+            let was_there = head.is_there;
+            self.note_there(*at as usize, !was_there);
             // SAFETY: a new reference, which is given back; the container is alive.
             let failed = unsafe {
                 // An item is added and discarded in turn.
-                let failed = match (key.is_null(), entry.is_there) {
+                let failed = match (key.is_null(), was_there) {
                     (true, _) => -1,
                     (false, false) => ffi::PySet_Add(self.container, key),
                     (false, true) => ffi::PySet_Discard(self.container, key),
@@ -403,7 +465,6 @@ impl Cache {
                 released(key);
                 failed < 0
             };
-            entry.is_there = !entry.is_there;
             if failed {
                 return Err(error(py));
             }

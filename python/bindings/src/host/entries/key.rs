@@ -1,5 +1,6 @@
 //! Keys of entries: what compiled code hands over, in a form that is equal where Python's keys are.
 
+use nestwise_codegen::link::entries::Class;
 use nestwise_codegen::link::host::CELL;
 use nestwise_ir::model::entry::{Key, Part};
 use nestwise_ir::{Fragment, Prov, Scalar, Ty};
@@ -36,19 +37,6 @@ impl Texts {
     }
 }
 
-/// What keys are told apart by, beside their words.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Class {
-    /// An int, a bool, or a float without a fraction.
-    Whole = 0,
-    /// Any other float.
-    Fraction = 1,
-    /// A text of one character.
-    Character = 2,
-    /// Any other text.
-    Text = 3,
-}
-
 /// A key: equal to another one of as many parts exactly where Python's keys are equal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Words {
@@ -56,18 +44,6 @@ pub struct Words {
     pub parts: [u64; MOST_PARTS],
     /// The classes of the parts, two bits each.
     pub classes: u8,
-}
-
-impl Words {
-    /// A hash of the first `count` parts, as a multiplication spreads it.
-    pub fn hash(&self, count: usize) -> u64 {
-        const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-        let mut hash = u64::from(self.classes);
-        for part in &self.parts[..count] {
-            hash = (hash.rotate_left(5) ^ part).wrapping_mul(SPREAD);
-        }
-        hash ^ hash >> 32
-    }
 }
 
 /// How the key of an operation is made.

@@ -8,6 +8,7 @@ mod cache;
 mod key;
 mod value;
 
+use nestwise_codegen::link::entries::{EMPTY, Table};
 use nestwise_codegen::link::host::{CELL, keeping_flags};
 use nestwise_ir::model::entry::{Operation, Part, Update};
 use nestwise_ir::{EntryAccess, Fragment, FragmentForm, Nest, Prov, Scalar, Ty};
@@ -151,6 +152,12 @@ impl Entries {
             return None;
         }
         Some(Plan { cache, key, what })
+    }
+
+    /// The table of a fragment's entries, for compiled code.
+    pub fn table(&self, at: usize) -> *const Table {
+        let plan = self.plans.get(at).and_then(Option::as_ref);
+        plan.map_or(&raw const EMPTY, |plan| self.caches[plan.cache].table())
     }
 
     /// Performs the operation of a fragment; `None` if it is none.

@@ -1,52 +1,46 @@
 //! Values of entries, in two registers.
 
+use nestwise_codegen::link::entries;
 use nestwise_ir::{Prov, Scalar, Ty};
 
-/// The value of an entry.
+/// The value of an entry, as a [`Head`](nestwise_codegen::link::entries::Head) has it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Value {
-    /// What the value is: one of the numbers below, or a type behind [`TYPES`].
-    code: u32,
+    /// What the value is.
+    pub code: u32,
     /// A scalar's bits, or the number of a text.
     pub word: u64,
 }
-
-const MISSING: u32 = 0;
-const OBJECT: u32 = 1;
-const TEXT: u32 = 2;
-/// The code of the first type.
-const TYPES: u32 = 3;
 
 const PROVENANCES: [Prov; 3] = [Prov::Py, Prov::Np, Prov::Dyn];
 
 impl Value {
     /// There is no such entry.
     pub const MISSING: Value = Value {
-        code: MISSING,
+        code: entries::MISSING,
         word: 0,
     };
     /// Anything but a scalar or a text of the launch: the container alone holds it.
     pub const OBJECT: Value = Value {
-        code: OBJECT,
+        code: entries::OBJECT,
         word: 0,
     };
 
     /// A scalar of this type, in a word.
     pub const fn scalar(ty: Ty, word: u64) -> Value {
-        let (prov, repr) = (ty.prov as u32, ty.repr as u32);
-        let code = TYPES + prov * Scalar::ALL.len() as u32 + repr;
+        let code = entries::code(ty);
         Value { code, word }
     }
 
     /// A text of the launch's fragments.
     pub const fn text_of(at: u32) -> Value {
-        let word = at as u64;
-        Value { code: TEXT, word }
+        let (code, word) = (entries::TEXT, at as u64);
+        Value { code, word }
     }
 
     /// The type of a scalar.
     pub fn ty(self) -> Option<Ty> {
-        let at = self.code.checked_sub(TYPES)? as usize;
+        let at = entries::place(self.code)?;
         let prov = *PROVENANCES.get(at / Scalar::ALL.len())?;
         let repr = Scalar::ALL[at % Scalar::ALL.len()];
         Some(Ty { prov, repr })
@@ -54,12 +48,12 @@ impl Value {
 
     /// The number of a text.
     pub fn text(self) -> Option<u32> {
-        (self.code == TEXT).then_some(self.word as u32)
+        (self.code == entries::TEXT).then_some(self.word as u32)
     }
 
     /// Whether the value is a scalar of this type.
     pub fn is(self, ty: Ty) -> bool {
-        self.code == Value::scalar(ty, 0).code
+        self.code == entries::code(ty)
     }
 }
 
