@@ -3,7 +3,7 @@
 //! What a fragment changes is evaluated once. So whatever may fail before it in program order is evaluated before it,
 //! and where iterations run again, or CPython runs one over again, results that were recorded stand for the fragments.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use nestwise_ir::model::nest::{Expr, ExprKind, Stmt, StmtKind};
 use nestwise_ir::{
@@ -122,6 +122,20 @@ pub(crate) fn settle_entries(nest: &mut Nest, captures: &[Capture]) {
     };
     let used = others.flat_map(|f| &f.objects).map(|o| o.capture);
     let mut evaluated: HashSet<u32> = used.collect();
+    // A container has keys of one shape, or CPython looks for them.
+    let mut shapes = HashMap::new();
+    for fragment in nest.fragments.values() {
+        let key = fragment.entry.as_ref().map(|entry| &entry.key);
+        let Some(key) = key.filter(|key| !key.parts.is_empty()) else {
+            continue;
+        };
+        let shape = (key.parts.len(), key.is_tuple);
+        for object in &fragment.objects {
+            if *shapes.entry(object.capture).or_insert(shape) != shape {
+                evaluated.insert(object.capture);
+            }
+        }
+    }
     if looks {
         let all = nest.fragments.values().flat_map(|f| &f.objects);
         evaluated.extend(all.map(|o| o.capture).filter(|c| is_set(*c)));

@@ -13,6 +13,7 @@ use crate::lowering::hir::{Expr, ExprKind, Inline, Kind, LocalId, Origin, Read, 
 use crate::lowering::names::method_paths;
 use crate::lowering::names::resolve::{CallState, Callee, Handed, Names, Res, Resolver};
 use crate::refusal::{R, Refusal, refuse};
+use crate::site::captures::Capture;
 
 /// The deepest nesting of inlined calls.
 const DEPTH_LIMIT: usize = 8;
@@ -144,6 +145,7 @@ impl Resolver<'_> {
             locals,
             nones: HashSet::new(),
             functions: HashMap::new(),
+            containers: HashMap::new(),
             tuples: BTreeMap::new(),
             receiver,
         }
@@ -211,9 +213,14 @@ impl Resolver<'_> {
         for (k, arg) in &given {
             let stays = params.get(*k).map(|p| p.path);
             let stays = stays.filter(|id| !function.paths[*id].written);
-            match (self.function(caller, arg), stays) {
-                (Some(handed), Some(param)) => {
+            let (function, container) = (self.function(caller, arg), self.handed(caller, arg));
+            match (function, container, stays) {
+                (Some(handed), _, Some(param)) => {
                     names.functions.insert(param, handed);
+                }
+                (_, Some(capture), Some(param)) => {
+                    names.locals.remove(&param);
+                    names.containers.insert(param, capture);
                 }
                 _ => bound.push((*k, self.expr(caller, arg)?)),
             }
@@ -267,6 +274,12 @@ impl Resolver<'_> {
             });
         }
         Ok(body)
+    }
+
+    /// The capture of the container that an argument is, if the nest does not hold it natively.
+    fn handed(&mut self, names: &mut Names, e: &s::Expr) -> Option<u32> {
+        let capture = self.object_of(names, e)?;
+        matches!(self.capture(capture), Capture::Container { .. }).then_some(capture)
     }
 
     /// The function that a name stands for, if it does for one.

@@ -22,6 +22,16 @@ pub(crate) fn own_path(
     }
 }
 
+/// The path of the random generator whose methods keep a number for later: a nest uses one such generator at most, which
+/// the hook makes sure of.
+pub(crate) const GENERATOR: &str = "generator.__self__";
+
+/// Whether a method of a random generator keeps a number for later, in an attribute.
+pub(crate) fn keeps(method: &s::Function) -> bool {
+    let mut paths = method.paths.values();
+    method.library.is_some() && paths.any(|path| path.parent.is_some() && path.written)
+}
+
 /// The path of the array that the method with this path is bound to: the array is known by the method alone.
 pub(crate) fn of_array(method: &str) -> String {
     format!("{method}.__self__")

@@ -61,6 +61,7 @@ impl Resolver<'_> {
             }
             let in_site = first == 0;
             let of = match self.is_of_array(&function, inner) {
+                true if method_paths::keeps(&function) => Some(method_paths::GENERATOR.to_owned()),
                 true => {
                     let own = method_paths::own_path(paths, receiver, in_site, id);
                     Some(method_paths::of_array(

@@ -42,6 +42,22 @@ pub fn settable(py: Python<'_>, parsed: &Parsed, binding: &Binding) -> Result<()
             }
         }
     }
+    // The methods of random generators that keep a number for later are taken for one generator's.
+    let keep = binding.users.iter().filter(|user| {
+        let surface = &user.function.surface;
+        let mut paths = surface.paths.values();
+        surface.library.is_some() && paths.any(|path| path.parent.is_some() && path.written)
+    });
+    let generators = keep.filter_map(|user| {
+        let own = user.function.surface.params.first()?;
+        Some(binding.captures[user.first + own.path.index()].object)
+    });
+    let generators: Vec<_> = generators.collect();
+    if generators.windows(2).any(|two| two[0] != two[1]) {
+        return Err(Reason::Attribute {
+            name: "what several random generators keep".into(),
+        });
+    }
     // An inlined function must not read what the site is about to change: its capture would be stale.
     for user in &binding.users {
         let reads = |name: &str| {

@@ -154,7 +154,8 @@ pub unsafe fn is_own(py: Python<'_>, object: *mut PyObject, name: &Bound<'_, PyS
 pub unsafe fn writable(py: Python<'_>, object: *mut PyObject, name: &Bound<'_, PyString>) -> bool {
     // SAFETY: as promised by the caller.
     unsafe {
-        ffi::PyModule_CheckExact(object) == 0 && safety(py, object, name).is_some_and(|s| s.write)
+        let sets = || safety(py, object, name).is_some_and(|s| s.write);
+        ffi::PyModule_CheckExact(object) == 0 && (random::is_kept(py, object, name) || sets())
     }
 }
 

@@ -383,8 +383,7 @@ impl Collector<'_> {
                     Some(parent) => {
                         let object = self.binding.captures[parent].object;
                         let name = path.name.bind(self.py);
-                        let value = random::to_keep(object, name, &value);
-                        ffi::PyObject_GenericSetAttr(object, name.as_ptr(), value.as_ptr())
+                        random::keep(object, name, &value)
                     }
                 }
             };

@@ -488,10 +488,13 @@ impl Resolver<'_> {
     }
 
     /// The index of the capture of a container or an array that the nest does not assign.
-    fn object_of(&mut self, names: &mut Names, e: &s::Expr) -> Option<u32> {
+    pub(crate) fn object_of(&mut self, names: &mut Names, e: &s::Expr) -> Option<u32> {
         let s::ExprKind::Path(id) = e.kind else {
             return None;
         };
+        if let Some(capture) = names.containers.get(&id) {
+            return Some(*capture);
+        }
         if names.locals.contains_key(&id) || names.nones.contains(&id) {
             return None;
         }

@@ -41,6 +41,8 @@ pub(crate) struct Names<'a> {
     pub nones: HashSet<PathId>,
     /// The parameters that are functions throughout the call.
     pub functions: HashMap<PathId, Handed>,
+    /// The parameters that are containers of the site throughout the call, with the indices of their captures.
+    pub containers: HashMap<PathId, u32>,
     /// The names that hold tuples, with the locals of the elements.
     pub tuples: BTreeMap<PathId, Vec<LocalId>>,
     /// In a method, its first parameter, and the path of the object that the parameter stands for.
@@ -261,6 +263,7 @@ fn resolve_beside(
         locals: HashMap::new(),
         nones: HashSet::new(),
         functions: HashMap::new(),
+        containers: HashMap::new(),
         tuples: BTreeMap::new(),
         receiver: None,
     };
@@ -407,6 +410,12 @@ impl Resolver<'_> {
         if let Some(function) = names.functions.get(&id) {
             return Ok(function.clone().into());
         }
+        if let Some(capture) = names.containers.get(&id)
+            && let Capture::Container { kind, .. } = self.capture(*capture)
+        {
+            let (name, ty) = (names.dotted_name(id), kind.name().into());
+            return Err(refuse(span, Refusal::Type { name, ty }));
+        }
         if let Some(local) = names.locals.get(&id) {
             let local = *local;
             return Ok(Res::Value(ExprKind::Read(self.read(local))));
@@ -483,6 +492,9 @@ impl Resolver<'_> {
                 // What the site knows the object by; a method of an array is known by itself alone.
                 let receiver = match path.parent {
                     _ if !method => None,
+                    _ if self.is_of_array(&function, first) && method_paths::keeps(&function) => {
+                        Some(method_paths::GENERATOR.to_owned())
+                    }
                     _ if self.is_of_array(&function, first) => {
                         Some(method_paths::of_array(&dotted))
                     }

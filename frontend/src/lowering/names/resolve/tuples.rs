@@ -79,6 +79,12 @@ impl Resolver<'_> {
         matches!(self.capture(capture), Capture::Container { kind, .. } if kind.has_entries())
     }
 
+    /// The capture of a path that may be a container, or a parameter that stands for one.
+    fn container_at(&self, names: &Names, id: PathId) -> u32 {
+        let handed = names.containers.get(&id).copied();
+        handed.unwrap_or_else(|| self.index_so_far(names, id))
+    }
+
     fn inner_callee(&self, names: &Names, func: &s::Expr) -> Callee {
         let s::ExprKind::Path(id) = func.kind else {
             return Callee::Other;
@@ -91,7 +97,7 @@ impl Resolver<'_> {
             None if names.locals.contains_key(&id) => Callee::Other,
             None if names.paths[id]
                 .parent
-                .is_some_and(|of| self.keeps_entries(self.index_so_far(names, of))) =>
+                .is_some_and(|of| self.keeps_entries(self.container_at(names, of))) =>
             {
                 Callee::Taker
             }

@@ -32,9 +32,11 @@ pub struct Draw {
     pub names: &'static [&'static str],
     /// The work of a call in CPython, as measured beside `math.sqrt` on one machine.
     pub work: LibraryWork,
-    /// The method is written in Python, so that its results are compared with those of the running version's own before
-    /// it is used.
+    /// The method is written in Python, or by a way that the library does not promise, so that its results are compared
+    /// with those of the running version's own before it is used.
     pub checked: bool,
+    /// The method keeps a number for later.
+    pub keeps: bool,
     head: &'static str,
     body: fn() -> String,
     tail: &'static str,
@@ -63,7 +65,7 @@ const NEXT: &str = "
         y ^= (y << 15) & 0xefc60000
         y ^= y >> 18
 ";
-const LOCALS: &str = "state k drawn bits i j y v m limit left low high start stop seq n r mask mu sigma lambd z zz x g u1 u2 a b t s0 s1 s2 s3 s4 s5 s6 s7 r0 r1 r2 r3 \
+const LOCALS: &str = "loc scale state k drawn bits i j y v m limit left low high start stop seq n r mask mu sigma lambd z zz x g u1 u2 a b t s0 s1 s2 s3 s4 s5 s6 s7 r0 r1 r2 r3 \
     r4 r5 r6 r7";
 
 /// The text that draws `bits`, an int of 53 bits, from the Mersenne Twister.
@@ -109,6 +111,29 @@ fn gauss() -> String {
     )
 }
 
+/// The text that draws `z`, one of two normally distributed numbers that are made at once by the polar method (Marsaglia
+/// and Bray 1964), as NumPy's legacy generators do; the other one is kept.
+fn polar() -> String {
+    let bits = bits_inside().replace("\n    ", "\n        ");
+    format!(
+        "
+    z = state.{KEPT}
+    state.{KEPT} = {NOTHING_KEPT:?}
+    if z > 50.0:
+        zz = 2.0
+        x = 0.0
+        g = 0.0
+        while zz >= 1.0 or zz == 0.0:{bits}
+            x = 2.0 * (FLOAT) - 1.0{bits}
+            g = 2.0 * (FLOAT) - 1.0
+            zz = x * x + g * g
+        zz = sqrt(-2.0 * log(zz) / zz)
+        z = zz * g
+        state.{KEPT} = zz * x
+"
+    )
+}
+
 /// The text that draws `z`, a normally distributed number, by the ratio of two draws (Kinderman and Monahan 1977).
 fn ratio() -> String {
     let bits = bits_inside();
@@ -148,6 +173,21 @@ fn below() -> String {
     while r >= n:{NEXT}
         r = (y * (mask + 1)) >> 32
     state[POS] = k
+"
+    )
+}
+
+/// The text that swaps each item of `seq`, from the last one on, with one that is drawn from those up to it (Fisher and
+/// Yates; Knuth, The Art of Computer Programming 2, algorithm 3.4.2P).
+fn shuffled() -> String {
+    let below = below().replace("\n    ", "\n        ");
+    format!(
+        "
+    left = len(seq) - 1
+    while left > 0:
+        n = left + 1{below}
+        seq[left], seq[r] = seq[r], seq[left]
+        left -= 1
 "
     )
 }
@@ -255,12 +295,13 @@ const LOW_HIGH: &str = "def NAME(state, low, high=-4611686018427387904):
 const FLOAT: &str = "bits * (1.0 / 9007199254740992.0)";
 
 /// The methods that can be inlined. Arguments that are ints of NumPy's become Python's, floats are refused.
-pub const DRAWS: [Draw; 13] = [
+pub const DRAWS: [Draw; 18] = [
     Draw {
         library: Library::Python,
         names: &["random"],
         work: work(0, 1.6),
         checked: false,
+        keeps: false,
         head: "def NAME(state):",
         body: bits,
         tail: "    return FLOAT",
@@ -270,6 +311,7 @@ pub const DRAWS: [Draw; 13] = [
         names: &["randint"],
         work: work(3, 15.5),
         checked: false,
+        keeps: false,
         head: "def NAME(state, a, b):\n    low = int(a | 0)\n    n = int(b | 0) - low + 1",
         body: below,
         tail: "    return low + r",
@@ -279,6 +321,7 @@ pub const DRAWS: [Draw; 13] = [
         names: &["randrange"],
         work: work(2, 10.5),
         checked: false,
+        keeps: false,
         // The default, which no call with two ints that does not raise has, stands for none.
         head: "def NAME(state, start, stop=-4611686018427387904):
     low = int(start | 0)
@@ -296,15 +339,27 @@ pub const DRAWS: [Draw; 13] = [
         names: &["choice"],
         work: work(2, 9.5),
         checked: false,
+        keeps: false,
         head: "def NAME(state, seq):\n    n = len(seq)",
         body: below,
         tail: "    return seq[r]",
     },
     Draw {
         library: Library::Python,
+        names: &["shuffle"],
+        work: work(1, 20.0),
+        checked: true,
+        keeps: false,
+        head: "def NAME(state, seq):",
+        body: shuffled,
+        tail: "",
+    },
+    Draw {
+        library: Library::Python,
         names: &["gauss"],
         work: work(1, 23.0),
         checked: true,
+        keeps: true,
         head: "def NAME(state, mu, sigma):",
         body: gauss,
         tail: "    return mu + z * sigma",
@@ -314,6 +369,7 @@ pub const DRAWS: [Draw; 13] = [
         names: &["normalvariate"],
         work: work(1, 27.0),
         checked: true,
+        keeps: false,
         head: "def NAME(state, mu, sigma):",
         body: ratio,
         tail: "    return mu + z * sigma",
@@ -323,6 +379,7 @@ pub const DRAWS: [Draw; 13] = [
         names: &["expovariate"],
         work: work(1, 9.0),
         checked: true,
+        keeps: false,
         head: "def NAME(state, lambd):",
         body: bits,
         tail: "    return -log(1.0 - (FLOAT)) / lambd",
@@ -332,15 +389,65 @@ pub const DRAWS: [Draw; 13] = [
         names: &["rand", "random", "random_sample"],
         work: work(0, 17.0),
         checked: false,
+        keeps: false,
         head: "def NAME(state):",
         body: bits,
         tail: "    return FLOAT",
     },
     Draw {
         library: Library::Numpy,
+        names: &["standard_normal", "randn"],
+        work: work(0, 22.0),
+        checked: true,
+        keeps: true,
+        head: "def NAME(state):",
+        body: polar,
+        tail: "    return z",
+    },
+    Draw {
+        library: Library::Numpy,
+        names: &["normal"],
+        work: work(0, 110.0),
+        checked: true,
+        keeps: true,
+        // A scale that is not above 0 is refused, or makes nothing random.
+        head: "def NAME(state, loc=0.0, scale=1.0):
+    loc = float(loc)
+    scale = float(scale)
+    if not scale > 0.0:
+        y = state[625]",
+        body: polar,
+        tail: "    return loc + scale * z",
+    },
+    Draw {
+        library: Library::Numpy,
+        names: &["standard_exponential"],
+        work: work(0, 22.0),
+        checked: true,
+        keeps: false,
+        head: "def NAME(state):",
+        body: bits,
+        tail: "    return -log(1.0 - (FLOAT))",
+    },
+    Draw {
+        library: Library::Numpy,
+        names: &["exponential"],
+        work: work(0, 70.0),
+        checked: true,
+        keeps: false,
+        head: "def NAME(state, scale=1.0):
+    scale = float(scale)
+    if not scale > 0.0:
+        y = state[625]",
+        body: bits,
+        tail: "    return scale * -log(1.0 - (FLOAT))",
+    },
+    Draw {
+        library: Library::Numpy,
         names: &["uniform"],
         work: work(0, 95.0),
         checked: false,
+        keeps: false,
         head: "def NAME(state, low=0.0, high=1.0):
     low = float(low)
     high = float(high) - low
@@ -354,6 +461,7 @@ pub const DRAWS: [Draw; 13] = [
         names: &["randint"],
         work: work(3, 113.0),
         checked: false,
+        keeps: false,
         head: LOW_HIGH,
         body: at_most,
         tail: "    return low + r",
@@ -363,6 +471,7 @@ pub const DRAWS: [Draw; 13] = [
         names: &["random"],
         work: work(0, 21.0),
         checked: false,
+        keeps: false,
         head: "def NAME(state):",
         body: pcg_bits,
         tail: "    return FLOAT",
@@ -372,6 +481,7 @@ pub const DRAWS: [Draw; 13] = [
         names: &["uniform"],
         work: work(0, 93.0),
         checked: false,
+        keeps: false,
         head: "def NAME(state, low=0.0, high=1.0):
     low = float(low)
     high = float(high) - low
@@ -385,6 +495,7 @@ pub const DRAWS: [Draw; 13] = [
         names: &["integers"],
         work: work(0, 83.0),
         checked: false,
+        keeps: false,
         head: LOW_HIGH,
         body: pcg_at_most,
         tail: "    return int64(low + r)",
@@ -454,6 +565,6 @@ mod tests {
         }
         assert!(Draw::named("random.randint").is_some_and(|d| d.work.calls == 3));
         assert!(Draw::named("numpy.random.rand").is_some());
-        assert!(Draw::named("random.shuffle").is_none());
+        assert!(Draw::named("random.sample").is_none());
     }
 }

@@ -40,6 +40,8 @@ struct Library {
     plain: Py<PyAny>,
     /// The methods that draw, by the address of their C function or function object.
     methods: HashMap<usize, Method>,
+    /// How far into the object a kept number is, where the attribute in which nests see it is none of the object's.
+    kept_at: Option<usize>,
 }
 
 /// A method that draws, whose text is parsed once it is called.
@@ -176,6 +178,7 @@ fn make_python(py: Python<'_>, module: &Bound<'_, PyAny>) -> PyResult<Option<Lib
         class: class.unbind(),
         plain: plain.unbind(),
         methods,
+        kept_at: None,
     }))
 }
 
@@ -195,10 +198,14 @@ fn make_numpy(_: Python<'_>, module: &Bound<'_, PyAny>) -> PyResult<Option<Libra
     if key != held[..624] || at != held[624] {
         return Ok(None);
     }
+    let kept_at = kept_in_object(&sample)?;
+    let mut methods = numpy_methods(draws::Library::Numpy, &sample, "0", "624")?;
+    methods.retain(|_, method| kept_at.is_some() || !method.draw.keeps);
     Ok(Some(Library {
         plain: class.clone().unbind(),
         class: class.unbind(),
-        methods: numpy_methods(draws::Library::Numpy, &sample, "0", "624")?,
+        methods,
+        kept_at,
     }))
 }
 
@@ -229,7 +236,58 @@ fn make_generator(py: Python<'_>, module: &Bound<'_, PyAny>) -> PyResult<Option<
         plain: class.clone().unbind(),
         class: class.unbind(),
         methods,
+        kept_at: None,
     }))
+}
+
+/// How far into a `RandomState` the second of two normally distributed numbers is kept: behind an int that says whether
+/// one is. `None` if this version keeps it elsewhere.
+fn kept_in_object(sample: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+    let size: usize = sample.get_type().getattr("__basicsize__")?.extract()?;
+    let said = || {
+        let state = sample.call_method1("get_state", (false,))?;
+        let number: f64 = state.get_item("gauss")?.extract()?;
+        Ok::<_, PyErr>((state.get_item("has_gauss")?.extract::<i32>()?, number))
+    };
+    let mut found: Option<Vec<usize>> = None;
+    for _ in 0..4 {
+        sample.call_method0("standard_normal")?;
+        let (keeps, number) = said()?;
+        let held = (size_of::<ffi::PyObject>()..size.saturating_sub(15)).step_by(8);
+        let here = held.filter(|at| {
+            // SAFETY: inside an object of this size.
+            let (flag, kept) = unsafe { kept_place(sample.as_ptr(), *at) };
+            // SAFETY: as above; aligned, as the object is.
+            unsafe { *flag == keeps && (*kept).to_bits() == number.to_bits() }
+        });
+        let here: Vec<usize> = here.collect();
+        found = Some(match found {
+            Some(before) => before.into_iter().filter(|at| here.contains(at)).collect(),
+            None => here,
+        });
+    }
+    Ok(match found.as_deref() {
+        Some([at]) => Some(*at),
+        _ => None,
+    })
+}
+
+/// Where an object keeps a number `at` bytes from its beginning: whether it does, and the number.
+///
+/// # Safety
+/// The object is that large.
+unsafe fn kept_place(object: *mut PyObject, at: usize) -> (*mut i32, *mut f64) {
+    let flag = object.wrapping_byte_add(at);
+    (flag.cast(), flag.wrapping_byte_add(8).cast())
+}
+
+/// How far into this object a number is kept for later, if nests see it in this attribute, which the object does not have.
+fn kept_at(py: Python<'_>, object: *mut PyObject, name: &Bound<'_, PyString>) -> Option<usize> {
+    if name.as_ptr() != intern!(py, "gauss_next").as_ptr() {
+        return None;
+    }
+    let library = numpy(py)?;
+    library.kept_at.filter(|_| library.is_plain(object))
 }
 
 /// Whether NumPy draws ints as `draws` has it, which it does not promise: compares some draws of a generator with this
@@ -318,12 +376,11 @@ fn parsed(py: Python<'_>, draw: &Draw, at: &str, position: &str) -> PyResult<Arc
         paths[own.path.index()].has_children = false;
     }
     let globals = PyDict::new(py);
-    if draw.library == draws::Library::Python {
-        let math = py.import("math")?;
-        for name in ["log", "sqrt", "sin", "cos"] {
-            globals.set_item(name, math.getattr(name)?)?;
-        }
-    } else {
+    let math = py.import("math")?;
+    for name in ["log", "sqrt", "sin", "cos"] {
+        globals.set_item(name, math.getattr(name)?)?;
+    }
+    if draw.library != draws::Library::Python {
         globals.set_item("int64", py.import("numpy")?.getattr("int64")?)?;
     }
     let function = UserFunction::new(surface, paths, globals.unbind());
@@ -333,11 +390,20 @@ fn parsed(py: Python<'_>, draw: &Draw, at: &str, position: &str) -> PyResult<Arc
 /// Whether the text of a method does what the method does in this version of Python.
 fn agrees(py: Python<'_>, draw: &Draw, class: &Bound<'_, PyAny>) -> bool {
     let name = draw.names[0];
-    let (text, _) = draw.text(name, "1", "0");
+    let is_numpy = draw.library == draws::Library::Numpy;
+    let (text, _) = match is_numpy {
+        true => draw.text(name, "0", "624"),
+        false => draw.text(name, "1", "0"),
+    };
     let agrees = || {
         let module = py.import("nestwise.native.generators")?;
         let given = (text, name, class, draws::KEPT, draws::NOTHING_KEPT);
-        module.call_method1("agrees", given)?.extract::<bool>()
+        let check = if is_numpy {
+            "agrees_with_numpy"
+        } else {
+            "agrees"
+        };
+        module.call_method1(check, given)?.extract::<bool>()
     };
     agrees().unwrap_or(false)
 }
@@ -355,6 +421,15 @@ pub unsafe fn kept(
 ) -> *mut PyObject {
     // SAFETY: as promised by the caller.
     unsafe {
+        if value.is_null()
+            && let Some(at) = kept_at(py, object, name)
+        {
+            let (flag, number) = kept_place(object, at);
+            return match *flag {
+                0 => nothing_kept(py).clone_ref(py).into_ptr(),
+                _ => PyFloat::new(py, *number).into_any().into_ptr(),
+            };
+        }
         if value != ffi::Py_None() || !keeps(py, object, name) {
             return value;
         }
@@ -363,20 +438,42 @@ pub unsafe fn kept(
     }
 }
 
-/// The value of an object's attribute as the program sees it, given `value` as nests see it: the inverse of [`kept`].
+/// Whether an attribute is one that [`keep`] sets.
+///
+/// # Safety
+/// `object` is alive and the GIL is held.
+pub unsafe fn is_kept(py: Python<'_>, object: *mut PyObject, name: &Bound<'_, PyString>) -> bool {
+    kept_at(py, object, name).is_some()
+}
+
+/// Sets an attribute of an object, which is safe to set, to `value` as nests see it: the inverse of [`kept`]. Returns 0,
+/// or -1 with an exception set.
 ///
 /// # Safety
 /// `object` is alive.
-pub unsafe fn to_keep<'py>(
+pub unsafe fn keep(
     object: *mut PyObject,
-    name: &Bound<'py, PyString>,
-    value: &Bound<'py, PyAny>,
-) -> Bound<'py, PyAny> {
+    name: &Bound<'_, PyString>,
+    value: &Bound<'_, PyAny>,
+) -> i32 {
     let py = name.py();
-    // SAFETY: as promised by the caller.
-    match unsafe { keeps(py, object, name) } && is_nothing(value) {
-        true => py.None().into_bound(py),
-        false => value.clone(),
+    // SAFETY: as promised by the caller; the place is inside the object.
+    unsafe {
+        if let Some(at) = kept_at(py, object, name) {
+            let (flag, number) = kept_place(object, at);
+            let nothing = is_nothing(value);
+            *flag = i32::from(!nothing);
+            *number = match nothing {
+                true => 0.0,
+                false => value.cast_exact::<PyFloat>().map_or(0.0, |v| v.value()),
+            };
+            return 0;
+        }
+        let value = match keeps(py, object, name) && is_nothing(value) {
+            true => py.None().into_bound(py),
+            false => value.clone(),
+        };
+        ffi::PyObject_GenericSetAttr(object, name.as_ptr(), value.as_ptr())
     }
 }
 
