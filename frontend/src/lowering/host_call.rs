@@ -3,15 +3,12 @@
 //! What a fragment changes is evaluated once. So whatever may fail before it in program order is evaluated before it,
 //! and where iterations run again, or CPython runs one over again, results that were recorded stand for the fragments.
 
-use std::collections::{HashMap, HashSet};
-
 use nestwise_ir::model::nest::{Expr, ExprKind, Stmt, StmtKind};
 use nestwise_ir::{
-    ArrayKind, Effect, Fragment, FragmentForm, FragmentObject, FragmentValue, Nest, Prov, Scalar,
-    Span, Ty, Work,
+    ArrayKind, Effect, Fragment, FragmentForm, FragmentId, FragmentObject, FragmentValue, Nest,
+    Prov, Scalar, Span, Ty, Work,
 };
 
-use crate::host_functions::Container;
 use crate::lowering::build;
 use crate::lowering::context::Lowering;
 use crate::lowering::hir::HostCall;
@@ -102,57 +99,6 @@ fn boxed_type(sv: &Sv, span: Span) -> R<Ty> {
     Ok(sv.kinds.ty(repr))
 }
 
-/// Leaves the operations on entries to the launch where they are all that is done with a container, and to CPython
-/// otherwise.
-pub(crate) fn settle_entries(nest: &mut Nest, captures: &[Capture]) {
-    let others = nest.fragments.values().filter(|f| f.entry.is_none());
-    // CPython may look at a set between two changes, and a change that is undone leaves the order of a set changed.
-    let looks = others
-        .clone()
-        .any(|f| f.effect != Effect::Pure || f.looks_inside);
-    let is_set = |capture: u32| {
-        let capture = captures.get(capture as usize);
-        matches!(
-            capture,
-            Some(Capture::Container {
-                kind: Container::Set,
-                ..
-            })
-        )
-    };
-    let used = others.flat_map(|f| &f.objects).map(|o| o.capture);
-    let mut evaluated: HashSet<u32> = used.collect();
-    // A container has keys of one shape, or CPython looks for them.
-    let mut shapes = HashMap::new();
-    for fragment in nest.fragments.values() {
-        let key = fragment.entry.as_ref().map(|entry| &entry.key);
-        let Some(key) = key.filter(|key| !key.parts.is_empty()) else {
-            continue;
-        };
-        let shape = (key.parts.len(), key.is_tuple);
-        for object in &fragment.objects {
-            if *shapes.entry(object.capture).or_insert(shape) != shape {
-                evaluated.insert(object.capture);
-            }
-        }
-    }
-    if looks {
-        let all = nest.fragments.values().flat_map(|f| &f.objects);
-        evaluated.extend(all.map(|o| o.capture).filter(|c| is_set(*c)));
-    }
-    let ids: Vec<_> = nest.fragments.ids().collect();
-    for id in ids {
-        let fragment = &mut nest.fragments[id];
-        if fragment
-            .objects
-            .iter()
-            .any(|o| evaluated.contains(&o.capture))
-        {
-            fragment.entry = None;
-        }
-    }
-}
-
 /// Refuses a nest whose fragments use what the nest holds natively and changes, or change what the nest holds natively;
 /// and one that would have to record results at places that are no points.
 pub(crate) fn refuse_conflicts(nest: &Nest, captures: &[Capture]) -> R<()> {
@@ -217,16 +163,28 @@ pub(crate) fn refuse_conflicts(nest: &Nest, captures: &[Capture]) -> R<()> {
 }
 
 /// Refuses calls of CPython in a loop that has nests of two or more loops inside: these run better as nests of their own,
-/// whose loops may change places or be distributed.
+/// whose loops may change places or be distributed. Beside an operation on an entry, loops that run in order anyway may
+/// stand.
 fn refuse_beside_nests(nest: &Nest) -> R<()> {
+    let is_entry = |id: FragmentId| nest.fragments.get(id).is_some_and(|f| f.entry.is_some());
     let mut beside = None;
     nest.walk(&mut |s| {
-        let calls = s.blocks().flatten().find(|s| calls_host(s));
-        let depth = s.blocks().flatten().map(depth).max().unwrap_or(0);
-        let is_loop = matches!(s.kind, StmtKind::For(_) | StmtKind::While(_));
-        if is_loop && depth > 1 {
-            beside = beside.or(calls.map(|s| s.span));
+        if !is_loop(s) {
+            return;
         }
+        let mut inside = s.blocks().flatten();
+        let call = inside.find_map(|s| host_call_in(s, &|id| !is_entry(id)));
+        let entry = s
+            .blocks()
+            .flatten()
+            .find_map(|s| host_call_in(s, &is_entry));
+        let deepest = |counts: &dyn Fn(&Stmt) -> bool| {
+            let all = s.blocks().flatten().map(|s| depth(s, counts));
+            all.max().unwrap_or(0)
+        };
+        let call = call.filter(|_| deepest(&is_loop) > 1);
+        let entry = entry.filter(|_| deepest(&is_for) > 1);
+        beside = beside.or(call).or(entry);
     });
     match beside {
         Some(span) => Err(refuse(span, Refusal::CallBesideNests)),
@@ -234,17 +192,30 @@ fn refuse_beside_nests(nest: &Nest) -> R<()> {
     }
 }
 
-/// Whether a statement calls CPython, outside of loops inside it.
-fn calls_host(s: &Stmt) -> bool {
-    let own = s
-        .exprs()
-        .any(|e| matches!(e.kind, ExprKind::HostCall { .. }));
-    let is_loop = matches!(s.kind, StmtKind::For(_) | StmtKind::While(_));
-    own || !is_loop && s.blocks().flatten().any(calls_host)
+fn is_loop(s: &Stmt) -> bool {
+    matches!(s.kind, StmtKind::For(_) | StmtKind::While(_))
 }
 
-/// The number of loops inside one another in a statement.
-fn depth(s: &Stmt) -> u32 {
-    let inner = s.blocks().flatten().map(depth).max().unwrap_or(0);
-    inner + u32::from(matches!(s.kind, StmtKind::For(_) | StmtKind::While(_)))
+fn is_for(s: &Stmt) -> bool {
+    matches!(s.kind, StmtKind::For(_))
+}
+
+/// Where a statement calls the host for such a fragment, outside of loops inside it.
+fn host_call_in(s: &Stmt, is_such: &dyn Fn(FragmentId) -> bool) -> Option<Span> {
+    let mut own = s.exprs();
+    let calls = own.any(|e| match e.kind {
+        ExprKind::HostCall { fragment, .. } => is_such(fragment),
+        _ => false,
+    });
+    match calls {
+        true => Some(s.span),
+        false if is_loop(s) => None,
+        false => s.blocks().flatten().find_map(|s| host_call_in(s, is_such)),
+    }
+}
+
+/// The number of loops inside one another in a statement, of those that count.
+fn depth(s: &Stmt, counts: &dyn Fn(&Stmt) -> bool) -> u32 {
+    let inner = s.blocks().flatten().map(|s| depth(s, counts)).max();
+    inner.unwrap_or(0) + u32::from(counts(s))
 }

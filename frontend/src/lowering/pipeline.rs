@@ -56,7 +56,6 @@ pub fn specialise(
 ) -> Result<Nest, WithSpan<Refusal>> {
     let hir = resolve::resolve(site, captures)?;
     let mut nest = lower(site, &hir, captures, options)?;
-    host_call::settle_entries(&mut nest, captures);
     host_call::refuse_conflicts(&nest, captures)?;
     verify(&nest, "lowering")?;
     for pass in &PASSES {

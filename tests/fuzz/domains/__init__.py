@@ -6,6 +6,7 @@ from ..domain import Domain
 from . import (
     arrays,
     effects,
+    entries,
     exceptions,
     grown_lists,
     host_calls,
@@ -27,6 +28,7 @@ DOMAINS: dict[str, Domain] = {
         nests,
         regions,
         effects,
+        entries,
         host_calls,
         arrays,
         states,

@@ -116,7 +116,9 @@ for ty in (np.float64, np.float32):
     out = np.zeros(203, ty)
     elementary(x, out, 203)
     print(out.tobytes().hex()[:96])
-    x[::17] = [np.nan, np.inf, -np.inf, 1e3, -1e3, 0.0, -0.0, 710, -750, 88, -104, 5e-324][: len(x[::17])]
+    x[::17] = [np.nan, np.inf, -np.inf, 1e3, -1e3, 0.0, -0.0, 710, -750, 88, -104, 5e-324][
+        : len(x[::17])
+    ]
     elementary(x, out, 203)
     print(np.isnan(out).sum(), np.nan_to_num(out, posinf=1, neginf=2).tobytes().hex()[:96])
     out = np.zeros((37, 19), ty)

@@ -75,7 +75,9 @@ for kind in (np.int32, np.int64, np.uint16):
     column = rng.integers(0, n, first[-1]).astype(kind)
     value, x = rng.random(first[-1]), rng.random(n)
     show("csr", multiply(first, column, value, x, np.zeros(n)).sum())
-    show("csr", multiply(first.tolist(), column.tolist(), value.tolist(), x.tolist(), [0.0] * n)[-5:])
+    show(
+        "csr", multiply(first.tolist(), column.tolist(), value.tolist(), x.tolist(), [0.0] * n)[-5:]
+    )
     # The same site with an element out of range, far behind; then with a negative one.
     y = np.zeros(n)
     bad = column.astype(np.int64)
@@ -109,7 +111,10 @@ show("reversed", gather(index[::-2], a, np.zeros(2000)).sum())
 show("empty", gather(index[:0], a, np.zeros(0)).sum())
 show("bytes", gather(bytes(range(50)) * 80, a, np.zeros(4000)).sum())
 attempt(gather, bytes(range(51)) * 80, a, np.zeros(4080))
-show("frombuffer", gather(np.frombuffer(bytes(range(50)) * 80, dtype=np.uint8), a, np.zeros(4000)).sum())
+show(
+    "frombuffer",
+    gather(np.frombuffer(bytes(range(50)) * 80, dtype=np.uint8), a, np.zeros(4000)).sum(),
+)
 attempt(gather, np.array([1, 2**63 + 5] * 2000, dtype=np.uint64), a, np.zeros(4000))
 
 mapped = mmap.mmap(-1, 8 * 4000)

@@ -38,7 +38,25 @@ for step in (0, 1, 2, 96, 97, 98, 1000):
     show("ring", ring(a, np.zeros(97), 97, step))
     show("ring", ring(a.tolist(), [0.0] * 97, 97, step))
 show("torus", torus(np.arange(63.0).reshape(7, 9), np.zeros((7, 9))))
-numbers = [0, 1, -1, 2, -2, 3, -3, 7, -7, 100, -100, HIGH, HIGH - 1, LOW, LOW + 1, HIGH // 2, LOW // 2]
+numbers = [
+    0,
+    1,
+    -1,
+    2,
+    -2,
+    3,
+    -3,
+    7,
+    -7,
+    100,
+    -100,
+    HIGH,
+    HIGH - 1,
+    LOW,
+    LOW + 1,
+    HIGH // 2,
+    LOW // 2,
+]
 nonzero = [n for n in numbers if n]
 x, y = np.array(numbers), np.array(nonzero)
 show("numpy", remainders(x, y, np.zeros((len(x), len(y)), dtype=np.int64)))

@@ -145,14 +145,31 @@ a[:] = np.nan
 show("best", nearest(a, 0.25), top(a), perhaps_unbound(a, 1.0))
 c = np.cos(np.arange(float(N))) ** 2
 out = np.zeros(N)
-show("best", some_assign(c, 0.25, out), out.sum(), some_assign(c, 0.0, out), some_assign(c, 1e-5, out))
+show(
+    "best",
+    some_assign(c, 0.25, out),
+    out.sum(),
+    some_assign(c, 0.0, out),
+    some_assign(c, 1e-5, out),
+)
 z = np.array([0.0, -0.0] * 5000)
 show("best", top(z), top(-z), perhaps_unbound(z, 0.0), grid(-z.reshape(100, 100)))
 d = np.cos(np.arange(float(N))).round(2)
 for values in (d, -d, (d * 10).astype(np.int64), z, -z):
     room = np.zeros_like(values)
-    show("at", highest_at(values, 0), highest_at(values, 7), highest_at(values, -1), nearest_at(values, 0.5))
-    show("at", first_and_last(values, room), room.sum(), lowest_in_rows(values[:900].reshape(30, 30), [0] * 30))
+    show(
+        "at",
+        highest_at(values, 0),
+        highest_at(values, 7),
+        highest_at(values, -1),
+        nearest_at(values, 0.5),
+    )
+    show(
+        "at",
+        first_and_last(values, room),
+        room.sum(),
+        lowest_in_rows(values[:900].reshape(30, 30), [0] * 30),
+    )
 show("at", by_turns(d, a[::-1]), by_turns(d, -d), by_turns(d, c), by_turns(d, -c))
 show("at", moving(d), d.sum())
 for where in (0, 1, 5_000, N - 1):

@@ -191,7 +191,13 @@ flat, end = flattened(matrix)
 show("flattened", end, sum(flat), flat[149], flat[150], flat[-1])
 area = np.zeros(30 * (20 * 7 + 3) + 5, dtype=np.int64)
 show("blocks", blocks(area, 30, 20, 5), area.sum(), area[:16].tolist())
-show("blocks", blocks(area, 0, 20, 5), blocks(area, 3, 0, 5), blocks(area, 3, 4, 0), blocks(area, 2, 3, -1))
+show(
+    "blocks",
+    blocks(area, 0, 20, 5),
+    blocks(area, 3, 0, 5),
+    blocks(area, 3, 4, 0),
+    blocks(area, 2, 3, -1),
+)
 lengths = [(7 * k) % 13 + 1 for k in range(900)]
 starts = np.concatenate([[0], np.cumsum(lengths)])
 values = np.arange(float(starts[-1]))

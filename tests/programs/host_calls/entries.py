@@ -221,11 +221,14 @@ def tally(table, key, by):
 
 
 def by_a_function(xs):
-    table = {}
+    table, other, both = {}, {}, {}
     for x in xs:  # native
         tally(table, x % 13, x)
-        tally(table, (x % 3, x % 2), 1)
-    return table
+        tally(other, (x % 3, x % 2), 1)
+    for x in xs:
+        tally(both, x % 13, x)
+        tally(both, (x % 3, x % 2), 1)
+    return table, other, both
 
 
 def drawn_keys(n):

@@ -450,7 +450,7 @@ def evaluated_in_order(n):
                 t += 1000
             t += sum(xs) + counted(xs, 2) + sum(xs)
             t += min(len(xs), counted(xs, 9))
-            t += (len(xs) if counted(xs, 4) % 2 else -len(xs))
+            t += len(xs) if counted(xs, 4) % 2 else -len(xs)
             xs[counted(xs, 6) - 2] = len(xs)
             xs[len(xs) - 1] += counted(xs, 8)
             xs.append(counted(xs, 1) + len(xs))
@@ -486,7 +486,12 @@ show("two", through_two(400))
 show("uses", uses(400))
 show("one", one_then_more(300))
 show("mixes", mixes(200))
-show("kinds", kinds(300, np.arange(10.0)), kinds(300, np.arange(10, dtype=np.int32)), kinds(3, [1, 2, 3]))
+show(
+    "kinds",
+    kinds(300, np.arange(10.0)),
+    kinds(300, np.arange(10, dtype=np.int32)),
+    kinds(3, [1, 2, 3]),
+)
 attempt(out_of_range, 80)
 attempt(out_of_range, 200)
 attempt(kept_from_before, 30)

@@ -144,7 +144,12 @@ for make in (Plain, Property, Getattr, Getattribute, Setattr, NonData, Slots, Un
              lambda: WithMeta, ClassValue, lambda: ClassValue):  # fmt: skip
     o = make()
     logged()
-    for function, argument in ((by_attribute, [1, 2]), (by_two, [1, 2, 3]), (assigned, 3), (by_method, [1, 2])):
+    for function, argument in (
+        (by_attribute, [1, 2]),
+        (by_two, [1, 2, 3]),
+        (assigned, 3),
+        (by_method, [1, 2]),
+    ):
         for _ in range(2):
             attempt(function, o, argument)
             print("   ", logged())
@@ -165,7 +170,9 @@ show("deleted", by_attribute(o, [1, 2]), logged())
 Plain.__getattribute__ = lambda self, name: log.append(name) or object.__getattribute__(self, name)
 show("getattribute", by_attribute(o, [1, 2]), assigned(o, 2), logged())
 del Plain.__getattribute__
-Plain.__setattr__ = lambda self, name, value: log.append("late set") or object.__setattr__(self, name, value + 1)
+Plain.__setattr__ = lambda self, name, value: (
+    log.append("late set") or object.__setattr__(self, name, value + 1)
+)
 show("setattr", assigned(o, 2), logged())
 del Plain.__setattr__
 show("deleted", assigned(o, 2), by_method(o, [1]), logged())
@@ -317,7 +324,9 @@ def truths(t):
     return n
 
 
-show("index", item([1, 2], 1, 2), item([1, 2], Index(), 2), item(np.arange(3), Index(), 2), logged())
+show(
+    "index", item([1, 2], 1, 2), item([1, 2], Index(), 2), item(np.arange(3), Index(), 2), logged()
+)
 show("len", lengths([5, 6, 7]), lengths(Sized([5, 6, 7])), logged())
 show("add", lengths([Number(1), Number(2)]), logged())
 show("bool", truths(True), truths(Truth()), truths([]), truths([1]), logged())

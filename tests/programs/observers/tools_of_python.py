@@ -153,7 +153,9 @@ try:
     debugger.runcall(total, [1, 2, 3])
 except Exception as error:
     print(type(error).__name__)
-print([line for line in output.getvalue().splitlines() if not line.startswith(("> ", "Breakpoint"))])
+print(
+    [line for line in output.getvalue().splitlines() if not line.startswith(("> ", "Breakpoint"))]
+)
 
 
 def scoped(a):

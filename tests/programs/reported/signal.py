@@ -81,5 +81,15 @@ def zero_crossings(x):
     return sum(1 for a, b in zip(x, x[1:]) if a * b < 0)
 
 
-print(repr(sum(fir(x, [0.1, 0.2, 0.4, 0.2, 0.1]))), repr(sum(iir(x, [0.2, 0.3, 0.2], [1.0, -0.5, 0.1]))), repr(goertzel(x, 50, N)), repr(kalman(x, 1e-4, 0.1)[-1]))
-print(repr(sum(median(x, 9))), len(peaks(x[:12_000], 30, 1.6)), repr(dtw(x[:350], x[100:450])), zero_crossings(x))
+print(
+    repr(sum(fir(x, [0.1, 0.2, 0.4, 0.2, 0.1]))),
+    repr(sum(iir(x, [0.2, 0.3, 0.2], [1.0, -0.5, 0.1]))),
+    repr(goertzel(x, 50, N)),
+    repr(kalman(x, 1e-4, 0.1)[-1]),
+)
+print(
+    repr(sum(median(x, 9))),
+    len(peaks(x[:12_000], 30, 1.6)),
+    repr(dtw(x[:350], x[100:450])),
+    zero_crossings(x),
+)

@@ -36,7 +36,11 @@ class Sphere(object):
         return None
 
 
-spheres = [Sphere([0.0, 0.0, -5.0], 1.5, 1), Sphere([1.2, 0.4, -4.0], 0.7, 2), Sphere([-1.5, -0.8, -6.0], 1.0, 3)]
+spheres = [
+    Sphere([0.0, 0.0, -5.0], 1.5, 1),
+    Sphere([1.2, 0.4, -4.0], 0.7, 2),
+    Sphere([-1.5, -0.8, -6.0], 1.0, 3),
+]
 size = 40
 image = [[0.0] * size for _ in range(size)]
 hits = 0

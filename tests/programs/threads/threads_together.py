@@ -112,7 +112,9 @@ cells = [0] * 4
 def bump(k):
     for _ in range(200):
         doubled([k] * 30)
-        if k < 4:  # each by one thread alone: CPython may change threads between reading and writing
+        if (
+            k < 4
+        ):  # each by one thread alone: CPython may change threads between reading and writing
             cells[k] += 1
 
 

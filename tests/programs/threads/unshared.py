@@ -228,7 +228,11 @@ for bins in [np.zeros(50, dtype=np.int64), [0] * 50]:
 
 # Beyond 64 bits in one part, in all of them together, only on the way.
 big = 2**62
-for weights in [[big] * 3 + [0] * 9_000, [big // 2_000] * 9_000, [big, big, big, -big, -big] + [0] * 9_000]:
+for weights in [
+    [big] * 3 + [0] * 9_000,
+    [big // 2_000] * 9_000,
+    [big, big, big, -big, -big] + [0] * 9_000,
+]:
     attempt(weighted, [0] * len(weights), weights, [0, 1])
 
 # NumPy's ints wrap, and warn once they do.

@@ -135,6 +135,7 @@ with warnings.catch_warnings():
     attempt(changed_inside, zeros, out)
     show("changed inside", out)
 
+
 # Once per location: the registry of the module remembers lines, and forgets when filters change.
 def locations():
     return sorted(

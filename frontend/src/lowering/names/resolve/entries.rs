@@ -156,8 +156,9 @@ impl Resolver<'_> {
 
     /// The kind of a container of entries, and the type of its items, if that is known.
     fn keeper(&mut self, names: &mut Names, e: &s::Expr) -> Option<(Container, Option<Ty>)> {
-        self.container(names, e)
-            .filter(|(kind, _)| kind.has_entries())
+        let capture = self.object_of(names, e)?;
+        let found = self.container(names, e);
+        found.filter(|(kind, _)| kind.has_entries() && !self.looked_into.contains(&capture))
     }
 
     /// The container whose method of this name an expression is.

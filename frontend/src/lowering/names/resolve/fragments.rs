@@ -6,7 +6,7 @@ use nestwise_ir::{ArrayKind, Effect, EntryAccess, Span, Ty, surface as s};
 use crate::builtins::{Builtin, Known};
 use crate::host_functions::{Container, Gives, HostFunction};
 use crate::lowering::hir::{Expr, ExprKind, HostCall, HostObject, Kind};
-use crate::lowering::names::resolve::{Names, Res, Resolver};
+use crate::lowering::names::resolve::{FragmentUse, Names, Res, Resolver};
 use crate::refusal::R;
 use crate::site::captures::Capture;
 
@@ -230,6 +230,14 @@ impl Resolver<'_> {
         if draft.changes && point.is_none() && draft.entry.is_none() {
             return None;
         }
+        let key = draft.entry.as_ref().map(|entry| &entry.key);
+        let key = key.filter(|key| !key.parts.is_empty());
+        self.uses.fragments.push(FragmentUse {
+            objects: draft.objects.iter().map(|o| o.capture).collect(),
+            is_entry: draft.entry.is_some(),
+            shape: key.map(|key| (key.parts.len(), key.is_tuple)),
+            looks: draft.changes || draft.looks_inside,
+        });
         let call = HostCall {
             text: draft.text,
             objects: draft.objects,

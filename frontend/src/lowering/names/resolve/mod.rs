@@ -17,6 +17,7 @@ use std::sync::Arc;
 use nestwise_ir::{Arena, ArrayKind, PathId, Span, Work, surface as s};
 
 use crate::builtins::{ArrayFn, Known, NumpyFn};
+use crate::host_functions::Container;
 use crate::lowering::hir::{
     BlockId, Def, Expr, ExprKind, Hir, Kind, Local, LocalId, Read, Slice, Stmt,
 };
@@ -156,6 +157,8 @@ pub(crate) struct Resolver<'a> {
     in_header: bool,
     /// The captures of objects that CPython changes, and that are left to it.
     pub foreign: HashSet<u32>,
+    /// The containers for whose entries CPython looks.
+    looked_into: &'a HashSet<u32>,
     /// What is found of the objects that CPython uses.
     pub uses: &'a mut Uses,
     /// The points of the site at which results are recorded.
@@ -201,6 +204,20 @@ pub(crate) struct Uses {
     pub read: HashSet<u32>,
     /// The lists that the nest changes natively, which it does to copies.
     pub copied: HashSet<u32>,
+    /// What was drafted.
+    pub fragments: Vec<FragmentUse>,
+}
+
+/// A fragment, as far as the launch asks whether it may keep entries of a container.
+pub(crate) struct FragmentUse {
+    /// The captures of its objects.
+    pub objects: Vec<u32>,
+    /// Whether it is an operation on an entry.
+    pub is_entry: bool,
+    /// The number of parts of that entry's key, and whether they are the items of a tuple.
+    pub shape: Option<(usize, bool)>,
+    /// Whether it has an effect, or looks into what containers hold.
+    pub looks: bool,
 }
 
 impl Uses {
@@ -210,12 +227,58 @@ impl Uses {
         let stale = self.read.intersection(&self.copied).copied();
         self.changed.iter().copied().chain(stale).collect()
     }
+
+    /// The containers whose entries CPython looks for: those of which fragments use more than single entries, and those with
+    /// keys of several shapes.
+    fn looked_into(&self, captures: &[Capture]) -> HashSet<u32> {
+        let others = self.fragments.iter().filter(|f| !f.is_entry);
+        let mut found: HashSet<u32> = others.clone().flat_map(|f| &f.objects).copied().collect();
+        let mut shapes = HashMap::new();
+        for fragment in &self.fragments {
+            let Some(shape) = fragment.shape else {
+                continue;
+            };
+            for object in &fragment.objects {
+                if *shapes.entry(*object).or_insert(shape) != shape {
+                    found.insert(*object);
+                }
+            }
+        }
+        // CPython may look at a set between two changes, and a change that is undone leaves the order of a set changed.
+        if others.clone().any(|f| f.looks) {
+            let is_set = |capture: &u32| match captures.get(*capture as usize) {
+                Some(Capture::Container { kind, .. }) => *kind == Container::Set,
+                _ => false,
+            };
+            let all = self.fragments.iter().flat_map(|f| &f.objects).copied();
+            found.extend(all.filter(is_set));
+        }
+        found
+    }
 }
 
 /// Resolves a site. What CPython changes is CPython's throughout: the nest holds no copy of it.
 pub(crate) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
-    let mut uses = Uses::default();
-    let hir = resolve_beside(site, captures, HashSet::new(), &mut uses);
+    let mut looked_into = HashSet::new();
+    loop {
+        let mut uses = Uses::default();
+        let hir = resolve_with(site, captures, &looked_into, &mut uses);
+        let found = uses.looked_into(captures);
+        if found.is_subset(&looked_into) {
+            return hir;
+        }
+        looked_into.extend(found);
+    }
+}
+
+/// Resolves a site in which CPython looks for the entries of the containers `looked_into`.
+fn resolve_with(
+    site: &s::Site,
+    captures: &[Capture],
+    looked_into: &HashSet<u32>,
+    uses: &mut Uses,
+) -> R<Hir> {
+    let hir = resolve_beside(site, captures, (HashSet::new(), looked_into), uses);
     let foreign = uses.foreign();
     let held = |index: &u32| {
         let capture = captures.get(*index as usize);
@@ -226,7 +289,7 @@ pub(crate) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
         array || uses.copied.contains(index)
     };
     match foreign.iter().any(held) {
-        true => resolve_beside(site, captures, foreign, &mut uses),
+        true => resolve_beside(site, captures, (foreign, looked_into), uses),
         false => hir,
     }
 }
@@ -235,11 +298,12 @@ pub(crate) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
 fn resolve_beside(
     site: &s::Site,
     captures: &[Capture],
-    foreign: HashSet<u32>,
+    (foreign, looked_into): (HashSet<u32>, &HashSet<u32>),
     uses: &mut Uses,
 ) -> R<Hir> {
     let mut resolver = Resolver {
         foreign,
+        looked_into,
         uses,
         hir: Hir::default(),
         captures,
