@@ -181,7 +181,7 @@ impl Collector<'_> {
                 let fragment = self.nest.fragments.get(*fragment);
                 into.host_calls += weight
                     * match fragment {
-                        Some(f) if f.entry.is_some() => ENTRY,
+                        Some(f) if f.kept.is_some() => ENTRY,
                         f => calls_of(f.map_or(1.0, |f| f.work)),
                     };
             }

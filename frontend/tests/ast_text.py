@@ -97,8 +97,14 @@ def uses_entries():
     return not Place.suspends and fits
 
 
-def changes_set(func):
-    return isinstance(func, ast.Attribute) and func.attr in ("add", "discard")
+def changes_container(func):
+    names = "add discard append appendleft pop popleft heappush heappop".split()
+    match func:
+        case ast.Attribute():
+            return func.attr in names
+        case ast.Name():
+            return func.id in names
+    return False
 
 
 def host(func):
@@ -448,7 +454,7 @@ def stmt(s, depth, top=False):
         case ast.Expr() if isinstance(s.value, ast.Constant):
             return f"{pad}pass\n"
         case ast.Expr(value=ast.Call(func=f)) if (
-            not foreign(f) or may_call() and host(f) or uses_entries() and changes_set(f)
+            not foreign(f) or may_call() and host(f) or uses_entries() and changes_container(f)
         ):
             return f"{pad}{expr(s.value)}\n"
     raise Refused

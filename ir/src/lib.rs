@@ -54,7 +54,9 @@ pub mod verifier;
 
 pub use crate::interpreter_work::{LoopWork, NestWork, Tally, Work};
 pub use crate::model::entry::EntryAccess;
-pub use crate::model::fragment::{Effect, Fragment, FragmentForm, FragmentObject, FragmentValue};
+pub use crate::model::fragment::{
+    Effect, Fragment, FragmentForm, FragmentObject, FragmentValue, Kept,
+};
 pub use crate::model::ids::{
     AccessId, Arena, ArrayId, ClauseId, FragmentId, IdSet, LoopId, NameId, PathId, PropertyId,
     ScopeId, VarId,
@@ -63,6 +65,7 @@ pub use crate::model::nest::{
     Access, ArrayDecl, ArrayKind, BinOp, CmpOp, Const, Expr, ExprKind, Extent, For, Fun, Length,
     Lib, LiveOut, LiveOutKind, LoopDecl, Nest, PartAxis, Stmt, StmtKind, UnOp, VarDecl, While,
 };
+pub use crate::model::sequence::SequenceAccess;
 pub use crate::model::span::{Span, WithSpan};
 pub use crate::model::types::{Prov, Scalar, Ty};
 pub use crate::preconditions::Precondition;

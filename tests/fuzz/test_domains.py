@@ -9,7 +9,7 @@ RUNS = [
     *((name, seed, "") for name in ("arrays", "effects", "states", "objects") for seed in (1, 2)),
     *(("host_calls", seed, "") for seed in (1, 2, 3)),
     ("host_calls", 4, "emulated"),
-    *(("entries", seed, "") for seed in (1, 2)),
+    *((name, seed, "") for name in ("entries", "sequences") for seed in (1, 2)),
     *((name, 3, "threads") for name in ("arrays", "effects", "states", "objects")),
     *((name, 4, "emulated") for name in ("arrays", "effects")),
     *((name, 1, "") for name in ("tuples", "lists", "grown_lists", "values")),
@@ -47,7 +47,17 @@ def test_random_kernels_for_a_card(seed, tmp_path):
 def test_domains_are_many():
     assert set(DOMAINS) == {
         *("programs", "nests", "regions", "effects", "host_calls", "arrays", "states"),
-        *("entries", "objects", "tuples", "lists", "grown_lists", "values", "exceptions", "ptx"),
+        *(
+            "entries",
+            "sequences",
+            "objects",
+            "tuples",
+            "lists",
+            "grown_lists",
+            "values",
+            "exceptions",
+            "ptx",
+        ),
     }
 
 

@@ -123,7 +123,7 @@ fn runtime(name: &str) -> Option<usize> {
         "nw_grid" => nw_grid as Launch,
         "nw_touched" => nw_touched as Touched,
         "nw_ask" => interrupts::nw_ask as interrupts::Ask,
-        "nw_table" => host::nw_table as host::TableOf,
+        "nw_kept" => host::nw_kept as host::KeptFor,
         "nw_barrier" => nw_barrier as Barrier,
         "nw_shuffle" => nw_shuffle as Shuffle,
         "nw_fill_copy" => merge::nw_fill_copy as unsafe extern "C" fn(i64, *mut u8, i64, i64),

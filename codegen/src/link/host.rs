@@ -1,9 +1,10 @@
 //! Calls of CPython from a kernel: which host a thread's kernels call.
 
 use std::cell::Cell;
+use std::ffi::c_void;
 use std::ptr::NonNull;
 
-use crate::link::entries::{EMPTY, Table};
+use crate::link::entries::EMPTY;
 
 /// The bytes of a cell, in which a scalar crosses between a kernel and its host. In it: bools as a byte, ints and floats
 /// in their own size, complex numbers as real and imaginary part.
@@ -22,9 +23,9 @@ pub trait Fragments {
     /// `cells` points to a cell for each scalar of the fragment, at least one; each holds a value of the scalar's type.
     unsafe fn evaluate(&mut self, fragment: usize, cells: *mut u8) -> bool;
 
-    /// The table in which compiled code looks for the entry of a fragment, which stays where it is until the kernel
-    /// returns.
-    fn table(&self, fragment: usize) -> *const Table;
+    /// What compiled code performs the operation of a fragment on, which stays where it is until the kernel returns: a
+    /// [`Table`](crate::link::entries::Table) of entries, or a [`Sequence`](crate::link::sequences::Sequence).
+    fn kept(&self, fragment: usize) -> *const c_void;
 }
 
 thread_local! {
@@ -55,14 +56,14 @@ pub(crate) unsafe extern "C" fn nw_host(fragment: i64, cells: *mut u8) -> i64 {
     i64::from(!done)
 }
 
-/// The type of `nw_table(fragment)`: the table of a fragment's entries.
-pub(crate) type TableOf = extern "C" fn(fragment: i64) -> *const Table;
+/// The type of `nw_kept(fragment)`: what compiled code performs the operation of a fragment on.
+pub(crate) type KeptFor = extern "C" fn(fragment: i64) -> *const c_void;
 
-pub(crate) extern "C" fn nw_table(fragment: i64) -> *const Table {
+pub(crate) extern "C" fn nw_kept(fragment: i64) -> *const c_void {
     match HOST.get() {
         // SAFETY: set by `with_fragments`, whose work this is part of.
-        Some(host) => unsafe { host.as_ref() }.table(fragment as usize),
-        None => &raw const EMPTY,
+        Some(host) => unsafe { host.as_ref() }.kept(fragment as usize),
+        None => (&raw const EMPTY).cast(),
     }
 }
 

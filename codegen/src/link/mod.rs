@@ -11,5 +11,6 @@ pub(crate) mod merge;
 pub(crate) mod mvec;
 pub(crate) mod numpy;
 pub(crate) mod save;
+pub mod sequences;
 pub(crate) mod slot;
 pub(crate) mod ufunc;

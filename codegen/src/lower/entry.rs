@@ -49,7 +49,7 @@ pub(crate) fn perform(
     }
     let ir = em.ir;
     let (done, slow, found) = (ir.fresh(), ir.fresh(), ir.fresh());
-    let table = em.unit.table(id.index());
+    let table = em.unit.kept(id.index());
     let head = find(em, table, (&words, classes), found, slow);
     ir.at(found);
     let mut at = Found {

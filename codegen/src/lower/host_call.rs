@@ -3,7 +3,7 @@
 use std::ffi::CString;
 
 use nestwise_ir::machine_shape::{ENTRY_CALL, HOST_CALL};
-use nestwise_ir::{Expr, FragmentId};
+use nestwise_ir::{Expr, FragmentId, Kept};
 
 use crate::abi::GuardFailure;
 use crate::error::{Result, invalid};
@@ -11,8 +11,8 @@ use crate::link::host::CELL;
 use crate::llvm::IntPred;
 use crate::lower::control::guards;
 use crate::lower::emitter::Emitter;
-use crate::lower::entry;
 use crate::lower::value::Val;
+use crate::lower::{entry, sequence};
 
 /// Emits the call of a fragment with these scalars. The call may read and write any memory that the kernel can.
 pub(crate) fn host_call(
@@ -29,10 +29,17 @@ pub(crate) fn host_call(
         values.push(em.expr(a)?);
     }
     let declared = em.unit.nest.fragments.get(fragment);
-    let accessed = declared.and_then(|f| Some((f, f.entry.as_ref()?)));
     let mut call = |em: &mut Emitter<'_, '_>| called(em, fragment, args, &values, e);
-    Ok(match accessed {
-        Some(of) => entry::perform(em, fragment, of, &values, e, &mut call),
+    let Some(declared) = declared else {
+        return Ok(call(em));
+    };
+    Ok(match &declared.kept {
+        Some(Kept::Entry(of)) => {
+            entry::perform(em, fragment, (declared, of), &values, e, &mut call)
+        }
+        Some(Kept::Sequence(of)) => {
+            sequence::perform(em, fragment, (declared, of), &values, e, &mut call)
+        }
         None => call(em),
     })
 }
@@ -55,7 +62,7 @@ fn called(
     }
     let id = ir.const_i64(fragment.index() as i64);
     let symbol = match em.unit.nest.fragments.get(fragment) {
-        Some(f) if f.entry.is_some() => ENTRY_CALL.to_owned(),
+        Some(f) if f.kept.is_some() => ENTRY_CALL.to_owned(),
         f => format!("{HOST_CALL}{:.0}", f.map_or(1.0, |f| f.work) * 10.0),
     };
     let symbol = CString::new(symbol).unwrap_or_default();

@@ -15,6 +15,7 @@ mod math;
 pub(crate) mod memory;
 pub(crate) mod part_cells;
 pub(crate) mod scalar;
+pub(crate) mod sequence;
 pub(crate) mod threads;
 pub(crate) mod unit;
 pub(crate) mod value;

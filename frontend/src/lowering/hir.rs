@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use nestwise_ir::surface::{BinOp, CmpOp, LibraryWork, UnOp};
-use nestwise_ir::{Effect, EntryAccess, PathId, Scalar, Span, Ty, Work};
+use nestwise_ir::{Effect, Kept, PathId, Scalar, Span, Ty, Work};
 
 use crate::builtins::Known;
 
@@ -245,8 +245,8 @@ pub(crate) struct HostCall {
     pub draws: bool,
     /// The time that CPython takes, in calls of a quick builtin.
     pub work: f64,
-    /// The operation on an entry that the fragment is.
-    pub entry: Option<EntryAccess>,
+    /// The operation on a container that the fragment is.
+    pub kept: Option<Kept>,
 }
 
 /// An object that a fragment uses.

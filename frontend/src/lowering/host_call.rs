@@ -53,7 +53,7 @@ pub(crate) fn host_call(cx: &mut Lowering<'_>, call: &HostCall, span: Span) -> R
         looks_inside: call.looks_inside,
         draws: call.draws,
         work: call.work,
-        entry: call.entry.clone(),
+        kept: call.kept.clone(),
     };
     if !known {
         // A later round knows the types.
@@ -153,7 +153,7 @@ pub(crate) fn refuse_conflicts(nest: &Nest, captures: &[Capture]) -> R<()> {
         });
         if records
             && fragment.point.is_none()
-            && fragment.entry.is_none()
+            && fragment.kept.is_none()
             && (reads_mutable || fragment.effect != Effect::Pure)
         {
             return refused("a call of CPython whose result cannot be recorded".into());
@@ -163,21 +163,21 @@ pub(crate) fn refuse_conflicts(nest: &Nest, captures: &[Capture]) -> R<()> {
 }
 
 /// Refuses calls of CPython in a loop that has nests of two or more loops inside: these run better as nests of their own,
-/// whose loops may change places or be distributed. Beside an operation on an entry, loops that run in order anyway may
+/// whose loops may change places or be distributed. Beside an operation that the launch performs, loops that run in order anyway may
 /// stand.
 fn refuse_beside_nests(nest: &Nest) -> R<()> {
-    let is_entry = |id: FragmentId| nest.fragments.get(id).is_some_and(|f| f.entry.is_some());
+    let is_access = |id: FragmentId| nest.fragments.get(id).is_some_and(|f| f.kept.is_some());
     let mut beside = None;
     nest.walk(&mut |s| {
         if !is_loop(s) {
             return;
         }
         let mut inside = s.blocks().flatten();
-        let call = inside.find_map(|s| host_call_in(s, &|id| !is_entry(id)));
+        let call = inside.find_map(|s| host_call_in(s, &|id| !is_access(id)));
         let entry = s
             .blocks()
             .flatten()
-            .find_map(|s| host_call_in(s, &is_entry));
+            .find_map(|s| host_call_in(s, &is_access));
         let deepest = |counts: &dyn Fn(&Stmt) -> bool| {
             let all = s.blocks().flatten().map(|s| depth(s, counts));
             all.max().unwrap_or(0)

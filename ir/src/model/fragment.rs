@@ -1,6 +1,7 @@
 //! Fragments: pieces of Python that a nest has CPython evaluate.
 
 use crate::model::entry::EntryAccess;
+use crate::model::sequence::SequenceAccess;
 use crate::model::span::Span;
 use crate::model::types::Ty;
 
@@ -52,6 +53,15 @@ pub struct FragmentValue {
     pub ty: Ty,
 }
 
+/// An operation on a container that a launch performs on a copy.
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+pub enum Kept {
+    /// An operation on an entry of a dictionary or set.
+    Entry(EntryAccess),
+    /// An operation on a list or deque.
+    Sequence(SequenceAccess),
+}
+
 /// A piece of Python that CPython evaluates for a nest, as a function of its parameters.
 ///
 /// The parameters are first [`objects`](Fragment::objects), which are the same throughout a launch, then
@@ -78,8 +88,9 @@ pub struct Fragment {
     pub draws: bool,
     /// The time that CPython takes for the fragment, in calls of a quick builtin such as `len`.
     pub work: f64,
-    /// The operation on an entry that the fragment is, if every fragment that uses the container is one.
-    pub entry: Option<EntryAccess>,
+    /// The operation on a container that the launch performs in the place of CPython, if every fragment that uses the
+    /// container is one.
+    pub kept: Option<Kept>,
 }
 
 impl Fragment {

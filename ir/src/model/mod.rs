@@ -6,5 +6,6 @@ pub mod ids;
 pub mod liveout;
 pub mod nest;
 pub(crate) mod ops;
+pub mod sequence;
 pub mod span;
 pub mod types;

@@ -671,7 +671,7 @@ impl Nest {
     /// Whether results of fragments are recorded while the nest runs: those of all that CPython evaluates, if one of
     /// them has an effect.
     pub fn records_results(&self) -> bool {
-        let mut evaluated = self.fragments.values().filter(|f| f.entry.is_none());
+        let mut evaluated = self.fragments.values().filter(|f| f.kept.is_none());
         evaluated.any(|f| f.effect != Effect::Pure)
     }
 

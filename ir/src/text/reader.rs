@@ -286,7 +286,7 @@ fn fragment(c: &mut Cursor<'_>) -> Read<Fragment> {
         looks_inside: false,
         draws: false,
         work: 1.0,
-        entry: None,
+        kept: None,
     };
     while c.eat(",") {
         if c.eat_word("point") {

@@ -79,10 +79,14 @@ class Program:
 
     def change(self) -> str:
         key, pair = self.key(), self.pair()
-        op = self.pick("+", "+", "+", "-", "*")
+        op = self.pick("+", "+", "+", "-")
         return self.pick(
             *(f"d[{key}] = {self.number()}", f"d[{key}] {op}= {self.number(0)}"),
-            *(f"d[{key}] = d.get({key}, 0) {op} {self.number(0)}", f"d[{key}] {op}= 1"),
+            *(
+                f"d[{key}] = d.get({key}, 0) {op} {self.number(0)}",
+                f"d[{key}] {op}= 1",
+                f"d[{key}] *= 2",
+            ),
             *(f"p[{pair}] = {self.number()}", f"p[{pair}] {op}= {self.number(0)}"),
             *(f"p[{pair}] = p.get({pair}, 0.0) {op} {self.number(0)}", f"u.add({self.key()})"),
             *(f"u.discard({self.key()})", f"w.add({pair})", f"w.discard({pair})"),

@@ -135,11 +135,11 @@ impl Unit<'_> {
         f
     }
 
-    /// The table of a fragment's entries, the same throughout a call of the kernel.
-    pub(crate) fn table(&self, fragment: usize) -> V {
+    /// What the operation of a fragment is performed on, the same throughout a call of the kernel.
+    pub(crate) fn kept(&self, fragment: usize) -> V {
         let ir = &self.ir;
         let ty = ir.function(ir.ptr(), &[ir.i64()]);
-        let f = self.pure_function(c"nw_table", ty);
+        let f = self.pure_function(c"nw_kept", ty);
         ir.attribute(f, "speculatable", 0);
         ir.call(ty, f, &[ir.const_i64(fragment as i64)])
     }

@@ -187,9 +187,24 @@ pub(crate) fn is_host_call(func: &ast::Expr) -> bool {
     may_change(func)
 }
 
-/// Whether a call for its effect may be one that adds an item to a set, or discards one.
-pub(crate) fn changes_set(func: &ast::Expr) -> bool {
-    matches!(func, ast::Expr::Attribute(f) if matches!(f.attr.as_str(), "add" | "discard"))
+/// Whether a call for its effect may be one of those with which a set, a list or a deque grows and shrinks.
+pub(crate) fn changes_container(func: &ast::Expr) -> bool {
+    let name = match func {
+        ast::Expr::Attribute(f) => f.attr.as_str(),
+        ast::Expr::Name(f) => f.id.as_str(),
+        _ => return false,
+    };
+    const NAMES: [&str; 8] = [
+        "add",
+        "discard",
+        "append",
+        "appendleft",
+        "pop",
+        "popleft",
+        "heappush",
+        "heappop",
+    ];
+    NAMES.contains(&name)
 }
 
 /// The names that an f-string reads, each once; `None` for an f-string with anything in it but names, literals and

@@ -14,7 +14,7 @@ use rustpython_parser::ast::{self, Ranged};
 
 use crate::refusal::Refusal;
 use crate::syntax::convert::converter::{Converter, Names};
-use crate::syntax::convert::fragments::{changes_set, is_host_call};
+use crate::syntax::convert::fragments::{changes_container, is_host_call};
 use crate::syntax::convert::idioms::{is_foreign, may_be_object};
 use crate::syntax::describe::{dotted, expression_name, statement_name};
 use crate::syntax::names;
@@ -183,8 +183,8 @@ impl Converter<'_> {
             ast::Expr::Call(call) => {
                 let callee = dotted(&call.func);
                 let calls = self.calls_host() && is_host_call(&call.func);
-                let changes_set = self.uses_entries() && changes_set(&call.func);
-                if is_foreign(&call.func) && !calls && !changes_set {
+                let changes = self.uses_entries() && changes_container(&call.func);
+                if is_foreign(&call.func) && !calls && !changes {
                     return self.refuse(value, Refusal::ExpressionStatement { callee });
                 }
                 let value = self.expr(value)?;

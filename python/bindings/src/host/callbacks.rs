@@ -31,7 +31,7 @@ impl PyHost<'_> {
         let objects = fields.map(|f| self.values.objects(self.binding, f.list));
         let objects: Vec<Vec<Py<PyAny>>> = objects.map(|o| o.iter().map(kept).collect()).collect();
         let (py, world) = (self.py, self.world);
-        if let Some(Err(error)) = self.calls.as_mut().map(|c| c.release_entries()) {
+        if let Some(Err(error)) = self.calls.as_mut().map(|c| c.release()) {
             self.raised = Some(error);
             return false;
         }
@@ -56,6 +56,9 @@ impl PyHost<'_> {
             self.raised = waiting::serve(py).err();
         }
         let begun = Instant::now();
+        if let Some(calls) = &mut self.calls {
+            calls.read_again();
+        }
         let mut lists = self.buffers.iter().zip(&rows);
         // SAFETY: the binding keeps the lists alive.
         let same = self.raised.is_none()

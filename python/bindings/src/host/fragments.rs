@@ -5,9 +5,9 @@
 //! and whatever a guard undoes, it does not undo what other objects have seen.
 
 use std::collections::VecDeque;
-use std::ffi::CString;
+use std::ffi::{CString, c_void};
 
-use nestwise_codegen::link::entries::Table;
+use nestwise_codegen::link::entries::{EMPTY, Table};
 use nestwise_codegen::link::host::{CELL, Fragments, keeping_flags};
 use nestwise_ir::{Effect, Fragment, FragmentForm, FragmentId, Nest, Prov, Scalar, Ty};
 use nestwise_runtime::{Reason, Value};
@@ -18,6 +18,7 @@ use pyo3::prelude::*;
 use crate::bind::Binding;
 use crate::bind::classify;
 use crate::host::entries::{Done, Entries};
+use crate::host::sequences::Sequences;
 use crate::objects::{boxing, buffers, layout, numpy};
 use crate::process::once::Once;
 use crate::site::fragment_functions::FragmentFunctions;
@@ -38,7 +39,8 @@ pub struct Recorded {
 pub struct Calls<'a> {
     py: Python<'a>,
     nest: &'a Nest,
-    functions: Vec<Py<PyAny>>,
+    /// The functions of the fragments that CPython evaluates.
+    functions: Vec<Option<Py<PyAny>>>,
     /// The arguments of each fragment: its objects, borrowed, and room for its scalars.
     arguments: Vec<Vec<*mut PyObject>>,
     compiled: &'a FragmentFunctions,
@@ -47,6 +49,7 @@ pub struct Calls<'a> {
     /// The number of recorded results that stood for fragments since the last commit or roll-back.
     used: usize,
     entries: Entries,
+    sequences: Sequences,
     /// An exception that a fragment without effect raised and that would not come again: a signal handler's.
     pub raised: Option<PyErr>,
 }
@@ -64,7 +67,10 @@ impl<'a> Calls<'a> {
         let mut functions = Vec::with_capacity(nest.fragments.len());
         let mut arguments = Vec::with_capacity(nest.fragments.len());
         for fragment in nest.fragments.values() {
-            let function = compiled.function(py, fragment, file, globals);
+            let function = match fragment.kept {
+                Some(_) => Ok(None),
+                None => compiled.function(py, fragment, file, globals).map(Some),
+            };
             functions.push(function.map_err(|e| Reason::Internal(e.to_string()))?);
             let mut given = Vec::with_capacity(fragment.objects.len() + fragment.values.len());
             for object in &fragment.objects {
@@ -80,9 +86,15 @@ impl<'a> Calls<'a> {
             name: "a container".into(),
             why: "it is used by two names, or of a type whose entries have no native form",
         })?;
+        let sequences = Sequences::new(py, nest, binding);
+        let sequences = sequences.ok_or_else(|| Reason::List {
+            name: "a list or deque".into(),
+            why: "it is used by two names, or has elements of several lengths",
+        })?;
         Ok(Calls {
             py,
             entries,
+            sequences,
             nest,
             functions,
             arguments,
@@ -98,6 +110,7 @@ impl<'a> Calls<'a> {
     pub fn committed(&mut self) {
         drop(self.recorded.drain(..self.used));
         self.used = 0;
+        self.sequences.committed();
         if let Err(error) = self.entries.committed(self.py) {
             self.raised = Some(error);
         }
@@ -107,14 +120,26 @@ impl<'a> Calls<'a> {
     pub fn rolled_back(&mut self) {
         self.used = 0;
         self.entries.rolled_back();
+        self.sequences.rolled_back();
     }
 
-    /// Writes what was done with entries back, and looks at the containers anew from here on: others may change them.
+    /// Writes what was done with containers back, so that others may look at them, and change them.
     ///
     /// # Errors
     /// There is no memory.
-    pub fn release_entries(&mut self) -> PyResult<()> {
+    pub fn release(&mut self) -> PyResult<()> {
+        self.sequences.write_back(self.py)?;
         self.entries.release(self.py)
+    }
+
+    fn written_back(&mut self) -> PyResult<()> {
+        self.entries.write_back(self.py)?;
+        self.sequences.write_back(self.py)
+    }
+
+    /// Looks at the containers anew.
+    pub fn read_again(&mut self) {
+        self.sequences.read_again(self.py);
     }
 
     /// The results of an iteration that did not run to its end, which CPython runs over again.
@@ -134,9 +159,11 @@ impl<'a> Calls<'a> {
     ) -> PyResult<Py<PyAny>> {
         let arguments = &mut self.arguments[at];
         let first = fragment.objects.len();
+        let function = self.functions[at].as_ref();
+        let function = function.map_or(std::ptr::null_mut(), Py::as_ptr);
         // SAFETY: each cell holds a value of its type; the function and the objects are alive.
         unsafe {
-            let mut boxed = true;
+            let mut boxed = !function.is_null();
             for (k, value) in fragment.values.iter().enumerate() {
                 let object = boxing::boxed(self.py, value.ty, cells.add(CELL * k), false);
                 boxed &= !object.is_null();
@@ -145,7 +172,7 @@ impl<'a> Calls<'a> {
             let result = match boxed {
                 true => keeping_flags(|| {
                     vectorcall()(
-                        self.functions[at].as_ptr(),
+                        function,
                         arguments.as_ptr(),
                         arguments.len(),
                         std::ptr::null_mut(),
@@ -208,8 +235,10 @@ unsafe extern "C" fn by_tuple(
 }
 
 impl Fragments for Calls<'_> {
-    fn table(&self, fragment: usize) -> *const Table {
-        self.entries.table(fragment)
+    fn kept(&self, fragment: usize) -> *const c_void {
+        let table = self.entries.table(fragment).map(<*const Table>::cast);
+        let sequence = || Some(self.sequences.kept(fragment)?.cast());
+        table.or_else(sequence).unwrap_or((&raw const EMPTY).cast())
     }
 
     unsafe fn evaluate(&mut self, at: usize, cells: *mut u8) -> bool {
@@ -218,7 +247,11 @@ impl Fragments for Calls<'_> {
             return false;
         };
         // SAFETY: as promised by the caller.
-        match unsafe { self.entries.perform(self.py, at, cells) } {
+        let performed = unsafe {
+            let entry = self.entries.perform(self.py, at, cells);
+            entry.or_else(|| self.sequences.perform(at, cells))
+        };
+        match performed {
             Some(Done::Yes) => return true,
             Some(Done::Other(ty)) => {
                 self.compiled.observe(&fragment.text, ty);
@@ -228,7 +261,7 @@ impl Fragments for Calls<'_> {
             None => {}
         }
         if (fragment.effect != Effect::Pure || fragment.looks_inside)
-            && let Err(error) = self.entries.write_back(self.py)
+            && let Err(error) = self.written_back()
         {
             self.raised = Some(error);
             return false;

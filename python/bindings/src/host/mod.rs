@@ -8,6 +8,7 @@ pub(crate) mod fields;
 pub(crate) mod fragments;
 pub(crate) mod others;
 pub(crate) mod scratch;
+pub(crate) mod sequences;
 pub(crate) mod waiting;
 pub(crate) mod warnings;
 

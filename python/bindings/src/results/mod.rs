@@ -52,7 +52,7 @@ pub fn collect(
     progress.raised = host.raised.take();
     let calls = host.calls.take();
     if let Some(mut calls) = calls {
-        if let Err(error) = calls.release_entries() {
+        if let Err(error) = calls.release() {
             progress.raised = Some(error);
         }
         if progress.raised.is_none() {

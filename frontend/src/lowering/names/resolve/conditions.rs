@@ -8,16 +8,35 @@ use crate::refusal::R;
 use crate::site::captures::Capture;
 
 impl Resolver<'_> {
+    /// Resolves an expression of which the truth alone matters.
+    pub(crate) fn test(&mut self, names: &mut Names, e: &s::Expr) -> R<Expr> {
+        let kind = match &e.kind {
+            s::ExprKind::And(items) => {
+                ExprKind::And(self.up_to(false, names, items, Self::test)?)
+            }
+            s::ExprKind::Or(items) => ExprKind::Or(self.up_to(true, names, items, Self::test)?),
+            _ => {
+                return match self.expr(names, e) {
+                    Err(why) => self.container_truth(names, e).ok_or(why),
+                    found => found,
+                };
+            }
+        };
+        let span = e.span;
+        Ok(Expr { kind, span })
+    }
+
     /// Resolves the operands of `and` or `or`, up to one whose truth is known to be `end`, which ends the evaluation.
     pub(crate) fn up_to(
         &mut self,
         end: bool,
         names: &mut Names,
         items: &[s::Expr],
+        operand: fn(&mut Self, &mut Names, &s::Expr) -> R<Expr>,
     ) -> R<Vec<Expr>> {
         let mut found = Vec::with_capacity(items.len());
         for item in items {
-            let item = self.expr(names, item)?;
+            let item = operand(self, names, item)?;
             let ends = item.truth() == Some(end);
             found.push(item);
             if ends {

@@ -1,7 +1,7 @@
 //! Operations on single entries of dictionaries and sets: fragments that a launch may perform itself.
 
 use nestwise_ir::model::entry::{Key, Operation, Part, Update};
-use nestwise_ir::{Effect, EntryAccess, Span, Ty, surface as s};
+use nestwise_ir::{Effect, EntryAccess, Kept, Ty, surface as s};
 
 use crate::builtins::{Builtin, Known};
 use crate::host_functions::{Container, Gives};
@@ -37,21 +37,13 @@ impl Resolver<'_> {
                 draft.text.push_str(&format!("({}) {is} ", key.0));
                 self.object(names, container, &mut draft, false)?;
                 let operation = Operation::Contains { negated: *negated };
-                draft.entry = Some(access(key.1, operation));
+                draft.kept = Some(access(key.1, operation));
                 draft.work = OPERATION;
                 return Some((draft, Some(Gives::Scalar(Ty::PY_BOOL))));
             }
             s::ExprKind::Call { func, args, .. } if self.is_length(names, func) => {
                 let [container] = &args[..] else { return None };
-                self.keeper(names, container)?;
-                self.object(names, container, &mut draft, false)?;
-                draft.text.push_str(".__len__()");
-                let key = Key {
-                    parts: vec![],
-                    is_tuple: false,
-                };
-                draft.entry = Some(access(key, Operation::Length));
-                draft.work = 1.0;
+                let draft = self.entries_length(names, container)?;
                 return Some((draft, Some(Gives::Scalar(Ty::PY_INT))));
             }
             s::ExprKind::Call { func, args, kwargs } => {
@@ -65,13 +57,13 @@ impl Resolver<'_> {
                 let given = item.or_else(|| default_type(args));
                 self.object(names, &base, &mut draft, false)?;
                 draft.text.push_str(&format!(".get({}, {text})", key.0));
-                draft.entry = Some(access(key.1, Operation::ReadOr(value)));
+                draft.kept = Some(access(key.1, Operation::ReadOr(value)));
                 draft.work = 2.0 * OPERATION;
                 return Some((draft, Some(given.map_or(Gives::ItemOr, Gives::Scalar))));
             }
             _ => return None,
         };
-        draft.entry = Some(access(operation.0, operation.1));
+        draft.kept = Some(access(operation.0, operation.1));
         draft.work = OPERATION;
         Some((draft, Some(item.map_or(Gives::Item, Gives::Scalar))))
     }
@@ -97,7 +89,7 @@ impl Resolver<'_> {
         let key = self.key(names, args, &mut draft)?;
         self.object(names, &base, &mut draft, true)?;
         draft.text.push_str(&format!(".{name}({})", key.0));
-        draft.entry = Some(access(key.1, operation));
+        draft.kept = Some(access(key.1, operation));
         draft.changes = true;
         draft.work = OPERATION;
         Some(draft)
@@ -140,13 +132,13 @@ impl Resolver<'_> {
             None => Operation::Store(value),
             Some(update) => Operation::Update(update, value),
         };
-        draft.entry = Some(access(key.1, operation));
+        draft.kept = Some(access(key.1, operation));
         draft.changes = true;
         draft.work = OPERATION;
         Some(draft)
     }
 
-    fn is_length(&mut self, names: &mut Names, func: &s::Expr) -> bool {
+    pub(crate) fn is_length(&mut self, names: &mut Names, func: &s::Expr) -> bool {
         let s::ExprKind::Path(id) = func.kind else {
             return false;
         };
@@ -180,7 +172,7 @@ impl Resolver<'_> {
     }
 
     /// A key, and its text.
-    fn key(
+    pub(crate) fn key(
         &mut self,
         names: &mut Names,
         index: &[s::Expr],
@@ -223,7 +215,7 @@ impl Resolver<'_> {
     }
 
     /// A part of a key or a value, and its text.
-    fn part(
+    pub(crate) fn part(
         &mut self,
         names: &mut Names,
         e: &s::Expr,
@@ -244,24 +236,28 @@ impl Resolver<'_> {
         }
     }
 
-    /// The call of CPython, or the operation, that stands for a drafted access to an entry.
-    pub(crate) fn drafted_entry(
+    /// Drafts the number of entries of a container.
+    pub(crate) fn entries_length(
         &mut self,
-        names: &Names,
-        (draft, given): (Draft, Given),
-        span: Span,
-    ) -> Option<Expr> {
-        let expected = match given {
-            Some(Gives::Scalar(ty)) => ty,
-            _ => Ty::PY_INT,
+        names: &mut Names,
+        container: &s::Expr,
+    ) -> Option<Draft> {
+        self.keeper(names, container)?;
+        let mut draft = Draft::default();
+        self.object(names, container, &mut draft, false)?;
+        draft.text.push_str(".__len__()");
+        let key = Key {
+            parts: vec![],
+            is_tuple: false,
         };
-        let ty = self.observed(&draft.text).unwrap_or(Some(expected))?;
-        self.drafted(names, draft, Some(ty), span, false)
+        draft.kept = Some(access(key, Operation::Length));
+        draft.work = 1.0;
+        Some(draft)
     }
 }
 
-fn access(key: Key, operation: Operation) -> EntryAccess {
-    EntryAccess { key, operation }
+fn access(key: Key, operation: Operation) -> Kept {
+    Kept::Entry(EntryAccess { key, operation })
 }
 
 /// The tuple of these parts.

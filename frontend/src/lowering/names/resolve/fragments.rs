@@ -1,7 +1,7 @@
 //! Fragments: what has no native form, as text that CPython evaluates with natively computed parts as parameters.
 
 use nestwise_ir::model::entry::Part;
-use nestwise_ir::{ArrayKind, Effect, EntryAccess, Span, Ty, surface as s};
+use nestwise_ir::{ArrayKind, Effect, Kept, Span, Ty, surface as s};
 
 use crate::builtins::{Builtin, Known};
 use crate::host_functions::{Container, Gives, HostFunction};
@@ -29,11 +29,21 @@ pub(crate) struct Draft {
     /// Whether the fragment draws random numbers.
     draws: bool,
     pub work: f64,
-    /// The operation on an entry that the fragment is.
-    pub entry: Option<EntryAccess>,
+    /// The operation on a container that the fragment is.
+    pub kept: Option<Kept>,
 }
 
 impl Draft {
+    /// The objects, for another fragment of the same ones.
+    pub fn clone_objects(&self) -> Vec<HostObject> {
+        self.objects.clone()
+    }
+
+    /// Gives the fragment these objects.
+    pub fn set_objects(&mut self, objects: &[HostObject]) {
+        self.objects = objects.to_vec();
+    }
+
     /// Makes a natively computed scalar a parameter; returns its name, and what it is to an operation on an entry.
     pub fn scalar(&mut self, value: Expr) -> (String, Part) {
         let part = Part::Scalar(self.values.len() as u32);
@@ -55,7 +65,12 @@ impl Resolver<'_> {
         }
         let (occs, defs) = (self.hir.occs, self.hir.defs.len());
         if let Some(drafted) = self.entry_read(names, e) {
-            return self.drafted_entry(names, drafted, e.span);
+            return self.drafted_access(names, drafted, e.span);
+        }
+        self.hir.occs = occs;
+        self.hir.defs.truncate(defs);
+        if let Some(drafted) = self.sequence_read(names, e) {
+            return self.drafted_access(names, drafted, e.span);
         }
         self.hir.occs = occs;
         self.hir.defs.truncate(defs);
@@ -84,6 +99,11 @@ impl Resolver<'_> {
         }
         self.hir.occs = occs;
         self.hir.defs.truncate(defs);
+        if let Some(draft) = self.sequence_call(names, e) {
+            return self.drafted(names, draft, None, e.span, false);
+        }
+        self.hir.occs = occs;
+        self.hir.defs.truncate(defs);
         if !self.may_call_host() {
             return None;
         }
@@ -100,6 +120,7 @@ impl Resolver<'_> {
     /// The native form of an append; `None` for other calls, and for a value that is no number or tuple of numbers, which
     /// CPython appends.
     pub(crate) fn native_append(&mut self, names: &mut Names, value: &s::Expr) -> R<Option<Kind>> {
+        let mut is_kept = false;
         let objects = match &value.kind {
             s::ExprKind::Call { func, args, .. } => {
                 let foreign = match func.kind {
@@ -109,11 +130,12 @@ impl Resolver<'_> {
                     }),
                     _ => false,
                 };
+                is_kept = foreign && !self.in_header;
                 foreign || args.iter().any(|a| self.is_object(names, a))
             }
             _ => false,
         };
-        match objects && self.may_call_host() {
+        match objects && (is_kept || self.may_call_host()) {
             true => Ok(None),
             false => self.append(names, value),
         }
@@ -182,6 +204,11 @@ impl Resolver<'_> {
         }
         self.hir.occs = occs;
         self.hir.defs.truncate(defs);
+        if let Some(draft) = self.sequence_store(names, (base, index), op, value) {
+            return self.drafted(names, draft, None, span, true);
+        }
+        self.hir.occs = occs;
+        self.hir.defs.truncate(defs);
         if !self.may_call_host() {
             return None;
         }
@@ -227,15 +254,18 @@ impl Resolver<'_> {
             Some(_) => None,
             None => self.point_at(span, statement),
         };
-        if draft.changes && point.is_none() && draft.entry.is_none() {
+        if draft.changes && point.is_none() && draft.kept.is_none() {
             return None;
         }
-        let key = draft.entry.as_ref().map(|entry| &entry.key);
-        let key = key.filter(|key| !key.parts.is_empty());
+        let shape = match &draft.kept {
+            Some(Kept::Entry(of)) => Some((of.key.parts.len(), of.key.is_tuple)),
+            Some(Kept::Sequence(of)) => Some((of.parts as usize, of.is_tuple)),
+            None => None,
+        };
         self.uses.fragments.push(FragmentUse {
             objects: draft.objects.iter().map(|o| o.capture).collect(),
-            is_entry: draft.entry.is_some(),
-            shape: key.map(|key| (key.parts.len(), key.is_tuple)),
+            is_access: draft.kept.is_some(),
+            shape: shape.filter(|shape| shape.0 > 0),
             looks: draft.changes || draft.looks_inside,
         });
         let call = HostCall {
@@ -251,7 +281,7 @@ impl Resolver<'_> {
             looks_inside: draft.looks_inside,
             draws: draft.draws,
             work: draft.work,
-            entry: draft.entry,
+            kept: draft.kept,
         };
         let kind = ExprKind::Host(Box::new(call));
         Some(Expr { kind, span })
@@ -641,7 +671,7 @@ impl Resolver<'_> {
 
     /// The kind of a container whose methods may be called: one that the nest does not hold natively, a `str`, or a list
     /// of numbers.
-    fn container_or_text(
+    pub(crate) fn container_or_text(
         &mut self,
         names: &mut Names,
         e: &s::Expr,

@@ -6,6 +6,7 @@ pub(crate) mod conditions;
 pub(crate) mod entries;
 pub(crate) mod fragments;
 pub(crate) mod records;
+pub(crate) mod sequences;
 pub(crate) mod special_methods;
 pub(crate) mod statements;
 pub(crate) mod subscripts;
@@ -212,9 +213,9 @@ pub(crate) struct Uses {
 pub(crate) struct FragmentUse {
     /// The captures of its objects.
     pub objects: Vec<u32>,
-    /// Whether it is an operation on an entry.
-    pub is_entry: bool,
-    /// The number of parts of that entry's key, and whether they are the items of a tuple.
+    /// Whether it is an operation that the launch performs.
+    pub is_access: bool,
+    /// The number of parts of that operation's key or element, and whether they are the items of a tuple.
     pub shape: Option<(usize, bool)>,
     /// Whether it has an effect, or looks into what containers hold.
     pub looks: bool,
@@ -231,7 +232,7 @@ impl Uses {
     /// The containers whose entries CPython looks for: those of which fragments use more than single entries, and those with
     /// keys of several shapes.
     fn looked_into(&self, captures: &[Capture]) -> HashSet<u32> {
-        let others = self.fragments.iter().filter(|f| !f.is_entry);
+        let others = self.fragments.iter().filter(|f| !f.is_access);
         let mut found: HashSet<u32> = others.clone().flat_map(|f| &f.objects).copied().collect();
         let mut shapes = HashMap::new();
         for fragment in &self.fragments {
@@ -380,7 +381,7 @@ fn resolve_beside(
             }
         }
         s::StmtKind::While { test, body, .. } => {
-            let test = resolver.expr(&mut names, test)?;
+            let test = resolver.test(&mut names, test)?;
             Kind::While {
                 test,
                 body: resolver.block(&mut names, body)?,
@@ -710,6 +711,9 @@ impl Resolver<'_> {
             s::ExprKind::Call { func, args, kwargs } => {
                 return self.call(names, func, args, kwargs, span);
             }
+            s::ExprKind::Unary(op @ s::UnOp::Not, a) => {
+                ExprKind::Unary(*op, Box::new(self.test(names, a)?))
+            }
             s::ExprKind::Unary(op, a) => ExprKind::Unary(*op, Box::new(self.expr(names, a)?)),
             s::ExprKind::Binary(op, a, b) => {
                 let a = Box::new(self.expr(names, a)?);
@@ -720,8 +724,10 @@ impl Resolver<'_> {
                 args: vec![self.expr(names, a)?, self.expr(names, b)?],
                 kwargs: vec![],
             },
-            s::ExprKind::And(items) => ExprKind::And(self.up_to(false, names, items)?),
-            s::ExprKind::Or(items) => ExprKind::Or(self.up_to(true, names, items)?),
+            s::ExprKind::And(items) => {
+                ExprKind::And(self.up_to(false, names, items, Self::expr)?)
+            }
+            s::ExprKind::Or(items) => ExprKind::Or(self.up_to(true, names, items, Self::expr)?),
             s::ExprKind::Compare(first, rest) => {
                 let first = Box::new(self.expr(names, first)?);
                 let rest: R<Vec<_>> = rest
@@ -750,7 +756,7 @@ impl Resolver<'_> {
                 ExprKind::InText(Box::new(self.expr(names, a)?), text.clone())
             }
             s::ExprKind::IfExp { test, body, orelse } => {
-                let test = Box::new(self.expr(names, test)?);
+                let test = Box::new(self.test(names, test)?);
                 match test.truth() {
                     Some(true) => return self.expr(names, body),
                     Some(false) => return self.expr(names, orelse),

@@ -180,6 +180,11 @@ impl Resolver<'_> {
             out.push(Stmt { kind, span });
             return Ok(());
         }
+        if let s::StmtKind::Assign { targets, value } = &stmt.kind
+            && self.taken_apart(names, targets, value, out)?
+        {
+            return Ok(());
+        }
         let kind = match &stmt.kind {
             s::StmtKind::Assign { targets, value } => {
                 if let Some(pairs) = self.swap(names, targets, value) {
@@ -252,7 +257,7 @@ impl Resolver<'_> {
                 }
             }
             s::StmtKind::If { test, body, orelse } => {
-                let test = self.expr(names, test)?;
+                let test = self.test(names, test)?;
                 let known = test.truth();
                 let mut side = |block: &[s::Stmt], runs| match known {
                     Some(known) if known != runs => Ok(vec![]),
@@ -278,7 +283,7 @@ impl Resolver<'_> {
                 }
             }
             s::StmtKind::While { test, body, orelse } => {
-                let test = self.expr(names, test)?;
+                let test = self.test(names, test)?;
                 let body = self.block(names, body)?;
                 Kind::While {
                     test,

@@ -1,8 +1,7 @@
 //! A write-back cache of the entries of one dictionary or set.
 
 use nestwise_codegen::link::entries::{EMPTY, HEAD_WORDS, Head, Table, hash};
-use nestwise_ir::{Scalar, Ty};
-use nestwise_runtime::Value as Native;
+use nestwise_ir::Ty;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
@@ -10,8 +9,6 @@ use pyo3::prelude::*;
 use super::key::{self, KeyForm, MOST_PARTS, Texts, Words};
 use super::value::{self, Value};
 use super::{Kind, released};
-use crate::bind::classify;
-use crate::objects::numpy;
 
 /// The most entries that are kept from one chunk to the next.
 const MOST_ENTRIES: usize = 1 << 22;
@@ -237,7 +234,7 @@ impl Cache {
                 false => {
                     let value = ffi::PyDict_GetItemWithError(self.container, object);
                     match value.is_null() {
-                        false => Some(held(py, value)),
+                        false => Some(value::held(py, value)),
                         true if ffi::PyErr_Occurred().is_null() => Some(Value::MISSING),
                         true => None,
                     }
@@ -475,28 +472,6 @@ impl Cache {
 
 fn error(py: Python<'_>) -> PyErr {
     PyErr::take(py).unwrap_or_else(|| PyMemoryError::new_err(()))
-}
-
-/// What a cache holds of an object.
-///
-/// # Safety
-/// `object` is alive.
-unsafe fn held(py: Python<'_>, object: *mut PyObject) -> Value {
-    // SAFETY: as promised by the caller.
-    let Some((word, value)) = (unsafe { classify::number(numpy::numpy(py), object) }) else {
-        return Value::OBJECT;
-    };
-    let Some(ty) = classify::scalar_type(word).filter(|ty| value::is_held(*ty)) else {
-        return Value::OBJECT;
-    };
-    let word = match value {
-        Native::Int(v) => v as u64,
-        Native::Uint(v) => v,
-        Native::Bool(v) => u64::from(v),
-        Native::Float(v) if ty.repr == Scalar::F64 => v.to_bits(),
-        _ => return Value::OBJECT,
-    };
-    Value::scalar(ty, word)
 }
 
 /// A new reference to the object of a value; null, with an exception set, where there is no memory.

@@ -5,13 +5,13 @@
 //! the operations need no recorded results.
 
 mod cache;
-mod key;
-mod value;
+pub(crate) mod key;
+pub(crate) mod value;
 
-use nestwise_codegen::link::entries::{EMPTY, Table};
+use nestwise_codegen::link::entries::Table;
 use nestwise_codegen::link::host::{CELL, keeping_flags};
 use nestwise_ir::model::entry::{Operation, Part, Update};
-use nestwise_ir::{EntryAccess, Fragment, FragmentForm, Nest, Prov, Scalar, Ty};
+use nestwise_ir::{EntryAccess, Fragment, FragmentForm, Kept, Nest, Prov, Scalar, Ty};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
@@ -89,12 +89,12 @@ impl Entries {
             texts: Texts::default(),
         };
         let object = |capture: u32| binding.captures.get(capture as usize).map(|b| b.object);
-        let others = nest.fragments.values().filter(|f| f.entry.is_none());
+        let others = nest.fragments.values().filter(|f| f.kept.is_none());
         let others = others.flat_map(|f| &f.objects);
         let others: Vec<_> = others.filter_map(|o| object(o.capture)).collect();
         for fragment in nest.fragments.values() {
-            let plan = match (&fragment.entry, fragment.objects.first()) {
-                (Some(access), Some(of)) => {
+            let plan = match (&fragment.kept, fragment.objects.first()) {
+                (Some(Kept::Entry(access)), Some(of)) => {
                     let container = object(of.capture)?;
                     if others.contains(&container) {
                         return None;
@@ -154,10 +154,10 @@ impl Entries {
         Some(Plan { cache, key, what })
     }
 
-    /// The table of a fragment's entries, for compiled code.
-    pub fn table(&self, at: usize) -> *const Table {
-        let plan = self.plans.get(at).and_then(Option::as_ref);
-        plan.map_or(&raw const EMPTY, |plan| self.caches[plan.cache].table())
+    /// The table of a fragment's entries, for compiled code; `None` if it is no operation on one.
+    pub fn table(&self, at: usize) -> Option<*const Table> {
+        let plan = self.plans.get(at)?.as_ref()?;
+        Some(self.caches[plan.cache].table())
     }
 
     /// Performs the operation of a fragment; `None` if it is none.
@@ -283,7 +283,7 @@ unsafe fn read(value: Value, ty: Ty, cell: *mut u8) -> Done {
 
 /// The value of `before op= operand`, as Python or NumPy computes it; missing where it is no number that the cache holds,
 /// or a warning is due.
-fn updated(update: Update, before: Value, operand: Value) -> Value {
+pub fn updated(update: Update, before: Value, operand: Value) -> Value {
     let (Some(a), Some(b)) = (before.ty(), operand.ty()) else {
         return Value::MISSING;
     };

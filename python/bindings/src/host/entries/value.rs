@@ -2,6 +2,12 @@
 
 use nestwise_codegen::link::entries;
 use nestwise_ir::{Prov, Scalar, Ty};
+use nestwise_runtime::Value as Native;
+use pyo3::ffi::PyObject;
+use pyo3::prelude::*;
+
+use crate::bind::classify;
+use crate::objects::numpy;
 
 /// The value of an entry, as a [`Head`](nestwise_codegen::link::entries::Head) has it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,6 +66,28 @@ impl Value {
 /// Whether a cache holds scalars of this type.
 pub fn is_held(ty: Ty) -> bool {
     ty.repr.size() <= 8 && !matches!(ty.repr, Scalar::C64 | Scalar::Num | Scalar::Char)
+}
+
+/// What a launch holds of an object.
+///
+/// # Safety
+/// `object` is alive.
+pub unsafe fn held(py: Python<'_>, object: *mut PyObject) -> Value {
+    // SAFETY: as promised by the caller.
+    let Some((word, value)) = (unsafe { classify::number(numpy::numpy(py), object) }) else {
+        return Value::OBJECT;
+    };
+    let Some(ty) = classify::scalar_type(word).filter(|ty| is_held(*ty)) else {
+        return Value::OBJECT;
+    };
+    let word = match value {
+        Native::Int(v) => v as u64,
+        Native::Uint(v) => v,
+        Native::Bool(v) => u64::from(v),
+        Native::Float(v) if ty.repr == Scalar::F64 => v.to_bits(),
+        _ => return Value::OBJECT,
+    };
+    Value::scalar(ty, word)
 }
 
 #[cfg(test)]
