@@ -49,6 +49,7 @@ impl Resolver<'_> {
             self.is_fixed(names, list, call.span)?;
             let index = self.index_of(names, list);
             self.uses.copied.insert(index);
+            self.uses.appended.insert(index);
         }
         let value = self.expr(names, value)?;
         Ok(Some(Stmt::Append {

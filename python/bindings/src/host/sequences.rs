@@ -732,8 +732,9 @@ impl Copied {
         }
         self.written = true;
         let (parts, stride) = (self.parts(), self.stride());
+        // What changes from here on is noted anew.
         for element in self.words.chunks_exact_mut(stride) {
-            element[parts] &= !(CHANGED);
+            element[parts] &= CHANGED - 1;
         }
         self.agrees();
         Ok(())

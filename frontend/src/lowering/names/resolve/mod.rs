@@ -205,6 +205,10 @@ pub(crate) struct Uses {
     pub read: HashSet<u32>,
     /// The lists that the nest changes natively, which it does to copies.
     pub copied: HashSet<u32>,
+    /// The lists that the nest appends to natively.
+    pub appended: HashSet<u32>,
+    /// The objects that the nest uses natively in other ways.
+    pub natively: HashSet<u32>,
     /// What was drafted.
     pub fragments: Vec<FragmentUse>,
 }
@@ -222,11 +226,13 @@ pub(crate) struct FragmentUse {
 }
 
 impl Uses {
-    /// The objects that are left to CPython: those that it changes, and those of which it would read what the nest has
-    /// changed in a copy.
+    /// The objects that are left to CPython: those that it changes, those of which it would read what the nest has
+    /// changed in a copy, and lists that grow while they are read.
     fn foreign(&self) -> HashSet<u32> {
         let stale = self.read.intersection(&self.copied).copied();
-        self.changed.iter().copied().chain(stale).collect()
+        let growing = self.appended.intersection(&self.natively).copied();
+        let changed = self.changed.iter().copied();
+        changed.chain(stale).chain(growing).collect()
     }
 
     /// The containers whose entries CPython looks for: those of which fragments use more than single entries, and those with
@@ -641,7 +647,13 @@ impl Resolver<'_> {
                 ExprKind::Tuple(elements.into_iter().map(read).collect())
             }
             s::ExprKind::Path(id) => match self.resolve_path(names, *id, span)? {
-                Res::Value(kind) => kind,
+                Res::Value(kind) => {
+                    if !names.locals.contains_key(id) {
+                        let index = self.index_so_far(names, *id);
+                        self.uses.natively.insert(index);
+                    }
+                    kind
+                }
                 Res::Known(known) => {
                     return Err(refuse(
                         span,

@@ -2,13 +2,14 @@
 
 use nestwise_ir::model::entry::{Part, Update};
 use nestwise_ir::model::sequence::{SequenceAccess, SequenceOperation, Which};
-use nestwise_ir::{Kept, Span, Ty, surface as s};
+use nestwise_ir::{ArrayKind, Kept, Span, Ty, surface as s};
 
 use crate::host_functions::{Container, Gives};
 use crate::lowering::hir::{Expr, ExprKind, Kind, Stmt, Target};
 use crate::lowering::names::resolve::fragments::{Draft, Given, OPERATION};
 use crate::lowering::names::resolve::{Names, Res, Resolver};
 use crate::refusal::R;
+use crate::site::captures::Capture;
 use crate::site::tuple_names::constant_index;
 
 /// The most parts of an element.
@@ -203,6 +204,96 @@ impl Resolver<'_> {
         Ok(true)
     }
 
+    /// Resolves a loop over a list that the launch keeps, as CPython runs it: by an index that is compared with the
+    /// length each time. False for any other loop.
+    pub(crate) fn loop_over_kept(
+        &mut self,
+        names: &mut Names,
+        (target, iter): (&s::Target, &s::Expr),
+        (body, orelse): (&[s::Stmt], &[s::Stmt]),
+        out: &mut Vec<Stmt>,
+    ) -> R<bool> {
+        let span = iter.span;
+        if !matches!(iter.kind, s::ExprKind::Path(_)) || self.in_header {
+            return Ok(false);
+        }
+        let Some((Container::List, item)) = self.sequence(names, iter) else {
+            return Ok(false);
+        };
+        let held = self.object_of(names, iter).is_some_and(|capture| {
+            let container = matches!(self.capture(capture), Capture::Container { .. });
+            !container && !self.foreign.contains(&capture)
+        });
+        if held {
+            return Ok(false);
+        }
+        let targets = match target {
+            s::Target::Path(_) => std::slice::from_ref(target),
+            s::Target::Tuple(items) => items,
+            _ => return Ok(false),
+        };
+        let plain = targets.iter().all(|t| matches!(t, s::Target::Path(_)));
+        if !plain || targets.len() > MOST_PARTS {
+            return Ok(false);
+        }
+        let shape = (targets.len(), matches!(target, s::Target::Tuple(_)));
+        let counter = self.local("the index of a list".into(), None, None);
+        let expr = |kind| Expr { kind, span };
+        let assigned = |resolver: &mut Self, value| {
+            let target = Target::Local(resolver.def(counter));
+            let kind = Kind::Assign {
+                targets: vec![target],
+                value,
+            };
+            Stmt { kind, span }
+        };
+        out.push(assigned(self, expr(ExprKind::Int(0))));
+        let Some(length) = self.sequence_length(names, iter) else {
+            return Ok(false);
+        };
+        let given = Some(Gives::Scalar(Ty::PY_INT));
+        let Some(length) = self.drafted_access(names, (length, given), span) else {
+            return Ok(false);
+        };
+        let read = Box::new(expr(ExprKind::Read(self.read(counter))));
+        let test = expr(ExprKind::Compare(read, vec![(s::CmpOp::Lt, length)]));
+        let mut inside = Vec::new();
+        for (part, target) in targets.iter().enumerate() {
+            let mut draft = Draft::default();
+            let (at, index) = draft.scalar(expr(ExprKind::Read(self.read(counter))));
+            self.object(names, iter, &mut draft, false);
+            draft.text.push_str(&format!("[{at}]"));
+            if shape.1 {
+                draft.text.push_str(&format!("[{part}]"));
+            }
+            draft.work = OPERATION;
+            let part = part as u32;
+            let operation = SequenceOperation::Item { index, part };
+            draft.kept = Some(access(shape, operation));
+            let given = item.filter(|_| !shape.1).map(Gives::Scalar);
+            let Some(value) = self.drafted_access(names, (draft, given), span) else {
+                return Ok(false);
+            };
+            let kind = Kind::Assign {
+                targets: vec![self.target(names, target, span)?],
+                value,
+            };
+            inside.push(Stmt { kind, span });
+        }
+        let read = Box::new(expr(ExprKind::Read(self.read(counter))));
+        let next = ExprKind::Binary(s::BinOp::Add, read, Box::new(expr(ExprKind::Int(1))));
+        inside.push(assigned(self, expr(next)));
+        inside.extend(self.block(names, body)?);
+        let orelse = self.block(names, orelse)?;
+        let kind = Kind::While {
+            test,
+            body: inside,
+            orelse,
+        };
+        out.push(Stmt { kind, span });
+        Ok(true)
+    }
+
     /// Drafts `sequence.append(element)` and the like; `None` for other calls.
     pub(crate) fn sequence_call(&mut self, names: &mut Names, e: &s::Expr) -> Option<Draft> {
         let s::ExprKind::Call { func, args, kwargs } = &e.kind else {
@@ -310,11 +401,23 @@ impl Resolver<'_> {
     /// The kind of a sequence that CPython holds, and the type of its items, if that is known.
     fn sequence(&mut self, names: &mut Names, e: &s::Expr) -> Option<(Container, Option<Ty>)> {
         let capture = self.object_of(names, e)?;
-        let found = self.container_or_text(names, e);
-        found.filter(|(kind, _)| {
-            matches!(kind, Container::List | Container::Deque)
-                && !self.looked_into.contains(&capture)
-        })
+        if self.looked_into.contains(&capture) {
+            return None;
+        }
+        match self.capture(capture) {
+            Capture::Container {
+                kind: kind @ (Container::List | Container::Deque),
+                item,
+            } => Some((*kind, *item)),
+            Capture::Objects { .. } => Some((Container::List, None)),
+            Capture::Array {
+                kind: ArrayKind::List,
+                elem,
+                rank,
+                ..
+            } => Some((Container::List, (*rank == 1).then_some(*elem))),
+            _ => None,
+        }
     }
 
     /// The sequence whose method an expression is, and the method's name.

@@ -272,6 +272,9 @@ impl Resolver<'_> {
                 body,
                 orelse,
             } => {
+                if self.loop_over_kept(names, (target, iter), (body, orelse), out)? {
+                    return Ok(());
+                }
                 let iter = self.expr(names, iter)?;
                 let target = self.target(names, target, span)?;
                 let body = self.block(names, body)?;
