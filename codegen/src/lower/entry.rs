@@ -1,13 +1,16 @@
 //! Operations on entries that compiled code performs itself, where the launch has met the entry
 //! ([`Table`](crate::link::entries::Table)).
 
+use std::ffi::CString;
 use std::mem::offset_of;
 
 use nestwise_ir::model::entry::{Operation, Part, Update};
-use nestwise_ir::{EntryAccess, Expr, Fragment, FragmentForm, FragmentId, Scalar, Ty};
+use nestwise_ir::{
+    EntryAccess, Expr, ExprKind, Fragment, FragmentForm, FragmentId, Kept, Scalar, Ty,
+};
 
 use crate::link::entries::{Class, HEAD_WORDS, Head, MISSING, SPREAD, Table, code};
-use crate::llvm::{Block, IntPred, V, Wrap};
+use crate::llvm::{Block, IntPred, Ir, V, Wrap};
 use crate::lower::emitter::Emitter;
 use crate::lower::value::Val;
 
@@ -50,7 +53,16 @@ pub(crate) fn perform(
     let ir = em.ir;
     let (done, slow, found) = (ir.fresh(), ir.fresh(), ir.fresh());
     let table = em.unit.kept(id.index());
-    let head = find(em, table, (&words, classes), found, slow);
+    let head = match looks_up_often(em) {
+        true => find_by_call(em, table, (&words, classes), found, slow),
+        false => find(
+            ir,
+            table,
+            (&words, ir.const_i64(classes.into())),
+            found,
+            slow,
+        ),
+    };
     ir.at(found);
     let mut at = Found {
         fragment,
@@ -154,8 +166,25 @@ fn key(
     (!words.is_empty()).then_some((words, classes))
 }
 
-/// Looks an entry up: branches to `found` with the entry that is given back, or to `slow`.
-fn find(
+/// The most operations on entries of a nest for each of which an entry is looked up in place: code that is short enough
+/// to be compiled quickly.
+const IN_PLACE: usize = 4;
+
+fn looks_up_often(em: &Emitter<'_, '_>) -> bool {
+    let mut calls = 0;
+    em.unit.nest.walk_exprs(&mut |e| {
+        let ExprKind::HostCall { fragment, .. } = e.kind else {
+            return;
+        };
+        let fragment = em.unit.nest.fragments.get(fragment);
+        let entry = fragment.is_some_and(|f| matches!(f.kept, Some(Kept::Entry(_))));
+        calls += usize::from(entry);
+    });
+    calls > IN_PLACE
+}
+
+/// As [`find`], by a function of the module.
+fn find_by_call(
     em: &Emitter<'_, '_>,
     table: V,
     (words, classes): (&[V], u8),
@@ -163,12 +192,49 @@ fn find(
     slow: Block,
 ) -> V {
     let ir = em.ir;
+    let mut params = vec![ir.ptr(), ir.i64()];
+    params.extend(words.iter().map(|_| ir.i64()));
+    let ty = ir.function(ir.ptr(), &params);
+    let name = CString::new(format!("nw_find_{}", words.len())).unwrap_or_default();
+    let function = ir.add_function(&name, ty);
+    let null = ir.zero(ir.ptr());
+    if !ir.has_body(function) {
+        let here = ir.here();
+        ir.set_internal(function);
+        ir.attribute(function, "nounwind", 0);
+        for (key, value) in em.unit.host.attributes() {
+            ir.string_attribute(function, key, &value);
+        }
+        ir.at(ir.block(function, c"entry"));
+        let (found, missing) = (ir.fresh(), ir.fresh());
+        let own: Vec<V> = (0..words.len())
+            .map(|k| ir.param(function, 2 + k as u32))
+            .collect();
+        let classes = ir.param(function, 1);
+        let head = find(ir, ir.param(function, 0), (&own, classes), found, missing);
+        ir.at(found);
+        ir.ret(head);
+        ir.at(missing);
+        ir.ret(null);
+        ir.at(here);
+    }
+    let mut args = vec![table, ir.const_i64(classes.into())];
+    args.extend(words);
+    let head = ir.call(ty, function, &args);
+    let missing = ir.icmp(IntPred::LLVMIntEQ, head, null);
+    ir.expect(ir.cond_br(missing, slow, found), 1, FOUND);
+    head
+}
+
+/// Looks an entry up: branches to `found` with the entry that is given back, or to `slow`.
+fn find(ir: &Ir<'_>, table: V, (words, classes): (&[V], V), found: Block, slow: Block) -> V {
     let i64 = ir.i64();
     let field = |at: usize, ty| ir.load(ty, ir.offset_const(table, at));
     let buckets = field(offset_of!(Table, buckets), ir.ptr());
     let mask = field(offset_of!(Table, mask), i64);
     let entries = field(offset_of!(Table, entries), ir.ptr());
-    let mut hash = ir.const_i64(classes.into());
+    let mut hash = classes;
+    let byte = ir.trunc(classes, ir.i8());
     for word in words {
         let (high, low) = (ir.const_i64(5), ir.const_i64(64 - 5));
         let turned = ir.or(ir.shl(hash, high), ir.lshr(hash, low));
@@ -194,11 +260,7 @@ fn find(
         let offset = ir.mul(entry, ir.const_i64(size as i64), Wrap::Any);
         let head = ir.offset(entries, offset, true);
         let own = ir.load(ir.i8(), ir.offset_const(head, offset_of!(Head, classes)));
-        let mut equal = ir.icmp(
-            IntPred::LLVMIntEQ,
-            own,
-            ir.const_int(ir.i8(), classes.into()),
-        );
+        let mut equal = ir.icmp(IntPred::LLVMIntEQ, own, byte);
         for (k, word) in words.iter().enumerate() {
             let own = ir.load(i64, ir.offset_const(head, 8 * (HEAD_WORDS + k)));
             equal = ir.and(equal, ir.icmp(IntPred::LLVMIntEQ, own, *word));

@@ -65,6 +65,8 @@ pub enum Capture {
         kind: Container,
         /// The type of the items, or of a mapping's values, as far as the first one tells.
         item: Option<Ty>,
+        /// The types of the items' own items, if the first item is a tuple of a few scalars.
+        parts: Vec<Ty>,
     },
     /// No access path's: a fragment of the site with this text gave a value of this type, which was not expected; `None`
     /// for a value that is no scalar. Such entries come last.
@@ -136,12 +138,13 @@ impl PartialEq for Capture {
                 },
             ) => (alike, attributes) == (alike2, attributes2),
             (
-                Self::Container { kind, item },
+                Self::Container { kind, item, parts },
                 Self::Container {
                     kind: kind2,
                     item: item2,
+                    parts: parts2,
                 },
-            ) => (kind, item) == (kind2, item2),
+            ) => (kind, item, parts) == (kind2, item2, parts2),
             (
                 Self::Observed { text, ty },
                 Self::Observed {
@@ -185,7 +188,7 @@ impl Hash for Capture {
                 writable,
             } => (kind, storage, elem, rank, writable).hash(state),
             Self::Objects { alike, attributes } => (alike, attributes).hash(state),
-            Self::Container { kind, item } => (kind, item).hash(state),
+            Self::Container { kind, item, parts } => (kind, item, parts).hash(state),
             Self::Observed { text, ty } => (text, ty).hash(state),
             Self::Known(known) => known.hash(state),
             Self::User {

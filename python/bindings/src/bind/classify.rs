@@ -90,19 +90,59 @@ pub fn scalar_type(word: u64) -> Option<Ty> {
 /// # Safety
 /// What `items` refers to is alive.
 unsafe fn container_word(np: Option<&'static Numpy>, kind: Container, items: Items) -> u64 {
-    let item = match items {
-        Items::Unknown => None,
-        Items::Of(ty) => Some(ty),
+    let scalar = |item: *mut PyObject| {
         // SAFETY: as promised by the caller.
-        Items::Like(item) => unsafe { number(np, item) }
-            .filter(|(word, _)| word & 0xff == SCALAR)
-            .and_then(|(word, _)| scalar_type(word))
-            .filter(|ty| *ty != Ty::py(Scalar::U64)),
+        let (word, _) = unsafe { number(np, item) }?;
+        let ty = scalar_type(word).filter(|_| word & 0xff == SCALAR)?;
+        Some(ty).filter(|ty| *ty != Ty::py(Scalar::U64))
+    };
+    let (item, parts) = match items {
+        Items::Unknown => (None, 0),
+        Items::Of(ty) => (Some(ty), 0),
+        // SAFETY: as promised by the caller.
+        Items::Like(item) => (scalar(item), unsafe { parts_word(item, &scalar) }),
     };
     let item = item.map_or(0, |ty| {
         KNOWN_ITEM | (ty.prov as u64) << 16 | (ty.repr as u64) << 24
     });
-    CONTAINER | (kind as u64) << 8 | item
+    CONTAINER | (kind as u64) << 8 | item | parts
+}
+
+/// Where the number of an item's own items is in the signature word of a container, and behind it their types, five bits
+/// each.
+const PARTS: u32 = 33;
+
+/// What a container's signature word says of an item that is a tuple of a few scalars.
+///
+/// # Safety
+/// `item` is alive.
+unsafe fn parts_word(item: *mut PyObject, scalar: &dyn Fn(*mut PyObject) -> Option<Ty>) -> u64 {
+    // SAFETY: looked into after the type is known.
+    let items = unsafe {
+        if ffi::PyTuple_CheckExact(item) == 0 {
+            return 0;
+        }
+        layout::tuple_items(item)
+    };
+    let types: Option<Vec<Ty>> = items.iter().take(5).map(|item| scalar(*item)).collect();
+    let Some(types) = types.filter(|types| types.len() <= 4) else {
+        return 0;
+    };
+    let mut word = (types.len() as u64) << PARTS;
+    for (k, ty) in types.iter().enumerate() {
+        let own = (ty.prov as u64) << 4 | ty.repr as u64;
+        word |= own << (PARTS + 3 + 5 * k as u32);
+    }
+    word
+}
+
+fn parts_of(word: u64) -> Vec<Ty> {
+    let count = word >> PARTS & 7;
+    let part = |k: u64| {
+        let own = word >> (u64::from(PARTS) + 3 + 5 * k) & 31;
+        scalar_type((own >> 4) << 8 | (own & 15) << 16)
+    };
+    (0..count).filter_map(part).collect()
 }
 
 /// The capture that the front end is told of for a container with this signature word.
@@ -113,7 +153,8 @@ pub fn container_type(word: u64) -> Option<Capture> {
         0 => None,
         _ => scalar_type(word >> 8),
     };
-    Some(Capture::Container { kind, item })
+    let parts = parts_of(word);
+    Some(Capture::Container { kind, item, parts })
 }
 
 /// The capture that the front end is told of for an array with this signature word.

@@ -558,7 +558,7 @@ impl Resolver<'_> {
     ) -> Option<(Container, Option<Ty>)> {
         let index = self.object_of(names, e)?;
         match self.capture(index) {
-            Capture::Container { kind, item } => Some((*kind, *item)),
+            Capture::Container { kind, item, .. } => Some((*kind, *item)),
             Capture::Objects { .. } => Some((Container::List, None)),
             Capture::Array {
                 kind: ArrayKind::List,
@@ -678,7 +678,7 @@ impl Resolver<'_> {
     ) -> Option<(Container, Option<Ty>)> {
         let index = self.object_of(names, e)?;
         match self.capture(index) {
-            Capture::Container { kind, item } => Some((*kind, *item)),
+            Capture::Container { kind, item, .. } => Some((*kind, *item)),
             Capture::Objects { .. } => Some((Container::List, None)),
             Capture::Array {
                 kind: ArrayKind::Str,

@@ -10,6 +10,7 @@ use crate::lowering::names::resolve::fragments::{Draft, Given, OPERATION};
 use crate::lowering::names::resolve::{Names, Res, Resolver};
 use crate::refusal::R;
 use crate::site::captures::Capture;
+use crate::site::item_attributes::item_name;
 use crate::site::tuple_names::constant_index;
 
 /// The most parts of an element.
@@ -38,7 +39,8 @@ impl Resolver<'_> {
                 Some(Gives::Scalar(Ty::PY_INT)),
             ));
         }
-        let (draft, item) = self.sequence_take(names, e, (1, false))?;
+        let (draft, base) = self.sequence_take(names, e, (1, false))?;
+        let item = self.sequence(names, &base)?.1;
         Some((draft, Some(item.map_or(Gives::Item, Gives::Scalar))))
     }
 
@@ -81,7 +83,8 @@ impl Resolver<'_> {
             && let Some(part) = constant_index(std::slice::from_ref(index))
         {
             let part = u32::try_from(part).ok()?;
-            let item = self.sequence(names, list)?.1;
+            self.sequence(names, list)?;
+            let given = self.part_given(names, list, part as usize);
             let mut draft = Draft::default();
             let (at, index) = self.part(names, outer, &mut draft)?;
             self.object(names, list, &mut draft, false)?;
@@ -90,7 +93,7 @@ impl Resolver<'_> {
             // How many parts there are, appends tell.
             let operation = SequenceOperation::Item { index, part };
             draft.kept = Some(access((0, true), operation));
-            return Some((draft, Some(item.map_or(Gives::Item, Gives::Scalar))));
+            return Some((draft, given.or(Some(Gives::Item))));
         }
         let item = self.sequence(names, base)?.1;
         let mut draft = Draft::default();
@@ -103,35 +106,36 @@ impl Resolver<'_> {
         Some((draft, Some(item.map_or(Gives::Item, Gives::Scalar))))
     }
 
-    /// Drafts a call that takes an element of this many parts out of a sequence, of which it gives the first.
+    /// Drafts a call that takes an element of this many parts out of a sequence, of which it gives the first; also gives
+    /// the sequence.
     fn sequence_take(
         &mut self,
         names: &mut Names,
         e: &s::Expr,
         shape: (usize, bool),
-    ) -> Option<(Draft, Option<Ty>)> {
+    ) -> Option<(Draft, s::Expr)> {
         let s::ExprKind::Call { func, args, kwargs } = &e.kind else {
             return None;
         };
         if !kwargs.is_empty() {
             return None;
         }
-        let (base, item, which, text) = match self.heap_function(names, func) {
+        let (base, which, text) = match self.heap_function(names, func) {
             Some("heapq.heappop") => {
                 let [heap] = &args[..] else { return None };
-                let (_, item) = self.sequence(names, heap)?;
-                (heap.clone(), item, Which::Least, "heappop")
+                self.sequence(names, heap)?;
+                (heap.clone(), Which::Least, "heappop")
             }
             Some(_) => return None,
             None => {
-                let (base, kind, item, name) = self.sequence_method(names, func)?;
+                let (base, kind, name) = self.sequence_method(names, func)?;
                 let first = |e: &s::Expr| matches!(e.kind, s::ExprKind::Int(0));
                 match (name.as_str(), &args[..]) {
-                    ("pop", []) => (base, item, Which::Last, "pop"),
+                    ("pop", []) => (base, Which::Last, "pop"),
                     ("pop", [e]) if first(e) && kind == Container::List => {
-                        (base, item, Which::First, "popleft")
+                        (base, Which::First, "popleft")
                     }
-                    ("popleft", []) => (base, item, Which::First, "popleft"),
+                    ("popleft", []) => (base, Which::First, "popleft"),
                     _ => return None,
                 }
             }
@@ -142,7 +146,7 @@ impl Resolver<'_> {
         draft.changes = true;
         draft.work = 1.0;
         draft.kept = Some(access(shape, SequenceOperation::Take(which)));
-        Some((draft, item.filter(|_| shape.0 == 1)))
+        Some((draft, base))
     }
 
     /// Resolves `a, b = sequence.pop()` and the like; false for any other assignment.
@@ -161,7 +165,7 @@ impl Resolver<'_> {
             return Ok(false);
         }
         let shape = (items.len(), true);
-        let Some((draft, _)) = self.sequence_take(names, value, shape) else {
+        let Some((draft, base)) = self.sequence_take(names, value, shape) else {
             return Ok(false);
         };
         let span = value.span;
@@ -180,7 +184,8 @@ impl Resolver<'_> {
             if part == 0 {
                 draft.text.push_str("[0]");
             }
-            let Some(value) = self.drafted_access(names, (draft, None), span) else {
+            let given = self.part_given(names, &base, part);
+            let Some(value) = self.drafted_access(names, (draft, given), span) else {
                 return Ok(false);
             };
             let local = self.local(format!("{text}[{part}]"), None, None);
@@ -270,7 +275,10 @@ impl Resolver<'_> {
             let part = part as u32;
             let operation = SequenceOperation::Item { index, part };
             draft.kept = Some(access(shape, operation));
-            let given = item.filter(|_| !shape.1).map(Gives::Scalar);
+            let given = match shape.1 {
+                true => self.part_given(names, iter, part as usize),
+                false => item.map(Gives::Scalar),
+            };
             let Some(value) = self.drafted_access(names, (draft, given), span) else {
                 return Ok(false);
             };
@@ -314,7 +322,7 @@ impl Resolver<'_> {
             }
             Some(_) => return None,
             None => {
-                let (base, _, _, name) = self.sequence_method(names, func)?;
+                let (base, _, name) = self.sequence_method(names, func)?;
                 let [element] = &args[..] else {
                     return self.dropped(names, e);
                 };
@@ -408,6 +416,7 @@ impl Resolver<'_> {
             Capture::Container {
                 kind: kind @ (Container::List | Container::Deque),
                 item,
+                ..
             } => Some((*kind, *item)),
             Capture::Objects { .. } => Some((Container::List, None)),
             Capture::Array {
@@ -420,12 +429,31 @@ impl Resolver<'_> {
         }
     }
 
+    /// The type of a part of a sequence's elements, as far as the first element tells.
+    fn part_given(&mut self, names: &mut Names, sequence: &s::Expr, part: usize) -> Given {
+        let capture = self.object_of(names, sequence)?;
+        let ty = match self.capture(capture) {
+            Capture::Container { parts, .. } => parts.get(part).copied(),
+            Capture::Array { elem, rank: 2, .. } => Some(*elem),
+            Capture::Objects { attributes, .. } => {
+                let name = item_name(part);
+                let column = attributes.iter().find(|(own, _)| *own == name)?.1;
+                match self.capture(column) {
+                    Capture::Array { elem, .. } => Some(*elem),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        ty.map(Gives::Scalar)
+    }
+
     /// The sequence whose method an expression is, and the method's name.
     fn sequence_method(
         &mut self,
         names: &mut Names,
         func: &s::Expr,
-    ) -> Option<(s::Expr, Container, Option<Ty>, String)> {
+    ) -> Option<(s::Expr, Container, String)> {
         let s::ExprKind::Path(id) = func.kind else {
             return None;
         };
@@ -433,8 +461,8 @@ impl Resolver<'_> {
         let (name, span) = (path.name.clone(), func.span);
         let kind = s::ExprKind::Path(path.parent?);
         let base = s::Expr { kind, span };
-        let (kind, item) = self.sequence(names, &base)?;
-        Some((base, kind, item, name))
+        let (kind, _) = self.sequence(names, &base)?;
+        Some((base, kind, name))
     }
 
     /// The name of the function of `heapq` that an expression is.
