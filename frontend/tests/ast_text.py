@@ -352,7 +352,7 @@ def target(t):
 
 
 def block(stmts, depth):
-    return "".join([stmt(s, depth) for s in stmts])
+    return "".join([stmt(s, depth) for s in unguarded(stmts)])
 
 
 def branch(stmts, depth):
@@ -367,9 +367,54 @@ def branch(stmts, depth):
         Place.exits -= 1
 
 
+NO_ERRORS = ("BaseException", "KeyboardInterrupt", "SystemExit", "GeneratorExit")
+
+
+def catches_errors(e):
+    match e:
+        case ast.Name():
+            return e.id not in NO_ERRORS
+        case ast.Attribute():
+            return e.attr not in NO_ERRORS
+        case ast.Tuple():
+            return all(map(catches_errors, e.elts))
+    return False
+
+
+def leaving(stmts):
+    """Whether control may leave a block other than by its end or an exception."""
+    for s in stmts:
+        match s:
+            case ast.Return() | ast.Break() | ast.Continue():
+                return True
+            case ast.If() | ast.For() | ast.While():
+                if leaving(s.body) or leaving(s.orelse):
+                    return True
+            case ast.With():
+                if leaving(s.body):
+                    return True
+            case ast.Try():
+                if leaving(s.body) or leaving(s.orelse) or leaving(s.finalbody):
+                    return True
+    return False
+
+
+def unguarded(stmts):
+    """The statements, with those that a `try` guards in its place."""
+    for s in stmts:
+        if (
+            isinstance(s, ast.Try)
+            and all(map(catches_errors, [h.type for h in s.handlers]))
+            and not (s.finalbody and leaving([*s.body, *s.orelse]))
+        ):
+            yield from unguarded([*s.body, *s.orelse, *s.finalbody])
+        else:
+            yield s
+
+
 def up_to_exit(stmts, depth):
     text = ""
-    for s in stmts:
+    for s in unguarded(stmts):
         try:
             one = stmt(s, depth)
             if isinstance(s, (ast.Assign, ast.AnnAssign)) and makes_list(s.value):

@@ -119,6 +119,10 @@ fn loops() {
             "for i in r:\n    x = i",
         ),
         (
+            "for i in r:\n  try:\n    x = a[i]\n  except (E, m.F): x = 1\n  else: y = x\n  finally: z = 2",
+            "for i in r:\n    x = a[i]\n    y = x\n    z = 2",
+        ),
+        (
             "for i in r:\n  assert i\n  raise E(f'{i}')\n",
             "for i in r:\n    if (not i):\n        raise\n    raise",
         ),
@@ -260,7 +264,9 @@ fn refused_statements() {
         ("def f(): pass", "2:4 statement"),
         ("class C: pass", "2:4 statement"),
         ("with x: y = 1", "2:4 statement"),
-        ("try: x = 1\n    except E: x = 2", "2:4 statement"),
+        ("try: x = 1\n    except: x = 2", "2:4 statement"),
+        ("try: x = 1\n    except (E, m.SystemExit): x = 2", "2:4 statement"),
+        ("try:\n      if x: continue\n    finally: x = 2", "2:4 statement"),
         ("match x:\n      case 1: y = 1", "2:4 statement"),
         ("a, *b = x", "2:7 star"),
         ("f().x = 1", "2:4 assign-target"),

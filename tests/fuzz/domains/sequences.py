@@ -110,6 +110,12 @@ class Program:
             end = self.pick("break", "continue", "return x, y", "raise ValueError(i)")
             self.lines.append(f"{indent}if {self.test()} and i > 3:")
             self.lines.append(f"{indent}    {end}")
+        elif inside and self.rng.random() < 0.25:
+            self.lines.append(f"{indent}try:")
+            self.nested(depth + 1, inside - 1)
+            errors = self.pick("(KeyError, IndexError)", "IndexError", "KeyError", "TypeError")
+            self.lines.append(f"{indent}except {errors}:")
+            self.lines.append(f"{indent}    {self.pick('x += 1', 'continue', 'break', 'pass')}")
         elif inside:
             self.lines.append(f"{indent}if {self.test()}:")
             self.nested(depth + 1, inside - 1)

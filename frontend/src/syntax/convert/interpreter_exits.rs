@@ -9,6 +9,7 @@ use nestwise_ir::surface::{Expr, ExprKind, Stmt, StmtKind};
 use rustpython_parser::ast;
 
 use crate::syntax::convert::converter::Converter;
+use crate::syntax::convert::guarded_blocks;
 
 impl Converter<'_> {
     /// Converts statements that a condition guards. Where iterations may exit to the interpreter, the first statement
@@ -25,7 +26,7 @@ impl Converter<'_> {
 
     fn up_to_exit(&mut self, stmts: &[ast::Stmt]) -> Option<Vec<Stmt>> {
         let mut converted = Vec::new();
-        for stmt in stmts {
+        for stmt in guarded_blocks::unguarded(stmts) {
             let before = self.refusals.len();
             match self.stmt(stmt).filter(|stmt| !makes_list(stmt)) {
                 Some(stmt) => converted.push(stmt),

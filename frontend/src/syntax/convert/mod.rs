@@ -6,6 +6,7 @@ pub(crate) mod converter;
 pub(crate) mod fragments;
 pub(crate) mod function;
 pub(crate) mod idioms;
+pub(crate) mod guarded_blocks;
 pub(crate) mod interpreter_exits;
 
 use nestwise_ir::PathId;
@@ -39,7 +40,8 @@ impl Converter<'_> {
 
     /// Converts all statements, including those behind a refused one.
     fn block(&mut self, stmts: &[ast::Stmt]) -> Option<Vec<Stmt>> {
-        let converted: Vec<Option<Stmt>> = stmts.iter().map(|s| self.stmt(s)).collect();
+        let stmts = guarded_blocks::unguarded(stmts);
+        let converted: Vec<Option<Stmt>> = stmts.into_iter().map(|s| self.stmt(s)).collect();
         converted.into_iter().collect()
     }
 
