@@ -406,6 +406,7 @@ def unguarded(stmts):
             isinstance(s, ast.Try)
             and all(map(catches_errors, [h.type for h in s.handlers]))
             and not (s.finalbody and leaving([*s.body, *s.orelse]))
+            and not depth_of([*s.body, *s.orelse, *s.finalbody])
         ):
             yield from unguarded([*s.body, *s.orelse, *s.finalbody])
         else:

@@ -265,8 +265,14 @@ fn refused_statements() {
         ("class C: pass", "2:4 statement"),
         ("with x: y = 1", "2:4 statement"),
         ("try: x = 1\n    except: x = 2", "2:4 statement"),
-        ("try: x = 1\n    except (E, m.SystemExit): x = 2", "2:4 statement"),
-        ("try:\n      if x: continue\n    finally: x = 2", "2:4 statement"),
+        (
+            "try: x = 1\n    except (E, m.SystemExit): x = 2",
+            "2:4 statement",
+        ),
+        (
+            "try:\n      if x: continue\n    finally: x = 2",
+            "2:4 statement",
+        ),
         ("match x:\n      case 1: y = 1", "2:4 statement"),
         ("a, *b = x", "2:7 star"),
         ("f().x = 1", "2:4 assign-target"),

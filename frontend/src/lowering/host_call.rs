@@ -5,8 +5,8 @@
 
 use nestwise_ir::model::nest::{Expr, ExprKind, Stmt, StmtKind};
 use nestwise_ir::{
-    ArrayKind, Effect, Fragment, FragmentForm, FragmentId, FragmentObject, FragmentValue, Nest,
-    Prov, Scalar, Span, Ty, Work,
+    ArrayKind, Effect, Fragment, FragmentForm, FragmentObject, FragmentValue, Nest, Prov, Scalar,
+    Span, Ty, Work,
 };
 
 use crate::lowering::build;
@@ -162,29 +162,16 @@ pub(crate) fn refuse_conflicts(nest: &Nest, captures: &[Capture]) -> R<()> {
     Ok(())
 }
 
-/// Refuses calls of CPython in a loop that has nests of two or more loops inside: these run better as nests of their own,
-/// whose loops may change places or be distributed. Beside an operation that the launch performs, loops that run in order anyway may
-/// stand.
+/// Refuses calls of CPython in a loop that has nests of two or more `for` loops inside: these run better as nests of their
+/// own, whose loops may change places or be distributed.
 fn refuse_beside_nests(nest: &Nest) -> R<()> {
-    let is_access = |id: FragmentId| nest.fragments.get(id).is_some_and(|f| f.kept.is_some());
     let mut beside = None;
     nest.walk(&mut |s| {
-        if !is_loop(s) {
-            return;
+        let calls = s.blocks().flatten().find(|s| calls_host(s));
+        let depth = s.blocks().flatten().map(depth).max().unwrap_or(0);
+        if is_loop(s) && depth > 1 {
+            beside = beside.or(calls.map(|s| s.span));
         }
-        let mut inside = s.blocks().flatten();
-        let call = inside.find_map(|s| host_call_in(s, &|id| !is_access(id)));
-        let entry = s
-            .blocks()
-            .flatten()
-            .find_map(|s| host_call_in(s, &is_access));
-        let deepest = |counts: &dyn Fn(&Stmt) -> bool| {
-            let all = s.blocks().flatten().map(|s| depth(s, counts));
-            all.max().unwrap_or(0)
-        };
-        let call = call.filter(|_| deepest(&is_loop) > 1);
-        let entry = entry.filter(|_| deepest(&is_for) > 1);
-        beside = beside.or(call).or(entry);
     });
     match beside {
         Some(span) => Err(refuse(span, Refusal::CallBesideNests)),
@@ -196,26 +183,16 @@ fn is_loop(s: &Stmt) -> bool {
     matches!(s.kind, StmtKind::For(_) | StmtKind::While(_))
 }
 
-fn is_for(s: &Stmt) -> bool {
-    matches!(s.kind, StmtKind::For(_))
+/// Whether a statement calls CPython, outside of loops inside it.
+fn calls_host(s: &Stmt) -> bool {
+    let own = s
+        .exprs()
+        .any(|e| matches!(e.kind, ExprKind::HostCall { .. }));
+    own || !is_loop(s) && s.blocks().flatten().any(calls_host)
 }
 
-/// Where a statement calls the host for such a fragment, outside of loops inside it.
-fn host_call_in(s: &Stmt, is_such: &dyn Fn(FragmentId) -> bool) -> Option<Span> {
-    let mut own = s.exprs();
-    let calls = own.any(|e| match e.kind {
-        ExprKind::HostCall { fragment, .. } => is_such(fragment),
-        _ => false,
-    });
-    match calls {
-        true => Some(s.span),
-        false if is_loop(s) => None,
-        false => s.blocks().flatten().find_map(|s| host_call_in(s, is_such)),
-    }
-}
-
-/// The number of loops inside one another in a statement, of those that count.
-fn depth(s: &Stmt, counts: &dyn Fn(&Stmt) -> bool) -> u32 {
-    let inner = s.blocks().flatten().map(|s| depth(s, counts)).max();
-    inner.unwrap_or(0) + u32::from(counts(s))
+/// The number of `for` loops inside one another in a statement.
+fn depth(s: &Stmt) -> u32 {
+    let inner = s.blocks().flatten().map(depth).max().unwrap_or(0);
+    inner + u32::from(matches!(s.kind, StmtKind::For(_)))
 }

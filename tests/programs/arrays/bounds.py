@@ -84,8 +84,13 @@ for empty in ([], np.zeros((0, 3))):
     except IndexError as error:
         print(error)
 print(half(np.arange(20), 17), half(list(range(20)), 17))
-for T in (2.0, 3.0, 2.0, 0.0, 2.5, float("nan")):
+
+
+def stepped(T):
     try:
         print(T, steps(T, 0.25), steps(T, 0.5))
     except ValueError as error:
         print(error)
+
+
+list(map(stepped, (2.0, 3.0, 2.0, 0.0, 2.5, float("nan"))))

@@ -149,7 +149,7 @@ def before_the_beginning(n):
 
 def also_stored(n):
     a = [0]
-    for i in range(n):  # cpython
+    for i in range(n):  # native
         a.append(i)
         a[i] = 7
     return a

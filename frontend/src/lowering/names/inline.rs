@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use nestwise_ir::{PathId, Span, surface as s};
 
+use crate::host_functions::HostFn;
 use crate::lowering::hir::{Expr, ExprKind, Inline, Kind, LocalId, Origin, Read, Stmt, Target};
 use crate::lowering::names::method_paths;
 use crate::lowering::names::resolve::{CallState, Callee, Handed, Names, Res, Resolver};
@@ -30,6 +31,12 @@ impl Resolver<'_> {
         let (function, effect) = (callee.function, callee.effect);
         let name = function.name.clone();
         let key = Arc::as_ptr(function);
+        let draws = function.library.is_some() && HostFn::draw(&name).is_some();
+        if draws && self.draws_called {
+            let what = "drawing random numbers natively and by CPython".into();
+            return Err(refuse(span, Refusal::Unsupported { what }));
+        }
+        self.uses.draws_natively |= draws;
         if self.active.contains(&key) {
             return Err(refuse(span, Refusal::Recursion { name }));
         }

@@ -1,11 +1,14 @@
 //! `try` statements: natively, what they guard.
 //!
 //! An exception is a guard failure: CPython runs that iteration over again, with its handlers. So natively a `try` is its
-//! body, its `else` clause and its `finally` clause, one after the other. Two kinds of `try` are left to CPython: those
-//! whose handlers catch what signal handlers raise, which natively comes between iterations, and those that leave by
-//! `return`, `break` or `continue` through a `finally`.
+//! body, its `else` clause and its `finally` clause, one after the other. Three kinds of `try` are left to CPython: those
+//! whose handlers catch what signal handlers raise, which natively comes between iterations; those that leave by
+//! `return`, `break` or `continue` through a `finally`; and those with loops inside, which run better by themselves than
+//! that they are undone with everything before an exception.
 
 use rustpython_parser::ast;
+
+use crate::syntax::convert::interpreter_exits::has_loop;
 
 /// The exceptions that are no errors: signal handlers raise them, or those that end a program.
 const NO_ERRORS: [&str; 4] = [
@@ -38,7 +41,8 @@ fn is_transparent(s: &ast::StmtTry) -> bool {
         handler.type_.as_deref().is_some_and(catches_errors)
     });
     let leaves = || [&s.body, &s.orelse].into_iter().any(|block| leaves(block));
-    errors && (s.finalbody.is_empty() || !leaves())
+    let loops = [&s.body, &s.orelse, &s.finalbody].into_iter();
+    errors && (s.finalbody.is_empty() || !leaves()) && !loops.into_iter().any(|b| has_loop(b))
 }
 
 /// Whether a handler for this type catches errors alone, as far as the text tells.

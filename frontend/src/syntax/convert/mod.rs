@@ -5,8 +5,8 @@ pub(crate) mod calls;
 pub(crate) mod converter;
 pub(crate) mod fragments;
 pub(crate) mod function;
-pub(crate) mod idioms;
 pub(crate) mod guarded_blocks;
+pub(crate) mod idioms;
 pub(crate) mod interpreter_exits;
 
 use nestwise_ir::PathId;

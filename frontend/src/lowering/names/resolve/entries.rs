@@ -227,6 +227,8 @@ impl Resolver<'_> {
                 Some((v.to_string(), Part::Int(v)))
             }
             s::ExprKind::Str(text) => Some((quoted(text), Part::Text(text.clone()))),
+            s::ExprKind::Comprehension { .. } => None,
+            _ if self.is_object(names, e) => None,
             _ => {
                 let value = self.expr(names, e).ok()?;
                 // A tuple inside a tuple, or no scalar at all.

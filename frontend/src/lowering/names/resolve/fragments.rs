@@ -4,7 +4,7 @@ use nestwise_ir::model::entry::Part;
 use nestwise_ir::{ArrayKind, Effect, Kept, Span, Ty, surface as s};
 
 use crate::builtins::{Builtin, Known};
-use crate::host_functions::{Container, Gives, HostFunction};
+use crate::host_functions::{Container, Gives, HostFn, HostFunction};
 use crate::lowering::hir::{Expr, ExprKind, HostCall, HostObject, Kind};
 use crate::lowering::names::resolve::{FragmentUse, Names, Res, Resolver};
 use crate::refusal::R;
@@ -161,7 +161,7 @@ impl Resolver<'_> {
     }
 
     /// Whether a value is certainly no number or tuple of numbers.
-    fn is_object(&mut self, names: &mut Names, e: &s::Expr) -> bool {
+    pub(crate) fn is_object(&mut self, names: &mut Names, e: &s::Expr) -> bool {
         match &e.kind {
             s::ExprKind::Str(_)
             | s::ExprKind::FString(..)
@@ -268,6 +268,7 @@ impl Resolver<'_> {
             shape: shape.filter(|shape| shape.0 > 0),
             looks: draft.changes || draft.looks_inside,
         });
+        self.uses.draws_called |= draft.draws;
         let call = HostCall {
             text: draft.text,
             objects: draft.objects,
@@ -665,6 +666,10 @@ impl Resolver<'_> {
                 Some(HostCallee::Function(self.index_of(names, id), f.about()))
             }
             Res::Known(Known::Builtin(b)) => Some(HostCallee::Builtin(self.index_of(names, id), b)),
+            Res::User(function, ..) if self.draws_called && function.library.is_some() => {
+                let about = HostFn::draw(&function.name)?.about();
+                Some(HostCallee::Function(self.index_of(names, id), about))
+            }
             _ => None,
         }
     }

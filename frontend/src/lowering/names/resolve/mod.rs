@@ -160,6 +160,8 @@ pub(crate) struct Resolver<'a> {
     pub foreign: HashSet<u32>,
     /// The containers for whose entries CPython looks.
     looked_into: &'a HashSet<u32>,
+    /// Whether CPython draws all random numbers.
+    pub draws_called: bool,
     /// What is found of the objects that CPython uses.
     pub uses: &'a mut Uses,
     /// The points of the site at which results are recorded.
@@ -209,6 +211,10 @@ pub(crate) struct Uses {
     pub appended: HashSet<u32>,
     /// The objects that the nest uses natively in other ways.
     pub natively: HashSet<u32>,
+    /// Whether CPython is called for a draw from a random generator.
+    pub draws_called: bool,
+    /// Whether a draw from a random generator is native.
+    pub draws_natively: bool,
     /// What was drafted.
     pub fragments: Vec<FragmentUse>,
 }
@@ -266,26 +272,32 @@ impl Uses {
 
 /// Resolves a site. What CPython changes is CPython's throughout: the nest holds no copy of it.
 pub(crate) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
-    let mut looked_into = HashSet::new();
+    let mut left = Left::default();
     loop {
         let mut uses = Uses::default();
-        let hir = resolve_with(site, captures, &looked_into, &mut uses);
+        let hir = resolve_with(site, captures, &left, &mut uses);
         let found = uses.looked_into(captures);
-        if found.is_subset(&looked_into) {
+        let draws = uses.draws_called && uses.draws_natively;
+        if found.is_subset(&left.looked_into) && (left.draws || !draws) {
             return hir;
         }
-        looked_into.extend(found);
+        left.looked_into.extend(found);
+        left.draws |= draws;
     }
 }
 
-/// Resolves a site in which CPython looks for the entries of the containers `looked_into`.
-fn resolve_with(
-    site: &s::Site,
-    captures: &[Capture],
-    looked_into: &HashSet<u32>,
-    uses: &mut Uses,
-) -> R<Hir> {
-    let hir = resolve_beside(site, captures, (HashSet::new(), looked_into), uses);
+/// What is left to CPython although there is a native form, because CPython does more with it.
+#[derive(Default)]
+struct Left {
+    /// The containers for whose entries CPython looks.
+    looked_into: HashSet<u32>,
+    /// Whether CPython draws all random numbers.
+    draws: bool,
+}
+
+/// Resolves a site of which more is left to CPython than has no native form.
+fn resolve_with(site: &s::Site, captures: &[Capture], left: &Left, uses: &mut Uses) -> R<Hir> {
+    let hir = resolve_beside(site, captures, (HashSet::new(), left), uses);
     let foreign = uses.foreign();
     let held = |index: &u32| {
         let capture = captures.get(*index as usize);
@@ -296,7 +308,7 @@ fn resolve_with(
         array || uses.copied.contains(index)
     };
     match foreign.iter().any(held) {
-        true => resolve_beside(site, captures, (foreign, looked_into), uses),
+        true => resolve_beside(site, captures, (foreign, left), uses),
         false => hir,
     }
 }
@@ -305,12 +317,13 @@ fn resolve_with(
 fn resolve_beside(
     site: &s::Site,
     captures: &[Capture],
-    (foreign, looked_into): (HashSet<u32>, &HashSet<u32>),
+    (foreign, left): (HashSet<u32>, &Left),
     uses: &mut Uses,
 ) -> R<Hir> {
     let mut resolver = Resolver {
         foreign,
-        looked_into,
+        looked_into: &left.looked_into,
+        draws_called: left.draws,
         uses,
         hir: Hir::default(),
         captures,
