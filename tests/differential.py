@@ -135,7 +135,9 @@ class Done(NamedTuple):
 
 def environment(cache: Path) -> dict[str, str]:
     """This process's variables without those that would change what python or nestwise do."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("NESTWISE", "PYTHON"))}
+    # The test runner changes a variable of its own meanwhile, in another thread.
+    names = [k for k in list(os.environ) if not k.startswith(("NESTWISE", "PYTHON", "PYTEST"))]
+    kept = {k: os.environ[k] for k in names}
     kept.update(
         PYTHONHASHSEED="0",
         PYTHONPATH=str(PROGRAMS),  # scripts in its folders share `showing`
