@@ -9,7 +9,7 @@ use rustpython_parser::{Mode, parse};
 
 use crate::host_functions::{Container, HostFn};
 use crate::syntax::convert::converter::{Converter, Names};
-use crate::syntax::convert::interpreter_exits::depth;
+use crate::syntax::convert::loop_depth::depth;
 use nestwise_ir::Effect;
 
 /// The longest f-string that is read, in bytes.

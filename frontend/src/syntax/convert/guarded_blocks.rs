@@ -8,7 +8,7 @@
 
 use rustpython_parser::ast;
 
-use crate::syntax::convert::interpreter_exits::has_loop;
+use crate::syntax::convert::loop_depth::has_loop;
 
 /// The exceptions that are no errors: signal handlers raise them, or those that end a program.
 const NO_ERRORS: [&str; 4] = [

@@ -8,6 +8,7 @@ pub(crate) mod function;
 pub(crate) mod guarded_blocks;
 pub(crate) mod idioms;
 pub(crate) mod interpreter_exits;
+pub(crate) mod loop_depth;
 
 use nestwise_ir::PathId;
 use nestwise_ir::surface::{BinOp, CmpOp, Expr, ExprKind, Stmt, StmtKind, Target, UnOp};
@@ -27,11 +28,11 @@ impl Converter<'_> {
     pub(crate) fn top(&mut self, stmt: &ast::Stmt) -> Option<Stmt> {
         match stmt {
             ast::Stmt::For(s) => {
-                self.may_exit = !self.source.suspends && !interpreter_exits::has_loop(&s.body);
+                self.may_exit = !self.source.suspends && !loop_depth::has_loop(&s.body);
                 self.for_loop(s, &[])
             }
             ast::Stmt::While(s) => {
-                self.may_exit = !self.source.suspends && !interpreter_exits::has_loop(&s.body);
+                self.may_exit = !self.source.suspends && !loop_depth::has_loop(&s.body);
                 self.while_loop(s, &[])
             }
             other => self.refuse(other, Refusal::NotALoop),

@@ -15,8 +15,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 
 use crate::bind::Binding;
-use crate::host::entries::value::{self, Value};
-use crate::host::entries::{Done, key, updated};
+use crate::host::entries::value::{self, Value, updated};
+use crate::host::entries::{Done, key};
 use crate::objects::{containers, layout};
 
 /// The lists and deques of a launch.

@@ -7,8 +7,8 @@ use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
 use super::key::{self, KeyForm, MOST_PARTS, Texts, Words};
+use super::kind::{Kind, released};
 use super::value::{self, Value};
-use super::{Kind, released};
 
 /// The most entries that are kept from one chunk to the next.
 const MOST_ENTRIES: usize = 1 << 22;

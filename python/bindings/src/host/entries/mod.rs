@@ -6,18 +6,19 @@
 
 mod cache;
 pub(crate) mod key;
+mod kind;
 pub(crate) mod value;
 
 use nestwise_codegen::link::entries::Table;
-use nestwise_codegen::link::host::{CELL, keeping_flags};
+use nestwise_codegen::link::host::CELL;
 use nestwise_ir::model::entry::{Operation, Part, Update};
-use nestwise_ir::{EntryAccess, Fragment, FragmentForm, Kept, Nest, Prov, Scalar, Ty};
-use pyo3::ffi::{self, PyObject};
+use nestwise_ir::{EntryAccess, Fragment, FragmentForm, Kept, Nest, Ty};
+use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
 
 use cache::Cache;
 use key::{KeyForm, Texts, Words};
-use value::Value;
+use value::{Value, updated};
 
 use crate::bind::Binding;
 
@@ -279,99 +280,4 @@ unsafe fn read(value: Value, ty: Ty, cell: *mut u8) -> Done {
         true => Done::No,
         false => Done::Other(value.ty()),
     }
-}
-
-/// The value of `before op= operand`, as Python or NumPy computes it; missing where it is no number that the cache holds,
-/// or a warning is due.
-pub fn updated(update: Update, before: Value, operand: Value) -> Value {
-    let (Some(a), Some(b)) = (before.ty(), operand.ty()) else {
-        return Value::MISSING;
-    };
-    let (x, y) = (before.word, operand.word);
-    let is_int = |ty: Ty| ty.repr == Scalar::I64 || ty == Ty::PY_BOOL;
-    let prov = match a.prov == Prov::Np || b.prov == Prov::Np {
-        true => Prov::Np,
-        false => Prov::Py,
-    };
-    if is_int(a) && is_int(b) {
-        let (x, y) = (x as i64, y as i64);
-        let result = match update {
-            Update::Add => x.checked_add(y),
-            Update::Sub => x.checked_sub(y),
-            Update::Mul => x.checked_mul(y),
-        };
-        let ty = Ty { prov, ..Ty::PY_INT };
-        return result.map_or(Value::MISSING, |v| Value::scalar(ty, v as u64));
-    }
-    let float = |ty: Ty, word: u64| match ty.repr {
-        Scalar::F64 => Some(f64::from_bits(word)),
-        _ if is_int(ty) => Some(word as i64 as f64),
-        _ => None,
-    };
-    let (Some(x), Some(y)) = (float(a, x), float(b, y)) else {
-        return Value::MISSING;
-    };
-    let result = keeping_flags(|| match update {
-        Update::Add => x + y,
-        Update::Sub => x - y,
-        Update::Mul => x * y,
-    });
-    // NumPy warns of an overflow, and of an invalid operation.
-    if prov == Prov::Np && !(result.is_finite() && x.is_finite() && y.is_finite()) {
-        return Value::MISSING;
-    }
-    let ty = Ty {
-        prov,
-        ..Ty::PY_FLOAT
-    };
-    Value::scalar(ty, result.to_bits())
-}
-
-/// The types of the exact containers whose entries are cached, and what they give for a key that they do not have.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
-    /// A `dict`, which raises.
-    Dict,
-    /// A `Counter`, which gives 0.
-    Counter,
-    /// A `defaultdict`, which inserts this.
-    Making(Value),
-    /// A set.
-    Set,
-}
-
-impl Kind {
-    /// The kind of a container; `None` for a `defaultdict` whose factory is a function of the user's, and for what keeps
-    /// no entries.
-    ///
-    /// # Safety
-    /// `container` is alive.
-    unsafe fn of(py: Python<'_>, container: *mut PyObject) -> Option<Kind> {
-        use crate::objects::containers;
-        use nestwise_frontend::host_functions::Container;
-        // SAFETY: as promised by the caller; the GIL is held.
-        let (kind, _) = unsafe { containers::container(py, container) }?;
-        Some(match kind {
-            Container::Dict => Kind::Dict,
-            Container::Counter => Kind::Counter,
-            Container::Set | Container::FrozenSet => Kind::Set,
-            Container::DefaultDict => {
-                let zero = |ty| Kind::Making(Value::scalar(ty, 0));
-                match containers::made_by(py, container) {
-                    Some(ty) => zero(ty),
-                    None => Kind::Dict,
-                }
-            }
-            _ => return None,
-        })
-    }
-}
-
-/// Gives a reference back.
-///
-/// # Safety
-/// `object` is null or a reference of the caller's.
-unsafe fn released(object: *mut PyObject) {
-    // SAFETY: as promised by the caller.
-    unsafe { ffi::Py_XDECREF(object) };
 }

@@ -1,6 +1,8 @@
 //! Values of entries, in two registers.
 
 use nestwise_codegen::link::entries;
+use nestwise_codegen::link::host::keeping_flags;
+use nestwise_ir::model::entry::Update;
 use nestwise_ir::{Prov, Scalar, Ty};
 use nestwise_runtime::Value as Native;
 use pyo3::ffi::PyObject;
@@ -88,6 +90,52 @@ pub unsafe fn held(py: Python<'_>, object: *mut PyObject) -> Value {
         _ => return Value::OBJECT,
     };
     Value::scalar(ty, word)
+}
+
+/// The value of `before op= operand`, as Python or NumPy computes it; missing where it is no number that the cache holds,
+/// or a warning is due.
+pub fn updated(update: Update, before: Value, operand: Value) -> Value {
+    let (Some(a), Some(b)) = (before.ty(), operand.ty()) else {
+        return Value::MISSING;
+    };
+    let (x, y) = (before.word, operand.word);
+    let is_int = |ty: Ty| ty.repr == Scalar::I64 || ty == Ty::PY_BOOL;
+    let prov = match a.prov == Prov::Np || b.prov == Prov::Np {
+        true => Prov::Np,
+        false => Prov::Py,
+    };
+    if is_int(a) && is_int(b) {
+        let (x, y) = (x as i64, y as i64);
+        let result = match update {
+            Update::Add => x.checked_add(y),
+            Update::Sub => x.checked_sub(y),
+            Update::Mul => x.checked_mul(y),
+        };
+        let ty = Ty { prov, ..Ty::PY_INT };
+        return result.map_or(Value::MISSING, |v| Value::scalar(ty, v as u64));
+    }
+    let float = |ty: Ty, word: u64| match ty.repr {
+        Scalar::F64 => Some(f64::from_bits(word)),
+        _ if is_int(ty) => Some(word as i64 as f64),
+        _ => None,
+    };
+    let (Some(x), Some(y)) = (float(a, x), float(b, y)) else {
+        return Value::MISSING;
+    };
+    let result = keeping_flags(|| match update {
+        Update::Add => x + y,
+        Update::Sub => x - y,
+        Update::Mul => x * y,
+    });
+    // NumPy warns of an overflow, and of an invalid operation.
+    if prov == Prov::Np && !(result.is_finite() && x.is_finite() && y.is_finite()) {
+        return Value::MISSING;
+    }
+    let ty = Ty {
+        prov,
+        ..Ty::PY_FLOAT
+    };
+    Value::scalar(ty, result.to_bits())
 }
 
 #[cfg(test)]
