@@ -2,7 +2,8 @@
 
     make bench-host-calls [ARGS="--rounds 7"]
 
-Each loop evaluates one fragment in each iteration, and hardly anything else. CPython's own time is
+Also what an operation on a container costs that the loop keeps a copy of. Each loop evaluates one
+fragment in each iteration, or a few operations, and hardly anything else. CPython's own time is
 that of the loop under plain Python, less that of an empty loop; the compiled loop itself costs next
 to nothing. Rounds of the two interpreters alternate; the figures are medians. Times are on this
 machine as it is now: compare the columns, not two runs.
@@ -20,7 +21,7 @@ import tempfile
 from pathlib import Path
 
 SCRIPT = """
-import io, json, sys, time
+import collections, heapq, io, json, math, sys, time
 
 
 def nothing(n):
@@ -28,10 +29,10 @@ def nothing(n):
         pass
 
 
-def contains(n, u, k):
+def close(n, k):
     c = 0
     for i in range(n):
-        if (i, k) in u:
+        if math.isclose(i, k):
             c += 1
     return c
 
@@ -39,21 +40,15 @@ def contains(n, u, k):
 def three_names(n, d, k, z):
     c = 0
     for i in range(n):
-        c += d.get((i, k, z), 1)
+        c += d.setdefault((k, z, i % 9), 1)
     return c
 
 
-def length(n, u):
+def is_int(n):
     c = 0
     for i in range(n):
-        c += len(u)
-    return c
-
-
-def item(n, d):
-    c = 0
-    for i in range(n):
-        c += d[7]
+        if isinstance(i, int):
+            c += 1
     return c
 
 
@@ -63,15 +58,9 @@ def appended(n, q):
     return len(q)
 
 
-def stored(n, d):
+def updated(n, u):
     for i in range(n):
-        d["k"] = i
-    return len(d)
-
-
-def added(n, u):
-    for i in range(n):
-        u.add(i % 100)
+        u.update((i % 100, 1))
     return len(u)
 
 
@@ -80,17 +69,84 @@ def printed(n):
         print(i, i + 1)
 
 
-d = {7: 1}
+def counted(n):
+    d = {}
+    for i in range(n):
+        d[i % 1000] = d.get(i % 1000, 0) + 1
+    return d
+
+
+def counted_pairs(n):
+    d = {}
+    for i in range(n):
+        k = (i % 30, i % 31)
+        if k in d:
+            d[k] += 1
+        else:
+            d[k] = 1
+    return d
+
+
+def seen(n):
+    u, c = set(), 0
+    for i in range(n):
+        if i % 1000 in u:
+            c += 1
+        else:
+            u.add(i % 1000)
+    return c
+
+
+def new_keys(n):
+    d = {}
+    for i in range(n):
+        d[i, 7] = i
+    return d
+
+
+def stacked(n):
+    s, c = [1], 0
+    for i in range(n):
+        s.append(i)
+        s.append(i + 1)
+        c += s.pop()
+        if i % 2:
+            c += s.pop()
+    return c
+
+
+def queued(n):
+    q, c = collections.deque([(0, 0)]), 0
+    for i in range(n):
+        q.append((i, c))
+        x, y = q.popleft()
+        c = x + 1
+    return c
+
+
+def heaped(n):
+    h, c = [(k, 0) for k in range(100)], 0
+    for i in range(n):
+        x, y = heapq.heappop(h)
+        heapq.heappush(h, (x + 100 + i % 7, i))
+    return h
+
+
 N = 200_000
 LOOPS = [
-    ("(i, k) in u", contains, N, ({(1, 2)}, 3)),
-    ("d.get((i, k, z), 1)", three_names, N, (d, 3, 4)),
-    ("len(u)", length, N, ({1},)),
-    ("d[7]", item, N, ({7: 1},)),
+    ("math.isclose(i, k)", close, N, (3,)),
+    ("d.setdefault((k, z, i), 1)", three_names, N, ({}, 3, 4)),
+    ("isinstance(i, int)", is_int, N, ()),
     ("q.append((i, None))", appended, N, None),
-    ("d['k'] = i", stored, N, ({7: 1},)),
-    ("u.add(i % 100)", added, N, (set(),)),
+    ("u.update((i, 1))", updated, N, (set(),)),
     ("print(i, i + 1)", printed, N // 20, ()),
+    ("count by d.get(i, 0)", counted, N, ()),
+    ("count pairs by `in`", counted_pairs, N, ()),
+    ("`in` and add of a set", seen, N, ()),
+    ("new keys (i, 7)", new_keys, N, ()),
+    ("stack: 2 append, 1.5 pop", stacked, N, ()),
+    ("queue of pairs", queued, N, ()),
+    ("heap of 100 pairs", heaped, N, ()),
 ]
 
 
@@ -111,6 +167,10 @@ print(json.dumps(found))
 """
 
 
+# The first of the loops that work on copies of containers.
+FIRST_KEPT = "count by d.get(i, 0)"
+
+
 def run(script: Path, native: bool, folder: str) -> dict[str, float]:
     words = ["-m", "nestwise", "run", "--device", "serial"] if native else []
     env = os.environ | {"NESTWISE_CACHE_DIR": folder, "NESTWISE_TIER_UP_BUDGET": "0"}
@@ -128,13 +188,17 @@ def main() -> None:
         script.write_text(SCRIPT)
         run(script, True, folder)  # makes the kernels
         runs = [(run(script, False, folder), run(script, True, folder)) for _ in range(rounds)]
-    print(f"{'fragment':22s} {'python':>9s} {'compiled':>9s} {'beside':>9s}   (ns an iteration)")
+    print(f"{'fragment':26s} {'python':>9s} {'compiled':>9s} {'beside':>9s}   (ns an iteration)")
+    kept = False
     for text in runs[0][0]:
         python, compiled = (statistics.median(r[k][text] for r in runs) for k in (0, 1))
         empty = statistics.median(r[0]["empty loop"] for r in runs)
+        if text == FIRST_KEPT:
+            print(f"{'operations on copies':26s} {'python':>9s} {'compiled':>9s} {'times':>9s}")
+            kept = True
         beside = compiled - (python - empty)
-        shown = "" if text == "empty loop" else f"{beside:9.0f}"
-        print(f"{text:22s} {python:9.0f} {compiled:9.0f} {shown}")
+        shown = f"{python / compiled:9.1f}" if kept else f"{beside:9.0f}"
+        print(f"{text:26s} {python:9.0f} {compiled:9.0f} {shown if text != 'empty loop' else ''}")
 
 
 if __name__ == "__main__":

@@ -50,6 +50,8 @@ pub struct Calls<'a> {
     used: usize,
     entries: Entries,
     sequences: Sequences,
+    /// Whether the rest is left to CPython, which is faster.
+    left: bool,
     /// An exception that a fragment without effect raised and that would not come again: a signal handler's.
     pub raised: Option<PyErr>,
 }
@@ -64,6 +66,12 @@ impl<'a> Calls<'a> {
         file: &str,
         globals: *mut PyObject,
     ) -> Result<Calls<'a>, Reason> {
+        if compiled.is_left() {
+            return Err(Reason::List {
+                name: "a dictionary or set".into(),
+                why: "the loop does hardly anything but make new entries of it, which CPython does faster",
+            });
+        }
         let mut functions = Vec::with_capacity(nest.fragments.len());
         let mut arguments = Vec::with_capacity(nest.fragments.len());
         for fragment in nest.fragments.values() {
@@ -95,6 +103,7 @@ impl<'a> Calls<'a> {
             py,
             entries,
             sequences,
+            left: false,
             nest,
             functions,
             arguments,
@@ -111,6 +120,10 @@ impl<'a> Calls<'a> {
         drop(self.recorded.drain(..self.used));
         self.used = 0;
         self.sequences.committed();
+        if self.entries.only_grows() {
+            self.compiled.leave();
+            self.left = true;
+        }
         if let Err(error) = self.entries.committed(self.py) {
             self.raised = Some(error);
         }
@@ -246,6 +259,9 @@ impl Fragments for Calls<'_> {
         let Some(fragment) = nest.fragments.get(FragmentId(at as u32)) else {
             return false;
         };
+        if self.left {
+            return false;
+        }
         // SAFETY: as promised by the caller.
         let performed = unsafe {
             let entry = self.entries.perform(self.py, at, cells);

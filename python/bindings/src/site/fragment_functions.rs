@@ -1,6 +1,7 @@
 //! The functions that CPython evaluates for the nests of a site: each fragment is compiled once.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use nestwise_frontend::site::captures::Capture;
 use nestwise_ir::{Fragment, FragmentForm, Ty};
@@ -14,6 +15,8 @@ pub struct FragmentFunctions {
     functions: Mutex<Vec<(String, Py<PyAny>)>>,
     /// The fragments whose value was not of the expected type, with its type, if it is a scalar.
     observed: Mutex<Vec<(String, Option<Ty>)>>,
+    /// Whether CPython was found to be faster.
+    left: AtomicBool,
 }
 
 impl FragmentFunctions {
@@ -64,6 +67,16 @@ impl FragmentFunctions {
         if !observed.iter().any(|(of, _)| of == text) {
             observed.push((text.to_owned(), ty));
         }
+    }
+
+    /// Notes that CPython is faster with what the site does with containers.
+    pub fn leave(&self) {
+        self.left.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether CPython was found to be faster.
+    pub fn is_left(&self) -> bool {
+        self.left.load(Ordering::Relaxed)
     }
 
     /// Drops the functions.

@@ -254,6 +254,11 @@ impl Cache {
         Value { code, word }
     }
 
+    /// The number of entries that the launch has inserted.
+    pub fn inserted(&self) -> u64 {
+        self.order
+    }
+
     /// The number of entries.
     pub fn length(&self) -> i64 {
         self.size() + self.more
