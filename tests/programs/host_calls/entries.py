@@ -239,6 +239,17 @@ def drawn_keys(n):
     return table, random.random()
 
 
+def hardly_more_than_new_entries(n):
+    pairs, seen, last = {}, {-1}, 0
+    for i in range(n):  # native
+        pairs[i, i % 7] = last
+        if i in seen:
+            last = i
+        seen.add(i * 2)
+        last += pairs[(i // 2, i // 2 % 7)] % 3
+    return len(pairs), len(seen), last, list(pairs.items())[-2:], list(seen)[:3]
+
+
 rng = random.Random(5)
 xs = [rng.randrange(300) for _ in range(6000)]
 ys = [rng.random() for _ in range(6000)]
@@ -276,3 +287,4 @@ show("seen_whole", seen_whole(3000))
 show("collatz", Memory().collatz(6000))
 show("by_a_function", by_a_function(xs))
 show("drawn_keys", drawn_keys(3000))
+show("hardly_more_than_new_entries", hardly_more_than_new_entries(150_000))
