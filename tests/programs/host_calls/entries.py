@@ -239,6 +239,26 @@ def drawn_keys(n):
     return table, random.random()
 
 
+def names_in_a_dictionary(n):
+    memory = Memory()
+    own, total = memory.__dict__, 0
+    for i in range(n):
+        own["hits"] += i
+        total += memory.hits % 7
+    return total, memory.hits
+
+
+counter = 0
+
+
+def globals_in_a_dictionary(n):
+    own, total = globals(), 0
+    for i in range(n):
+        own["counter"] += i
+        total += counter % 7
+    return total, counter
+
+
 def hardly_more_than_new_entries(n):
     pairs, seen, last = {}, {-1}, 0
     for i in range(n):  # native
@@ -288,3 +308,4 @@ show("collatz", Memory().collatz(6000))
 show("by_a_function", by_a_function(xs))
 show("drawn_keys", drawn_keys(3000))
 show("hardly_more_than_new_entries", hardly_more_than_new_entries(150_000))
+show("names_in_a_dictionary", names_in_a_dictionary(3000), globals_in_a_dictionary(3000))

@@ -15,14 +15,15 @@ use nestwise_codegen::link::entries::Table;
 use nestwise_codegen::link::host::CELL;
 use nestwise_ir::model::entry::{Operation, Part, Update};
 use nestwise_ir::{EntryAccess, Fragment, FragmentForm, Kept, Nest, Ty};
-use pyo3::ffi::PyObject;
+use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
 use cache::Cache;
 use key::{KeyForm, Texts, Words};
 use value::{Value, updated};
 
-use crate::bind::Binding;
+use crate::bind::{Binding, classify};
+use crate::objects::attributes;
 
 /// The entries of a launch's containers.
 pub struct Entries {
@@ -108,7 +109,8 @@ impl Entries {
             let plan = match (&fragment.kept, fragment.objects.first()) {
                 (Some(Kept::Entry(access)), Some(of)) => {
                     let container = object(of.capture)?;
-                    if others.contains(&container) {
+                    let named = access.key.parts.iter().any(|p| matches!(p, Part::Text(_)));
+                    if others.contains(&container) || named && holds_names(py, binding, container) {
                         return None;
                     }
                     Some(made.plan(py, fragment, access, container)?)
@@ -281,6 +283,29 @@ impl Plan {
             Some(Done::Yes)
         }
     }
+}
+
+/// Whether a dictionary is that of the module's globals, or that of an object whose attributes the nest may hold.
+fn holds_names(py: Python<'_>, binding: &Binding, container: *mut PyObject) -> bool {
+    if attributes::globals(py).as_ptr() == container {
+        return true;
+    }
+    let objects = binding
+        .captures
+        .iter()
+        .filter(|b| b.word & 0xff == classify::OBJECT);
+    let mut dictionaries = objects.map(|b| {
+        // SAFETY: kept alive by the binding; runs no code of the program's. The object keeps its dictionary.
+        unsafe {
+            let own = ffi::PyObject_GenericGetDict(b.object, std::ptr::null_mut());
+            match own.is_null() {
+                true => ffi::PyErr_Clear(),
+                false => ffi::Py_DECREF(own),
+            }
+            own
+        }
+    });
+    dictionaries.any(|own| own == container)
 }
 
 /// Leaves a value of this type in a cell.
