@@ -101,24 +101,15 @@ fn is_direct(fragment: &Fragment, access: &EntryAccess) -> bool {
     match &access.operation {
         Operation::Read => gives.is_some_and(number),
         Operation::ReadOr(default) => {
-            gives.is_some_and(number) && part_type(fragment, default) == gives
+            gives.is_some_and(number) && fragment.part_type(default) == gives
         }
         Operation::Contains { .. } | Operation::Add | Operation::Discard => true,
-        Operation::Store(part) => part_type(fragment, part).is_some_and(number),
+        Operation::Store(part) => fragment.part_type(part).is_some_and(number),
         Operation::Update(_, part) => {
-            let ty = part_type(fragment, part);
+            let ty = fragment.part_type(part);
             ty == Some(Ty::PY_INT) || ty == Some(Ty::PY_FLOAT)
         }
         Operation::Length => false,
-    }
-}
-
-/// The type of a part that is a scalar.
-fn part_type(fragment: &Fragment, part: &Part) -> Option<Ty> {
-    match part {
-        Part::Scalar(at) => fragment.values.get(*at as usize).map(|v| v.ty),
-        Part::Int(_) => Some(Ty::PY_INT),
-        Part::Text(_) => None,
     }
 }
 
@@ -322,7 +313,7 @@ impl Found<'_> {
                 self.finish(em, Some(word));
             }
             Operation::Store(part) => {
-                let Some((value, ty)) = self.part(em, part).zip(part_type(self.fragment, part))
+                let Some((value, ty)) = self.part(em, part).zip(self.fragment.part_type(part))
                 else {
                     ir.br(self.slow);
                     return;
@@ -332,28 +323,17 @@ impl Found<'_> {
                 self.finish(em, None);
             }
             Operation::Update(update, part) => {
-                let Some((value, ty)) = self.part(em, part).zip(part_type(self.fragment, part))
+                let Some((value, ty)) = self.part(em, part).zip(self.fragment.part_type(part))
                 else {
                     ir.br(self.slow);
                     return;
                 };
                 self.slow_unless_changed(em, ty);
                 let before = self.value(em, ty);
-                let after = match (ty.repr, update) {
-                    (Scalar::F64, Update::Add) => ir.fadd(before, value),
-                    (Scalar::F64, Update::Sub) => ir.fsub(before, value),
-                    (Scalar::F64, Update::Mul) => ir.fmul(before, value),
-                    (_, update) => {
-                        let name = match update {
-                            Update::Add => "llvm.sadd.with.overflow",
-                            Update::Sub => "llvm.ssub.with.overflow",
-                            Update::Mul => "llvm.smul.with.overflow",
-                        };
-                        let both = ir.intrinsic(name, &[ir.i64()], &[before, value]);
-                        self.slow_where(em, ir.field(both, 1));
-                        ir.field(both, 0)
-                    }
-                };
+                let (after, beyond) = updated(ir, ty, *update, before, value);
+                if let Some(beyond) = beyond {
+                    self.slow_where(em, beyond);
+                }
                 ir.store(after, self.head);
                 self.finish(em, None);
             }
@@ -417,4 +397,29 @@ impl Found<'_> {
         self.results.push((value, em.ir.here()));
         em.ir.br(self.done);
     }
+}
+
+/// The value of `before op= operand` for numbers of one type, and where an int leaves its 64 bits.
+pub(crate) fn updated(
+    ir: &Ir<'_>,
+    ty: Ty,
+    update: Update,
+    before: V,
+    operand: V,
+) -> (V, Option<V>) {
+    if ty.repr == Scalar::F64 {
+        let value = match update {
+            Update::Add => ir.fadd(before, operand),
+            Update::Sub => ir.fsub(before, operand),
+            Update::Mul => ir.fmul(before, operand),
+        };
+        return (value, None);
+    }
+    let name = match update {
+        Update::Add => "llvm.sadd.with.overflow",
+        Update::Sub => "llvm.ssub.with.overflow",
+        Update::Mul => "llvm.smul.with.overflow",
+    };
+    let both = ir.intrinsic(name, &[ir.i64()], &[before, operand]);
+    (ir.field(both, 0), Some(ir.field(both, 1)))
 }

@@ -3,7 +3,7 @@
 
 use std::mem::offset_of;
 
-use nestwise_ir::model::entry::{Part, Update};
+use nestwise_ir::model::entry::Part;
 use nestwise_ir::model::sequence::{SequenceAccess, SequenceOperation, Which};
 use nestwise_ir::{Expr, Fragment, FragmentForm, FragmentId, Scalar, Ty};
 
@@ -11,6 +11,7 @@ use crate::link::entries::code;
 use crate::link::sequences::{CLOCK, Sequence};
 use crate::llvm::{Block, IntPred, T, V, Wrap};
 use crate::lower::emitter::Emitter;
+use crate::lower::entry::updated;
 use crate::lower::value::Val;
 
 /// How often compiled code performs an operation, for each time that it calls the launch.
@@ -72,7 +73,7 @@ fn is_direct(fragment: &Fragment, access: &SequenceAccess) -> bool {
         FragmentForm::Value(ty) => number(ty),
         FragmentForm::Statement => true,
     };
-    let part = |part: &Part| part_type(fragment, part);
+    let part = |part: &Part| fragment.part_type(part);
     let is_index = |index: &Part| part(index).is_some_and(|ty| ty.repr == Scalar::I64);
     match &access.operation {
         SequenceOperation::Append(parts) => parts.iter().all(|p| part(p).is_some_and(number)),
@@ -89,14 +90,6 @@ fn is_direct(fragment: &Fragment, access: &SequenceAccess) -> bool {
         SequenceOperation::AppendLeft(_)
         | SequenceOperation::Push(_)
         | SequenceOperation::Take(Which::Least) => false,
-    }
-}
-
-fn part_type(fragment: &Fragment, part: &Part) -> Option<Ty> {
-    match part {
-        Part::Scalar(at) => fragment.values.get(*at as usize).map(|v| v.ty),
-        Part::Int(_) => Some(Ty::PY_INT),
-        Part::Text(_) => None,
     }
 }
 
@@ -118,7 +111,7 @@ impl Site<'_> {
                 let element = self.element(em, at);
                 let mut codes = 0_u64;
                 for (k, part) in parts.iter().enumerate() {
-                    let ty = part_type(self.fragment, part)?;
+                    let ty = self.fragment.part_type(part)?;
                     codes |= u64::from(code(ty)) << (8 * k);
                     ir.store(self.part(em, part), ir.offset_const(element, 8 * k));
                 }
@@ -183,7 +176,7 @@ impl Site<'_> {
                 Some(self.read(em, element, *part as usize, ty))
             }
             SequenceOperation::Store { index, value } => {
-                let ty = part_type(self.fragment, value)?;
+                let ty = self.fragment.part_type(value)?;
                 let element = self.at_index(em, index);
                 self.slow_unless_stamped(em, element, ty);
                 ir.store(self.part(em, value), element);
@@ -194,26 +187,15 @@ impl Site<'_> {
                 update,
                 value,
             } => {
-                let ty = part_type(self.fragment, value)?;
+                let ty = self.fragment.part_type(value)?;
                 let element = self.at_index(em, index);
                 self.slow_unless_stamped(em, element, ty);
                 let before = ir.load(self.native(em, ty), element);
                 let operand = self.part(em, value);
-                let after = match (ty.repr, update) {
-                    (Scalar::F64, Update::Add) => ir.fadd(before, operand),
-                    (Scalar::F64, Update::Sub) => ir.fsub(before, operand),
-                    (Scalar::F64, Update::Mul) => ir.fmul(before, operand),
-                    (_, update) => {
-                        let name = match update {
-                            Update::Add => "llvm.sadd.with.overflow",
-                            Update::Sub => "llvm.ssub.with.overflow",
-                            Update::Mul => "llvm.smul.with.overflow",
-                        };
-                        let both = ir.intrinsic(name, &[ir.i64()], &[before, operand]);
-                        self.slow_where(em, ir.field(both, 1));
-                        ir.field(both, 0)
-                    }
-                };
+                let (after, beyond) = updated(ir, ty, *update, before, operand);
+                if let Some(beyond) = beyond {
+                    self.slow_where(em, beyond);
+                }
                 ir.store(after, element);
                 None
             }

@@ -1,6 +1,6 @@
 //! Fragments: pieces of Python that a nest has CPython evaluate.
 
-use crate::model::entry::EntryAccess;
+use crate::model::entry::{EntryAccess, Part};
 use crate::model::sequence::SequenceAccess;
 use crate::model::span::Span;
 use crate::model::types::Ty;
@@ -94,6 +94,15 @@ pub struct Fragment {
 }
 
 impl Fragment {
+    /// The type of a part of a key or an element, or of a value, that is a number.
+    pub fn part_type(&self, part: &Part) -> Option<Ty> {
+        match part {
+            Part::Scalar(at) => self.values.get(*at as usize).map(|v| v.ty),
+            Part::Int(_) => Some(Ty::PY_INT),
+            Part::Text(_) => None,
+        }
+    }
+
     /// The type of the fragment's value in the nest; a bool, always false, for a statement.
     pub fn ty(&self) -> Ty {
         match self.form {
