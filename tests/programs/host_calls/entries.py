@@ -1,7 +1,7 @@
 """Dictionaries and sets in loops: what is done with single entries, in every order, of every kind of key."""
 
 import random
-from collections import Counter, defaultdict
+from collections import Counter, OrderedDict, defaultdict
 
 import numpy as np
 from showing import attempt, show
@@ -239,6 +239,17 @@ def drawn_keys(n):
     return table, random.random()
 
 
+def value_before_key(n):
+    random.seed(1)
+    ordered, mixed = OrderedDict(), {}
+    for i in range(n):  # native
+        ordered[random.randrange(10)] = random.random()
+        mixed[random.randrange(10)] = random.random()
+        mixed[i % 3, 1] = random.random()
+        mixed[random.randrange(5)] = mixed.get(random.randrange(7), 0) + random.randrange(3)
+    return ordered, mixed, random.random()
+
+
 def names_in_a_dictionary(n):
     memory = Memory()
     own, total = memory.__dict__, 0
@@ -309,3 +320,4 @@ show("by_a_function", by_a_function(xs))
 show("drawn_keys", drawn_keys(3000))
 show("hardly_more_than_new_entries", hardly_more_than_new_entries(150_000))
 show("names_in_a_dictionary", names_in_a_dictionary(3000), globals_in_a_dictionary(3000))
+show("value_before_key", value_before_key(2500))

@@ -41,8 +41,8 @@ fn is_transparent(s: &ast::StmtTry) -> bool {
         handler.type_.as_deref().is_some_and(catches_errors)
     });
     let leaves = || [&s.body, &s.orelse].into_iter().any(|block| leaves(block));
-    let loops = [&s.body, &s.orelse, &s.finalbody].into_iter();
-    errors && (s.finalbody.is_empty() || !leaves()) && !loops.into_iter().any(|b| has_loop(b))
+    let mut blocks = [&s.body, &s.orelse, &s.finalbody].into_iter();
+    errors && (s.finalbody.is_empty() || !leaves()) && !blocks.any(|b| has_loop(b))
 }
 
 /// Whether a handler for this type catches errors alone, as far as the text tells.

@@ -104,13 +104,7 @@ impl Resolver<'_> {
         value: &s::Expr,
     ) -> Option<Draft> {
         let (kind, _) = self.keeper(names, base)?;
-        let update = match op {
-            "" => None,
-            "+" => Some(Update::Add),
-            "-" => Some(Update::Sub),
-            "*" => Some(Update::Mul),
-            _ => return None,
-        };
+        let update = update_of(op)?;
         if !kind.is_mapping() || index.iter().any(s::Expr::is_slice) {
             return None;
         }
@@ -256,6 +250,17 @@ impl Resolver<'_> {
         draft.work = 1.0;
         Some(draft)
     }
+}
+
+/// The arithmetic of `op=`, where `""` stands for a plain assignment; `None` for other operators.
+pub(crate) fn update_of(op: &str) -> Option<Option<Update>> {
+    Some(match op {
+        "" => None,
+        "+" => Some(Update::Add),
+        "-" => Some(Update::Sub),
+        "*" => Some(Update::Mul),
+        _ => return None,
+    })
 }
 
 fn access(key: Key, operation: Operation) -> Kept {

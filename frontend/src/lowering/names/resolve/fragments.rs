@@ -20,7 +20,7 @@ pub(crate) const OPERATION: f64 = 0.7;
 #[derive(Default)]
 pub(crate) struct Draft {
     pub text: String,
-    objects: Vec<HostObject>,
+    pub objects: Vec<HostObject>,
     values: Vec<(String, Expr)>,
     /// Whether the fragment changes something.
     pub changes: bool,
@@ -34,16 +34,6 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// The objects, for another fragment of the same ones.
-    pub fn clone_objects(&self) -> Vec<HostObject> {
-        self.objects.clone()
-    }
-
-    /// Gives the fragment these objects.
-    pub fn set_objects(&mut self, objects: &[HostObject]) {
-        self.objects = objects.to_vec();
-    }
-
     /// Makes a natively computed scalar a parameter; returns its name, and what it is to an operation on an entry.
     pub fn scalar(&mut self, value: Expr) -> (String, Part) {
         let part = Part::Scalar(self.values.len() as u32);
@@ -213,13 +203,19 @@ impl Resolver<'_> {
             return None;
         }
         let mut draft = Draft::default();
+        // Python evaluates the value of an assignment first, and the key of an update; so are the parameters.
+        let first = op.is_empty();
+        if first {
+            self.write(names, value, &mut draft)?;
+        }
+        let written = std::mem::take(&mut draft.text);
         self.object(names, base, &mut draft, true)?;
         draft.text.push('[');
         self.listed(names, index, &mut draft)?;
-        draft.text.push_str("] ");
-        draft.text.push_str(op);
-        draft.text.push_str("= ");
-        self.write(names, value, &mut draft)?;
+        draft.text.push_str(&format!("] {op}= {written}"));
+        if !first {
+            self.write(names, value, &mut draft)?;
+        }
         draft.changes = true;
         draft.work += OPERATION;
         self.drafted(names, draft, None, span, true)

@@ -1,11 +1,13 @@
 //! Operations on lists and deques that grow and shrink: fragments that a launch may perform itself.
 
-use nestwise_ir::model::entry::{Part, Update};
+use nestwise_ir::model::entry::Part;
 use nestwise_ir::model::sequence::{SequenceAccess, SequenceOperation, Which};
 use nestwise_ir::{ArrayKind, Kept, Span, Ty, surface as s};
 
+use crate::builtins::Known;
 use crate::host_functions::{Container, Gives};
 use crate::lowering::hir::{Expr, ExprKind, Kind, Stmt, Target};
+use crate::lowering::names::resolve::entries::update_of;
 use crate::lowering::names::resolve::fragments::{Draft, Given, OPERATION};
 use crate::lowering::names::resolve::{Names, Res, Resolver};
 use crate::refusal::R;
@@ -169,12 +171,12 @@ impl Resolver<'_> {
             return Ok(false);
         };
         let span = value.span;
-        let (text, objects) = (draft.text.clone(), draft.clone_objects());
+        let (text, objects) = (draft.text.clone(), draft.objects.clone());
         let mut parts = vec![(draft, 0)];
         for part in 1..items.len() {
             let mut draft = Draft::default();
             draft.text = format!("{text}[{part}]");
-            draft.set_objects(&objects);
+            draft.objects.clone_from(&objects);
             draft.changes = true;
             draft.kept = Some(access(shape, SequenceOperation::Taken(part as u32)));
             parts.push((draft, part));
@@ -358,13 +360,7 @@ impl Resolver<'_> {
         value: &s::Expr,
     ) -> Option<Draft> {
         self.sequence(names, base)?;
-        let update = match op {
-            "" => None,
-            "+" => Some(Update::Add),
-            "-" => Some(Update::Sub),
-            "*" => Some(Update::Mul),
-            _ => return None,
-        };
+        let update = update_of(op)?;
         let [index] = index else { return None };
         let tuple = matches!(value.kind, s::ExprKind::Tuple(_));
         if index.is_slice() || tuple {
@@ -471,7 +467,7 @@ impl Resolver<'_> {
             return None;
         };
         match self.resolve_path(names, id, func.span).ok()? {
-            Res::Known(crate::builtins::Known::Host(f)) => {
+            Res::Known(Known::Host(f)) => {
                 Some(f.about().name).filter(|name| name.starts_with("heapq."))
             }
             _ => None,
