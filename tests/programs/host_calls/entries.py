@@ -241,7 +241,8 @@ def drawn_keys(n):
 
 def value_before_key(n):
     random.seed(1)
-    ordered, mixed = OrderedDict(), {}
+    ordered = OrderedDict()
+    mixed = {}
     for i in range(n):  # native
         ordered[random.randrange(10)] = random.random()
         mixed[random.randrange(10)] = random.random()
