@@ -44,7 +44,7 @@ build: setup ## set up, release build, installed (editable) into .venv
 # Editable: the package's .py files are used from python/src, and only Rust needs a build.
 # The library is removed first because maturin writes into the file that is there, under the feet
 # of any process that has it mapped.
-$(INSTALLED): pyproject.toml tools/requirements-dev.txt
+$(INSTALLED): pyproject.toml python/data/scripts/nestwise tools/requirements-dev.txt
 	@echo "build: maturin develop --release"
 	@rm -f $(EXTENSION)
 	$(VENV)/bin/maturin develop --release $(CARGO_FLAGS) --compression-method stored

@@ -106,8 +106,8 @@ def total(n):
 
 
 print(total(30_000))
-for word in {"a": 1}:
-    print(word)
+for word in ["a"]:
+    import math
 """
 
 

@@ -73,7 +73,7 @@ CARDED = "# Also on machines with a card.\n"
 WIDE = "avx512f" in Path("/proc/cpuinfo").read_text()
 
 
-OTHERS = rf"^# ({'|'.join([*MACHINES, *CARDS])}) \d+: .*\n"
+OTHERS = rf"^# ({'|'.join([*MACHINES, *CARDS])}|auto) \d+: .*\n| x\d+\b"
 
 
 def machine(name, folder):

@@ -94,7 +94,7 @@ def _names() -> tuple[str, str]:
 def _module(row: Row) -> tuple[str, int]:
     """A module's text, and the line of the loop in it."""
     definitions, values = _names()
-    modules = ("bisect", "collections", "heapq", "math", "random", "time")
+    modules = ("bisect", "collections", "heapq", "math", "random", "statistics", "time")
     head = "".join(f"import {module}\n" for module in modules)
     head += f"\nimport numpy as np\n\n\n{definitions}\n\n\n"
     head += "random.seed(0)\nnp.random.seed(0)\n\n\ndef run():\n    value = None\n"

@@ -63,7 +63,7 @@ def test_much_is_compared(runs):
 
 
 def test_a_while_that_cpython_begins_is_compared_from_where_it_was_taken_over(tmp_path):
-    """The first iterations leave 64 bits: native code comes in after some turns of CPython's."""
+    """The first iterations leave 2**120: native code comes in after some turns of CPython's."""
     script = tmp_path / "late.py"
     script.write_text(
         "def orbit(x):\n"
@@ -76,7 +76,7 @@ def test_a_while_that_cpython_begins_is_compared_from_where_it_was_taken_over(tm
         "        steps += 1\n"
         "    return steps\n"
         "for k in range(20):\n"
-        "    print(orbit(((2**63 - 1) // 3 | 1) + 2 * k))\n"
+        "    print(orbit(((2**120 - 1) // 3 | 1) + 2 * k))\n"
     )
     done = verify(script, tmp_path / "cache")
     runs, nests, verdict = told(done)
@@ -121,6 +121,10 @@ PLACES = {
     "a view's owner": ("for i in range(n):\n        v[i] = v[i] + 1.5", "v[0]: compiled"),
     "a buffer": ("for i in range(n):\n        q[i] = q[i] + 1", "q[0]: compiled"),
     "an attribute": ("for i in range(n):\n        o.t = o.t + 1.5", "o.t: compiled"),
+    "an object that was made": (
+        "for i in range(n):\n        p = Pair(i, a[i] + 1.5)\n    return p.b",
+        "p: compiled <__main__.Pair object",
+    ),
     "a global": ("global g\n    for i in range(n):\n        g = g + 1.5", "g: compiled"),
     "an appended item": ("for x in a:\n        out.append(x + 1.5)", "out[0]: compiled"),
     "an append too many": (
@@ -160,6 +164,12 @@ import numpy as np
 
 class Holder:
     t = 0.5
+
+
+class Pair:
+    def __init__(self, a, b):
+        self.a = a
+        self.b = b
 
 
 g = 0.5

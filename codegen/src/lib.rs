@@ -37,6 +37,7 @@ pub use crate::link::load::{GridCode, Kernel, load, load_grid};
 pub use crate::link::mvec::has_vector_form;
 pub use crate::link::slot::UfuncLoop;
 pub use crate::link::ufunc::{register_c_function, register_ufunc};
+pub use crate::llvm::globals::register_globals;
 pub use crate::llvm::warm::{is_begun as is_warm_up_begun, is_warm, warm_up};
 pub use crate::pipeline::{Compiled, assembly, compile, llvm_ir};
 pub use crate::spec::KernelSpec;

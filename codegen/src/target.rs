@@ -9,6 +9,7 @@ use inkwell::targets::{
 use nestwise_ir::{Scalar, Tier};
 
 use crate::error::{CodegenError, Result};
+use crate::llvm::globals;
 
 /// What is known about the host's processor.
 pub(crate) struct Host {
@@ -36,6 +37,7 @@ static HOST: OnceLock<std::result::Result<Host, String>> = OnceLock::new();
 
 impl Host {
     fn detect() -> std::result::Result<Host, String> {
+        globals::make();
         Target::initialize_x86(&InitializationConfig::default());
         set_options();
         // Features that are absent need no mention: the base CPU has none of them.
@@ -87,7 +89,7 @@ impl Host {
         ]
     }
 
-    /// The host, found once.
+    /// The host, found once. Whatever uses LLVM begins here.
     pub(crate) fn get() -> Result<&'static Host> {
         HOST.get_or_init(Host::detect)
             .as_ref()

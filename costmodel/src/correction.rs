@@ -286,6 +286,21 @@ impl Learned {
         }
     }
 
+    /// Whether CPython is worth trying, although the native device `chosen` looks better: both look much alike, the call
+    /// is short, and what that may lose is a small share of all the nest took. The first calls that CPython was measured
+    /// at found the machine busy with plans and kernels.
+    pub fn tries_interpreter(&self, chosen: Device, ranked: &[(Device, Estimate); 4]) -> bool {
+        let of = |device: Device| Some(ranked.iter().find(|r| r.0 == device)?.1.warm());
+        let (Some(best), Some(interpreted)) = (of(chosen), of(Device::Interpreter)) else {
+            return false;
+        };
+        let loss = (interpreted.0 - best.0).max(0.0) + RISK * interpreted.0;
+        chosen != Device::Interpreter
+            && best.0 < LONG
+            && interpreted.0 < best.0 * BAND
+            && self.lost + loss <= TRIED_SHARE * self.spent
+    }
+
     /// A native device worth trying, although `chosen` looks better: it is not known at this size, or was not tried for
     /// some time, looks not much worse, and what that may lose, with `compile` where it has no kernel yet, is a small
     /// share of all the nest took.
@@ -407,6 +422,29 @@ mod tests {
         let again =
             (0..10_000).filter(|k| learned.add(&lesson(Device::Serial, 1e-6, scattered(*k))));
         assert!(again.count() < 40);
+    }
+
+    #[test]
+    fn cpython_is_tried_where_it_looks_much_alike() {
+        let ranked = |interpreted: f64| {
+            let mut all = estimates(20e-6, 0.0);
+            all[0].compute = Seconds(interpreted);
+            let mut devices = Device::ALL.into_iter();
+            all.map(|estimate| (devices.next().unwrap(), estimate))
+        };
+        let mut learned = Learned::default();
+        let alike = ranked(30e-6);
+        assert!(!learned.tries_interpreter(Device::Serial, &alike));
+        add(&mut learned, Device::Serial, 20e-6, 20e-6, 100);
+        assert!(learned.tries_interpreter(Device::Serial, &alike));
+        assert!(!learned.tries_interpreter(Device::Serial, &ranked(50e-6)));
+        assert!(!learned.tries_interpreter(Device::Interpreter, &alike));
+        let trial = Lesson {
+            trial: Some(Seconds(20e-6)),
+            ..lesson(Device::Interpreter, 30e-6, 200e-6)
+        };
+        learned.add(&trial);
+        assert!(!learned.tries_interpreter(Device::Serial, &alike));
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub enum Known {
     Numpy(NumpyFn),
     /// A NumPy scalar type.
     NumpyType(Scalar),
+    /// A method of `str`, of one character.
+    Text(TextFn),
     /// A function that CPython is called for.
     Host(HostFn),
 }
@@ -58,9 +60,28 @@ named! {
         Divmod = "divmod",
         Sum = "sum",
         Ord = "ord",
+        Chr = "chr",
         List = "list",
         Any = "any",
         All = "all",
+        Map = "map",
+        Filter = "filter",
+    }
+}
+
+named! {
+    /// Methods of `str` without arguments.
+    TextFn {
+        IsAlpha = "isalpha",
+        IsAlnum = "isalnum",
+        IsDecimal = "isdecimal",
+        IsDigit = "isdigit",
+        IsNumeric = "isnumeric",
+        IsUpper = "isupper",
+        IsLower = "islower",
+        IsSpace = "isspace",
+        Upper = "upper",
+        Lower = "lower",
     }
 }
 
@@ -117,6 +138,7 @@ named! {
     /// NumPy functions of arrays; most make one value from one array, or from two.
     ArrayFn {
         Sum = "sum",
+        Prod = "prod",
         Mean = "mean",
         Var = "var",
         Std = "std",
@@ -263,6 +285,7 @@ impl ArrayFn {
             | Self::Arange
             | Self::Linspace => ArrayForm::Display,
             Self::Sum
+            | Self::Prod
             | Self::Mean
             | Self::Var
             | Self::Std
@@ -289,6 +312,7 @@ impl ArrayFn {
         matches!(
             self,
             Self::Sum
+                | Self::Prod
                 | Self::Mean
                 | Self::Var
                 | Self::Std
@@ -472,8 +496,22 @@ impl Known {
             Known::Numpy(NumpyFn::Special(f)) => format!("numpy.{}", f.name()),
             Known::Numpy(NumpyFn::Array(f)) => format!("numpy.{}", f.name()),
             Known::NumpyType(scalar) => format!("numpy.{}", find_name(NUMPY_TYPES, scalar)),
+            Known::Text(f) => format!("str.{}", f.name()),
             Known::Host(f) => f.about().name.to_owned(),
         }
+    }
+
+    /// The method of arrays with this name.
+    pub fn method_of_array(name: &str) -> Option<Known> {
+        let mut methods = ArrayFn::ALL.iter().filter(|f| f.is_method());
+        let found = methods.find(|f| f.name() == name);
+        found.map(|f| Known::Numpy(NumpyFn::Array(*f)))
+    }
+
+    /// The method of characters with this name.
+    pub fn method_of_text(name: &str) -> Option<Known> {
+        let found = TextFn::ALL.iter().find(|f| f.name() == name);
+        found.map(|f| Known::Text(*f))
     }
 
     /// Every canonical name: what the runtime looks up once to know functions by identity. Two names may be one

@@ -233,7 +233,6 @@ const FUNCTIONS: &[HostFunction] = &[
     reads("str", Gives::Object, 2.0),
     reads("repr", Gives::Object, 2.0),
     reads("format", Gives::Object, 3.0),
-    reads("chr", Gives::Object, 1.0),
     reads("bin", Gives::Object, 2.0),
     reads("hex", Gives::Object, 2.0),
     reads("oct", Gives::Object, 2.0),
@@ -254,7 +253,15 @@ const FUNCTIONS: &[HostFunction] = &[
     reads("math.ulp", FLOAT, 1.5),
     reads("math.isclose", BOOL, 2.0),
     reads("math.ldexp", FLOAT, 1.5),
-    reads("numpy.prod", NP_FLOAT, 100.0),
+    reads("math.prod", FLOAT, 4.0),
+    reads("math.sumprod", FLOAT, 4.0),
+    reads("statistics.mean", FLOAT, 300.0),
+    reads("statistics.fmean", FLOAT, 40.0),
+    reads("statistics.median", FLOAT, 40.0),
+    reads("statistics.stdev", FLOAT, 1000.0),
+    reads("statistics.pstdev", FLOAT, 1000.0),
+    reads("statistics.variance", FLOAT, 1000.0),
+    reads("statistics.pvariance", FLOAT, 1000.0),
     reads("numpy.average", NP_FLOAT, 150.0),
     reads("numpy.median", NP_FLOAT, 400.0),
     reads("numpy.percentile", NP_FLOAT, 1000.0),
@@ -266,7 +273,10 @@ const FUNCTIONS: &[HostFunction] = &[
     reads("numpy.nanmin", NP_FLOAT, 200.0),
     reads("numpy.nanstd", NP_FLOAT, 600.0),
     reads("numpy.nanvar", NP_FLOAT, 500.0),
+    reads("numpy.nanmedian", NP_FLOAT, 600.0),
     reads("numpy.trace", NP_FLOAT, 60.0),
+    reads("numpy.inner", NP_FLOAT, 30.0),
+    reads("numpy.polyval", NP_FLOAT, 150.0),
     reads("numpy.vdot", NP_FLOAT, 30.0),
     reads("numpy.interp", NP_FLOAT, 80.0),
     reads("numpy.trapezoid", NP_FLOAT, 200.0),
@@ -276,6 +286,8 @@ const FUNCTIONS: &[HostFunction] = &[
     reads("numpy.allclose", BOOL, 500.0),
     reads("numpy.isclose", Gives::Scalar(Ty::NP_BOOL), 400.0),
     reads("numpy.linalg.det", NP_FLOAT, 150.0),
+    reads("numpy.linalg.cond", NP_FLOAT, 400.0),
+    reads("numpy.linalg.matrix_rank", NP_INT, 400.0),
     changes("heapq.heappush", Gives::Nothing, 2.0),
     changes("heapq.heappop", Gives::Item, 3.0),
     changes("heapq.heapify", Gives::Nothing, 5.0),
@@ -317,6 +329,37 @@ const FUNCTIONS: &[HostFunction] = &[
     acts("numpy.random.negative_binomial", INT, 80.0),
     acts("numpy.random.randn", FLOAT, 15.0),
 ];
+
+/// Methods of strings and numbers, which change nothing.
+const OF_VALUES: &[HostFunction] = &[
+    reads("bit_length", INT, 1.0),
+    reads("bit_count", INT, 1.0),
+    reads("is_integer", BOOL, 1.0),
+    reads("as_integer_ratio", Gives::Object, 3.0),
+    reads("hex", Gives::Object, 3.0),
+    reads("lower", Gives::Object, 2.0),
+    reads("upper", Gives::Object, 2.0),
+    reads("title", Gives::Object, 2.0),
+    reads("capitalize", Gives::Object, 2.0),
+    reads("swapcase", Gives::Object, 2.0),
+    reads("strip", Gives::Object, 2.0),
+    reads("lstrip", Gives::Object, 2.0),
+    reads("rstrip", Gives::Object, 2.0),
+    reads("replace", Gives::Object, 4.0),
+    reads("split", Gives::Object, 5.0),
+    reads("zfill", Gives::Object, 2.0),
+    reads("rjust", Gives::Object, 2.0),
+    reads("ljust", Gives::Object, 2.0),
+    reads("center", Gives::Object, 2.0),
+    reads("encode", Gives::Object, 2.0),
+];
+
+/// What is known of the method of this name of a string or a number that a nest computes.
+pub fn method_of_value(name: &str) -> Option<&'static HostFunction> {
+    let tables = [SEQUENCE_READS, STR, OF_VALUES];
+    let mut all = tables.into_iter().flatten();
+    all.find(|f| f.name == name)
+}
 
 /// Methods of sequences that change nothing.
 const SEQUENCE_READS: &[HostFunction] = &[reads("count", INT, 4.0), reads("index", INT, 3.0)];

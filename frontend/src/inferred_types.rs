@@ -91,7 +91,8 @@ impl Guess<'_> {
             let dotted = dotted_name(paths, id);
             let parent = path.parent.map(|p| &self.described[first + p.index()]);
             let of_object = parent.is_some_and(|parent| parent.words == "object");
-            let asked = of_object || !is_method(path);
+            let nothing = parent.is_some_and(|parent| parent.words == "unbound");
+            let asked = (of_object || !is_method(path)) && !nothing && path.item.is_none();
             let words = if asked && path.captured || receiver == Some(id) {
                 self.evidence.describe(function, &dotted)
             } else {
@@ -131,6 +132,7 @@ impl Guess<'_> {
             function,
             first: 0,
             method,
+            given: vec![],
         }
     }
 }

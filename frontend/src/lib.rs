@@ -25,5 +25,8 @@ pub mod testing;
 pub use crate::refusal::Refusal;
 pub use crate::site::access_paths::ScopeInfo;
 pub use crate::site::interface::{Interface, LoopKind, interface};
-pub use crate::site::item_attributes::{attributes_of_function, attributes_of_site, item_name};
+pub use crate::site::item_attributes::{
+    attributes_of_function, attributes_of_site, item_name, key_of_name,
+};
+pub use crate::site::object_uses::{WholeUse, members_of_function, members_of_site, whole_uses};
 pub use crate::syntax::{parse_function, parse_site, parse_value};

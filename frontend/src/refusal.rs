@@ -331,7 +331,10 @@ impl fmt::Display for Refusal {
             Self::Function { name, why } => {
                 write!(f, "the function {name} cannot be inlined: it {why}")
             }
-            Self::Type { name, ty } => write!(f, "{name} is a {ty}, which is not supported"),
+            Self::Type { name, ty } => {
+                let n = if ty.starts_with(['a', 'e', 'i', 'o', 'u']) { "n" } else { "" };
+                write!(f, "{name} is a{n} {ty}, which is not supported")
+            }
             Self::Operator { op, operands } => {
                 write!(f, "`{op}` is not supported for {}", operands.join(" and "))
             }

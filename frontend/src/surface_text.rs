@@ -25,7 +25,7 @@ pub fn function(function: &Function) -> String {
         paths: &function.paths,
         out: String::new(),
     };
-    let params: Vec<String> = function
+    let mut params: Vec<String> = function
         .params
         .iter()
         .map(|param| match &param.default {
@@ -33,6 +33,10 @@ pub fn function(function: &Function) -> String {
             None => text.dotted_name(param.path),
         })
         .collect();
+    if let Some(rest) = function.rest {
+        let by_position = function.params.iter().filter(|p| p.positional).count();
+        params.insert(by_position, format!("*{}", text.dotted_name(rest)));
+    }
     text.line(0, &format!("def {}({}):", function.name, params.join(", ")));
     text.block(&function.body, 1);
     text.out
@@ -47,6 +51,7 @@ pub fn paths(paths: &Arena<PathId, AccessPath>) -> String {
             Scope::Local => "local",
             Scope::Global => "global",
             Scope::Attr => "attr",
+            Scope::Computed => "computed",
         };
         let flags = match (path.captured, path.written) {
             (true, true) => " cw",
@@ -66,6 +71,19 @@ struct Text<'a> {
 }
 
 impl Text<'_> {
+    /// The view of a dictionary's items that these are the keys and values of.
+    fn view_of(&self, items: &[Expr]) -> Option<PathId> {
+        let parent = |e: &Expr| match e.kind {
+            ExprKind::Path(path) => self.paths[path].parent,
+            _ => None,
+        };
+        let view = parent(items.first()?)?;
+        items
+            .iter()
+            .all(|e| parent(e) == Some(view))
+            .then_some(view)
+    }
+
     fn dotted_name(&self, path: PathId) -> String {
         let path = dotted_name(self.paths, path);
         // A comprehension's own variable, as the user wrote it.
@@ -210,8 +228,16 @@ impl Text<'_> {
                 let (body, test) = (self.expr(body), self.expr(test));
                 format!("({body} if {test} else {})", self.expr(orelse))
             }
+            ExprKind::Star(a) => format!("*{}", self.expr(a)),
             ExprKind::MatMul(a, b) => format!("({} @ {})", self.expr(a), self.expr(b)),
+            ExprKind::Checked { builtin, value } => {
+                format!("{}({})", self.expr(builtin), self.expr(value))
+            }
             ExprKind::IsNone(a) => format!("({} is None)", self.expr(a)),
+            ExprKind::SideBySide(items) => match self.view_of(items) {
+                Some(view) => self.dotted_name(view),
+                None => format!("zip({})", self.list(items)),
+            },
             ExprKind::Is(a, b) => format!("({} is {})", self.expr(a), self.expr(b)),
             ExprKind::Contains {
                 item,
@@ -238,6 +264,7 @@ impl Text<'_> {
                 func,
                 element,
                 parts,
+                key,
             } => {
                 let mut each = self.expr(element);
                 for part in parts {
@@ -245,6 +272,9 @@ impl Text<'_> {
                     each += &format!(" for {target} in {iter}");
                     let tests = part.tests.iter();
                     each.extend(tests.map(|t| format!(" if {}", self.expr(t))));
+                }
+                if let Some((item, key)) = key {
+                    each += &format!(" by {}: {}", self.dotted_name(*item), self.expr(key));
                 }
                 match func {
                     Some(func) => format!("{}({each})", self.expr(func)),

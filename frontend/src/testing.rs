@@ -139,6 +139,7 @@ fn capture(dotted: &str, path: &surface::AccessPath, names: &[(&str, Is)]) -> Ca
             function: function(dotted, source),
             first: 0,
             method: false,
+            given: vec![],
         },
     }
 }
@@ -180,6 +181,7 @@ pub fn captures(site: &Site, names: &[(&str, Is)]) -> Vec<Capture> {
             function,
             first,
             method: false,
+            given: vec![],
         };
     }
     flat

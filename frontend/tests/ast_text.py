@@ -170,6 +170,10 @@ def number(e):
     return False
 
 
+def text(e):
+    return isinstance(e, ast.Constant) and isinstance(e.value, str)
+
+
 def cheap(e):
     match e:
         case ast.Name() | ast.Constant():
@@ -191,7 +195,9 @@ def membership(e):
     if len(e.ops) != 1 or not isinstance(op, (ast.In, ast.NotIn)) or not cheap(e.left):
         return None
     match items:
-        case ast.Tuple() | ast.List() | ast.Set() if all(map(number, items.elts)):
+        case ast.Tuple() | ast.List() | ast.Set() if all(map(number, items.elts)) or all(
+            map(text, items.elts)
+        ):
             literals = items.elts
         case _:
             return None
@@ -211,6 +217,84 @@ def plain(target):
     return False
 
 
+def applied_to_one(f):
+    """The name of the argument, and the value, of a function that is given as a key."""
+    match f:
+        case ast.Name() | ast.Attribute():
+            return "item", f"{expr(f)}(item)"
+        case ast.Lambda(
+            args=ast.arguments(
+                posonlyargs=[], args=[arg], vararg=None, kwonlyargs=[], kwarg=None, defaults=[]
+            )
+        ):
+            return arg.arg, expr(f.body)
+    return None
+
+
+def application(e):
+    """Of `map(f, xs, ...)` and `filter(f, xs)`: the items' names and source, a test, an element."""
+    match e:
+        case ast.Call(func=ast.Name(id="map" | "filter" as kind), args=[f, *over], keywords=[]):
+            pass
+        case _:
+            return None
+    starred = any(isinstance(x, ast.Starred) for x in over)
+    if not over or starred or kind == "filter" and len(over) > 1:
+        return None
+    own = [f"item{k}" for k in range(len(over))]
+    match f:
+        case ast.Name() | ast.Attribute():
+            applied = f"{expr(f)}({', '.join(own)})"
+        case ast.Lambda(
+            args=ast.arguments(
+                posonlyargs=[], args=args, vararg=None, kwonlyargs=[], kwarg=None, defaults=[]
+            )
+        ) if len(args) == len(over):
+            own = [a.arg for a in args]
+            applied = expr(f.body)
+        case ast.Constant(value=None) if kind == "filter":
+            applied = own[0]
+        case _:
+            return None
+    through = items(over[0]) if len(over) == 1 else f"zip({seq(over, items)})"
+    names = own[0] if len(own) == 1 else f"({', '.join(own)},)"
+    test, element = (f" if {applied}", own[0]) if kind == "filter" else ("", applied)
+    return names, f"{kind}({through})", test, element
+
+
+def unpacked(e):
+    """`map(f, (x, y))` where it is unpacked."""
+    match e:
+        case ast.Call(
+            func=ast.Name(id="map"),
+            args=[ast.Name() | ast.Attribute() as f, ast.Tuple(elts) | ast.List(elts)],
+            keywords=[],
+        ) if all(map(cheap, elts)):
+            return "map((" + ", ".join([f"{expr(f)}({expr(x)})" for x in elts]) + ",))"
+    return None
+
+
+def lazy_loop(s, depth):
+    """A loop over a generator expression or an application: each iteration computes its element."""
+    match s.iter:
+        case ast.GeneratorExp(elt, [part]) if not part.is_async and plain(part.target):
+            names, over, element = target(part.target), items(part.iter), expr(elt)
+            tests = [expr(test) for test in part.ifs]
+        case ast.Call() if (found := application(s.iter)) is not None:
+            names, over, test, element = found
+            tests = [test.removeprefix(" if ")] if test else []
+        case _:
+            return None
+    pads = ["    " * (depth + k) for k in range(len(tests) + 2)]
+    lines = f"{pads[0]}for {names} in {over}:\n"
+    for k, test in enumerate(tests, 1):
+        lines += f"{pads[k]}if {test}:\n"
+    inner = depth + len(tests) + 1
+    return f"{lines}{pads[-1]}{target(s.target)} = {element}\n{block(s.body, inner)}" + orelse(
+        s.orelse, depth
+    )
+
+
 def items(e):
     """What a loop iterates over: list displays there are as good as tuples."""
     match e:
@@ -219,6 +303,40 @@ def items(e):
         case ast.Call(func=ast.Name(id="enumerate" | "zip" | "reversed"), keywords=[]):
             return f"{expr(e.func)}({seq(e.args, items)})"
     return expr(e)
+
+
+NATIVE = {"range", "map", "filter"}
+NATIVE |= {f"{module}.{f}" for module in ("np", "numpy") for f in ("arange", "linspace")}
+
+
+def computed(e):
+    """Whether CPython computes the iterable of a loop's header, or a part of it."""
+    match e:
+        case ast.Call(func=f):
+            return not isinstance(f, (ast.Name, ast.Attribute)) or ast.unparse(f) not in NATIVE
+        case ast.Subscript(value=value) | ast.Attribute(value=value):
+            return computed(value)
+        case ast.BinOp():
+            return computed(e.left) or computed(e.right)
+    makers = (ast.Dict, ast.Set, ast.DictComp, ast.SetComp, ast.ListComp)
+    return isinstance(e, makers)
+
+
+def header(e):
+    """What the outermost loop goes over."""
+    match e:
+        case ast.Call(func=ast.Name(id="enumerate" | "zip" | "reversed" as f)) if (
+            e.args
+            and not any(isinstance(arg, ast.Starred) for arg in e.args)
+            and (not e.keywords or f == "enumerate" and all(k.arg for k in e.keywords))
+        ):
+            count = len(e.args) if f == "zip" else 1
+            args = [header(arg) for arg in e.args[:count]] + [expr(arg) for arg in e.args[count:]]
+            args += [f"{k.arg}={expr(k.value)}" for k in e.keywords]
+            return f"{expr(e.func)}({', '.join(args)})"
+    if computed(e):
+        return " ".join(ast.get_source_segment(Place.source, e).split())
+    return items(e)
 
 
 def index(node):
@@ -241,13 +359,24 @@ def index_item(node):
     return f"{start or ''}:{stop or ''}" + (f":{step}" if step is not None else "")
 
 
+def is_none(e):
+    return isinstance(e, ast.Constant) and e.value is None
+
+
+def names_alone(targets):
+    return all(isinstance(t, ast.Name) for t in targets)
+
+
+def assigned(targets, value):
+    return "None" if is_none(value) and names_alone(targets) else expr(value)
+
+
 def argument(e):
-    none = isinstance(e, ast.Constant) and e.value is None
-    if isinstance(e, ast.Tuple) and may_call():
-        nones = [isinstance(i, ast.Constant) and i.value is None for i in e.elts]
-        if any(nones):
-            return f"({seq(e.elts, argument)},)"
-    return "None" if none else expr(e)
+    if isinstance(e, ast.Starred):
+        return f"*{expr(e.value)}"
+    if isinstance(e, ast.Tuple) and may_call() and any(is_none(i) for i in e.elts):
+        return f"({seq(e.elts, argument)},)"
+    return "None" if is_none(e) else expr(e)
 
 
 def expr(e):
@@ -268,6 +397,30 @@ def expr(e):
             tests = "".join([f" if {expr(test)}" for test in part.ifs])
             head = f"{expr(elt)} for {target(part.target)} in {items(part.iter)}"
             return f"{expr(func)}({head}{tests})"
+        case ast.Call(
+            func=ast.Name(id="min" | "max" as f),
+            args=[over],
+            keywords=[ast.keyword(arg="key", value=key)],
+        ) if not isinstance(over, ast.Starred) and (by := applied_to_one(key)) is not None:
+            match over:
+                case ast.GeneratorExp(elt, parts) | ast.ListComp(elt, parts):
+                    if any(part.is_async or not plain(part.target) for part in parts):
+                        raise Refused
+                    each = expr(elt)
+                    for part in parts:
+                        each += f" for {target(part.target)} in {items(part.iter)}"
+                        each += "".join([f" if {expr(test)}" for test in part.ifs])
+                case _:
+                    each = f"each for each in {items(over)}"
+            return f"{f}({each} by {by[0]}: {by[1]})"
+        case ast.Call(
+            func=ast.Name(id="sum" | "min" | "max" | "any" | "all" | "list" as f),
+            args=[ast.Call() as inner],
+            keywords=[],
+        ) if (found := application(inner)) is not None:
+            names, over, test, element = found
+            each = f"{element} for {names} in {over}{test}"
+            return f"list([{each}])" if f == "list" else f"{f}({each})"
         case ast.Call():
             func = expr(e.func)
             args = inside_call(lambda: [argument(a) for a in e.args])
@@ -453,9 +606,12 @@ def orelse(stmts, depth, render=block):
 def stmt(s, depth, top=False):
     pad = "    " * depth
     match s:
+        case ast.For() if Place.nested and lazy_loop(s, depth) is not None:
+            return lazy_loop(s, depth)
         case ast.For() | ast.While():
             if isinstance(s, ast.For):
-                head = f"for {target(s.target)} in {items(s.iter)}:"
+                over = header(s.iter) if top else items(s.iter)
+                head = f"for {target(s.target)} in {over}:"
             else:
                 head = f"while {expr(s.test)}:"
             drives = any(
@@ -475,17 +631,28 @@ def stmt(s, depth, top=False):
         case ast.If():
             then = f"{pad}if {expr(s.test)}:\n{branch(s.body, depth + 1)}"
             return then + orelse(s.orelse, depth, branch)
+        case ast.Assign(targets=[ast.Tuple() | ast.List() as t], value=ast.Call() as value) if (
+            found := unpacked(value)
+        ) is not None:
+            return f"{pad}{target(t)} = {found}\n"
+        case ast.Assign(value=ast.IfExp() as choice) if names_alone(s.targets) and (
+            is_none(choice.body) or is_none(choice.orelse)
+        ):
+            to, inner = " = ".join([target(t) for t in s.targets]), "    " * (depth + 1)
+            one, other = [assigned(s.targets, v) for v in (choice.body, choice.orelse)]
+            then = f"{pad}if {expr(choice.test)}:\n{inner}{to} = {one}\n"
+            return f"{then}{pad}else:\n{inner}{to} = {other}\n"
         case ast.Assign():
-            return f"{pad}{' = '.join([target(t) for t in s.targets])} = {expr(s.value)}\n"
+            to = " = ".join([target(t) for t in s.targets])
+            return f"{pad}{to} = {assigned(s.targets, s.value)}\n"
         case ast.AugAssign() if type(s.op) in BINARY:
             return f"{pad}{target(s.target)} {BINARY[type(s.op)]}= {expr(s.value)}\n"
         case ast.AnnAssign() if s.value is not None:
-            return f"{pad}{target(s.target)} = {expr(s.value)}\n"
+            return f"{pad}{target(s.target)} = {assigned([s.target], s.value)}\n"
         case ast.Return():
             if s.value is None:
                 return f"{pad}return\n"
-            none = isinstance(s.value, ast.Constant) and s.value.value is None
-            return f"{pad}return {'None' if none else expr(s.value)}\n"
+            return f"{pad}return {'None' if is_none(s.value) else expr(s.value)}\n"
         case ast.Raise():
             return f"{pad}raise\n"
         case ast.Assert():
@@ -516,6 +683,7 @@ def loops(path):
             if any(isinstance(n, ast.JoinedStr) for n in ast.walk(node)):
                 continue  # whether CPython may be asked for it, its text tells
             leaves = may_leave(node)
+            Place.source = source
             suspends = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncWith, ast.AsyncFor)
             Place.suspends = any(
                 isinstance(n, suspends) or getattr(n, "is_async", 0) for n in ast.walk(node)

@@ -22,6 +22,8 @@ pub struct Site {
     pub returns: bool,
     /// Where the site may change something that is not its own: the positions at which results are recorded.
     pub points: Vec<Point>,
+    /// The parts that CPython computes before the site begins, in the order in which it does.
+    pub computed: Vec<Computed>,
     /// Whether the site is an expression: `top` then has one turn, which leaves the value in the only access path that
     /// it assigns.
     pub value: bool,
@@ -37,6 +39,15 @@ pub struct Point {
     pub end: Span,
     /// Whether the part is a statement, not an expression.
     pub statement: bool,
+}
+
+/// A part of the iterable of a site's own loop that CPython computes once, before the site begins.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Computed {
+    /// The access path of its value, in [`Scope::Computed`].
+    pub path: PathId,
+    /// Where it stands in the iterable: the argument of the call there, and so on; empty for the iterable itself.
+    pub place: Vec<u32>,
 }
 
 impl Site {
@@ -71,6 +82,8 @@ pub struct Function {
     pub file: String,
     /// The parameters in order, those by position first, all [`Scope::Local`].
     pub params: Vec<Param>,
+    /// The local that holds the tuple of all further arguments by position, if the function takes any (`*args`).
+    pub rest: Option<PathId>,
     /// Everything the function mentions by name; globals are captured from its own module.
     pub paths: Arena<PathId, AccessPath>,
     /// The statements of the function.
@@ -78,6 +91,13 @@ pub struct Function {
     /// The work of a library's function, if this one stands for it (which keeps none of its arguments): what CPython
     /// does in a call.
     pub library: Option<LibraryWork>,
+}
+
+impl Function {
+    /// The locals that calls bind: the parameters, and that of all further arguments.
+    pub fn bound(&self) -> impl Iterator<Item = PathId> {
+        self.params.iter().map(|param| param.path).chain(self.rest)
+    }
 }
 
 /// What CPython does in a call of a library's function.
@@ -111,6 +131,9 @@ pub enum Scope {
     Global,
     /// An attribute of the parent access path.
     Attr,
+    /// The value of a part of the site's text, which CPython computes once, before the site begins: passed to the hook.
+    /// The name is that text.
+    Computed,
 }
 
 /// Something the hook can capture.
@@ -131,13 +154,33 @@ pub struct AccessPath {
     pub item: Option<Item>,
 }
 
-/// An item of a tuple of known length.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Item {
-    /// The index of the item, from 0.
-    pub which: u32,
-    /// The length of the tuple.
-    pub of: u32,
+/// The item of its parent that an access path is.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub enum Item {
+    /// An item of a tuple of known length.
+    OfTuple {
+        /// The index of the item, from 0.
+        which: u32,
+        /// The length of the tuple.
+        of: u32,
+    },
+    /// What a dictionary, list or tuple holds under a key that is the same throughout.
+    Under(Key),
+    /// The keys of the dictionary that the parent is, or is a view of the items of, in a list.
+    Keys,
+    /// The values of that dictionary, in a list.
+    Values,
+}
+
+/// A key that is the same throughout a nest.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+pub enum Key {
+    /// A text in the program.
+    Text(String),
+    /// An int in the program.
+    Int(i64),
+    /// What another access path holds.
+    Path(PathId),
 }
 
 impl Site {
@@ -258,6 +301,11 @@ impl Expr {
             ExprKind::Slice { .. } | ExprKind::Ellipsis | ExprKind::None
         )
     }
+
+    /// Whether, as an argument, the expression stands for any number of arguments.
+    pub fn is_star(&self) -> bool {
+        matches!(self.kind, ExprKind::Star(_))
+    }
 }
 
 /// The supported expressions.
@@ -303,6 +351,13 @@ pub enum ExprKind {
         /// The arguments by name, in order.
         kwargs: Vec<(String, Expr)>,
     },
+    /// What a call of a builtin comes to, as long as the access path holds the builtin of its name.
+    Checked {
+        /// The access path.
+        builtin: Box<Expr>,
+        /// The value of the call.
+        value: Box<Expr>,
+    },
     /// A unary operator applied to an operand.
     Unary(UnOp, Box<Expr>),
     /// A binary operator applied to two operands.
@@ -319,6 +374,8 @@ pub enum ExprKind {
     IsNone(Box<Expr>),
     /// `a is b`, of which neither is written `None`.
     Is(Box<Expr>, Box<Expr>),
+    /// Tuples of one item of each of the iterables, side by side, as `zip` gives them.
+    SideBySide(Vec<Expr>),
     /// `item in container`, other than what [`ExprKind::InText`] and comparisons say.
     Contains {
         /// The item that is looked for.
@@ -345,6 +402,8 @@ pub enum ExprKind {
     },
     /// `a @ b`.
     MatMul(Box<Expr>, Box<Expr>),
+    /// `*value`, among the arguments of a call only.
+    Star(Box<Expr>),
     /// A tuple display.
     Tuple(Vec<Expr>),
     /// A list display.
@@ -358,6 +417,9 @@ pub enum ExprKind {
         element: Box<Expr>,
         /// The `for` parts, outermost first; there is at least one.
         parts: Vec<Generator>,
+        /// What elements are compared by, if not by themselves: an access path that stands for an element, and the
+        /// expression (`min(xs, key=lambda x: abs(x))`).
+        key: Option<(PathId, Box<Expr>)>,
     },
 }
 

@@ -48,6 +48,7 @@ class Lowered(NamedTuple):
     returns: bool
     sizes: list[str]
     points: tuple = ()
+    computed: tuple = ()
 
 
 class NestReport(NamedTuple):

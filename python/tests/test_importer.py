@@ -182,7 +182,7 @@ def test_function_text(place):
         ("def plain(x, y=2):\n    z = x * y\n    return z\n", 3, False, ["x", "y", "z"], []),
         ("_ = (lambda x: x * x)\n", 6, False, ["x"], []),
         None,
-        None,
+        ("def decorated(x): return x\n", 10, False, ["x"], []),
         None,
         None,
         ("    def inner(x):\n        return x + k\n", 14, True, ["x"], ["k"]),

@@ -3,7 +3,7 @@
 use nestwise_costmodel::{Decision, Device, Seconds};
 use nestwise_ir::LoopId;
 use nestwise_tiering::Iterations;
-use nestwise_tiering::constants::WORTH_TRYING;
+use nestwise_tiering::constants::{MOST_OF_A_TRIAL, WORTH_TRYING};
 
 use crate::kernel::order::budget;
 use crate::options::{DeviceChoice, Options};
@@ -41,13 +41,15 @@ impl Declined {
         let doubted = !waits && free && sizes.top.is_none() && resume.is_none();
         let whole = decision.of(decision.wanted).total().0;
         let whole = Seconds(whole.max(WORTH_TRYING.0));
+        let tried = decision.trial.is_some();
         Declined {
             decision: *decision,
             budget: match waits {
                 true => Some(budget(plan, decision, resume, options)),
+                false if tried => Some(decision.interpreted * MOST_OF_A_TRIAL),
                 false => doubted.then_some(whole),
             },
-            doubted,
+            doubted: doubted && !tried,
             sure: sizes.top.is_some() && sizes.knows_inner(),
             range: sizes.range(),
         }

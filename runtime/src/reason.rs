@@ -15,6 +15,8 @@ pub enum Reason {
         message: String,
         /// What the user can do about it.
         hint: Option<String>,
+        /// The name whose type at the beginning of the loop is refused, if that is the reason.
+        of: Option<String>,
     },
     /// The site was switched off after repeated failures.
     Off,
@@ -51,6 +53,11 @@ pub enum Reason {
     /// Reading an attribute might run user code.
     Attribute {
         /// The attribute's name.
+        name: String,
+    },
+    /// The nest may change a dictionary or set while it runs over it.
+    Iterated {
+        /// The iterable, as the source has it.
         name: String,
     },
     /// An array has more elements along an axis than proofs reckon with.
@@ -99,6 +106,7 @@ impl Reason {
             Self::Array { .. } => "array",
             Self::List { .. } => "list",
             Self::Attribute { .. } => "attribute",
+            Self::Iterated { .. } => "iterated",
             Self::TooLarge => "too-large",
             Self::Bounds => "bounds",
             Self::ZeroStep => "zero-step",
@@ -118,6 +126,15 @@ impl Reason {
     /// switched off.
     pub fn is_lasting(&self) -> bool {
         matches!(self, Self::Codegen(_) | Self::Internal(_))
+    }
+
+    /// The name whose value at the beginning of the loop is the reason: one of the same type as later might do.
+    pub fn of_beginning(&self) -> Option<&str> {
+        match self {
+            Self::Refused { of, .. } => of.as_deref(),
+            Self::Inexact(name) | Self::Unbound(name) => Some(name),
+            _ => None,
+        }
     }
 }
 
@@ -154,6 +171,7 @@ impl fmt::Display for Reason {
             Self::Array { name, why } => write!(f, "array {name}: {why}"),
             Self::List { name, why } => write!(f, "list {name}: {why}"),
             Self::Attribute { name } => write!(f, "reading {name} might run code of a class"),
+            Self::Iterated { name } => write!(f, "the loop may change what `{name}` runs over"),
             Self::TooLarge => write!(f, "an array has more than 2**40 elements along an axis"),
             Self::Bounds => write!(f, "the loop's bounds leave 64 bits"),
             Self::ZeroStep => write!(f, "the step of a range is zero"),

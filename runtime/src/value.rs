@@ -13,6 +13,8 @@ pub enum Value {
     Int(i64),
     /// An int of 64 bits without sign.
     Uint(u64),
+    /// An int that fits 128 bits and no less.
+    Wide(i128),
     /// Any real float.
     Float(f64),
     /// A bool.
@@ -45,6 +47,7 @@ impl Value {
         match (self, other) {
             (Value::Int(a), Value::Int(b)) => a == b,
             (Value::Uint(a), Value::Uint(b)) => a == b,
+            (Value::Wide(a), Value::Wide(b)) => a == b,
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
             _ => false,
@@ -70,6 +73,10 @@ pub trait HasValue {
     /// guesses alone.
     fn element(&self, _at: &[i64]) -> Value {
         Value::None
+    }
+    /// The number of the text that a `str` is, see `nestwise_ir::model::texts`; `None` for other values.
+    fn text(&self) -> Option<u32> {
+        None
     }
 }
 

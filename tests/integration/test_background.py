@@ -63,8 +63,8 @@ def test_calls_go_on_until_the_kernel_is_there(tmp_path):
     assert code == 0
     # One, or another for the device that is tried besides.
     assert nest["kernels_compiled"] in (1, 2) and nest["launches"] > 1000
-    # CPython ran while it was made: more than was lost before it was ordered.
-    assert nest["declined"] > 20
+    # CPython ran while it was made. How often depends on the machine and on what else it does.
+    assert nest["declined"] > 0
 
 
 def test_a_long_call_is_taken_over_half_way(tmp_path):
@@ -90,6 +90,7 @@ long(3_000_000)
 def test_without_it_the_caller_waits(tmp_path):
     code, _, nest = run("until(0.5)\n", tmp_path, NESTWISE_BACKGROUND="0")
     assert code == 0 and nest["kernels_compiled"] in (1, 2) and nest["launches"] > 100
+    assert nest["declined"] == 0
 
 
 @pytest.mark.parametrize("leave", ["", "os._exit(3)", "sys.exit(3)", "os.kill(os.getpid(), 15)"])

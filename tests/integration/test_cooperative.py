@@ -71,9 +71,14 @@ def returns(u, tol, m):
         if most < tol:
             return count, most
     return m, None
-for f, rest in [(until, ()), (at_most, (99,)), (at_most, (3,)), (returns, (99,)), (returns, (2,))]:
+def show(f, *rest):
     u = rng.random(200)
     print(f(u, 1e-6, *rest), crc(u))
+show(until)
+show(at_most, 99)
+show(at_most, 3)
+show(returns, 99)
+show(returns, 2)
 """
 
 # Axes of three, two and one; bounds that the step decides; sums of ints, and flags.

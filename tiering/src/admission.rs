@@ -6,7 +6,7 @@ use nestwise_costmodel::{Caches, Ready, Seconds};
 
 use crate::backoff::{Answer, Attempted, Backoff, Why};
 use crate::clock;
-use crate::constants::{ASLEEP, SELDOM, SHORT, SHORT_SELDOM};
+use crate::constants::{ASLEEP, MOST_REJECTED, SELDOM, SHORT, SHORT_SELDOM};
 use crate::fast_reject::FastReject;
 use crate::switch::Switch;
 use crate::work::Work;
@@ -93,6 +93,18 @@ impl<S> Admission<S> {
     pub fn sees(&self, glance: bool) {
         if self.blind.load(Ordering::Relaxed) == glance {
             self.blind.store(!glance, Ordering::Relaxed);
+        }
+    }
+
+    /// Has calls of a site without a plan rejected, where nothing but its end tells how long a call takes and many have
+    /// been brief: for a while those of at most this `work`, or any where nothing tells how much that is.
+    pub fn rejects_like_brief(&self, work: Option<Work>) {
+        match work {
+            Some(work) if self.switch.were_brief() => {
+                self.fast_reject.reject_up_to(work.amount, MOST_REJECTED);
+            }
+            Some(_) => {}
+            None => self.sees(false),
         }
     }
 
@@ -185,8 +197,10 @@ impl<S> Admission<S> {
         }
         let (constant, refused) = self.backoff.is_constant();
         // What types refuse is refused whatever the sizes.
-        if (self.blind.load(Ordering::Relaxed) || constant && refused) && counted {
-            self.switch.ended(seconds, constant, SHORT);
+        match self.blind.load(Ordering::Relaxed) || constant && refused {
+            true if counted => self.switch.ended(seconds, constant, SHORT),
+            false if counted => _ = self.switch.count(seconds, SHORT),
+            _ => {}
         }
         self.took(seconds);
     }

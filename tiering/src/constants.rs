@@ -92,6 +92,15 @@ pub const IN_FULL: Seconds = Seconds(3e-6);
 pub const RECONSIDERED: Seconds = Seconds(0.02);
 /// A call that CPython takes this many times as long for as it was priced at was misjudged, whatever the machine does.
 pub const MISJUDGED: f64 = 8.0;
+/// What it takes to watch a share of CPython's, which is in its measured time: to make the record of it, to hand the rest
+/// of the loop out, and to find its end.
+pub const WATCHING: Seconds = Seconds(2.5e-6);
+/// The part of a share's measured time that is CPython's own at least, however short the share was.
+pub const OWN_PART: f64 = 0.1;
+/// What a native call takes besides what is measured of it: the rewritten code around the hook, and the hook's answer.
+pub const HAND_OVER: Seconds = Seconds(0.3e-6);
+/// How many times as long as expected CPython may take in a trial before native code takes over.
+pub const MOST_OF_A_TRIAL: f64 = 4.0;
 /// The number of failures that would happen again after which a site is switched off.
 pub const LASTING_FAILURES: u32 = 3;
 /// The largest loss that is not worth writing a file.

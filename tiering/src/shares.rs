@@ -5,7 +5,14 @@
 
 use nestwise_costmodel::Seconds;
 
-use crate::constants::{FAR, FIRST_SHARE, LEAST_PART, PACE, PARTS, SHARE_GROWTH};
+use crate::constants::{
+    FAR, FIRST_SHARE, LEAST_PART, OWN_PART, PACE, PARTS, SHARE_GROWTH, WATCHING,
+};
+
+/// The part of a share's measured time that CPython itself took, without the watching of the share.
+pub fn own_time(measured: Seconds) -> Seconds {
+    Seconds((measured.0 - WATCHING.0).max(OWN_PART * measured.0))
+}
 
 /// How far CPython has come with a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -37,17 +37,30 @@ impl Switch {
         off
     }
 
-    /// Takes in that CPython ran a call in `seconds`. `futile`: attempts have come to nothing too often to be made;
-    /// `short`: the time from which a call is worth an attempt.
-    pub fn ended(&self, seconds: Seconds, futile: bool, short: Seconds) {
+    /// Whether calls have been brief so many times that the next one switches the site off.
+    pub fn were_brief(&self) -> bool {
+        self.brief.load(Ordering::Relaxed) >= MANY_BRIEF - 1
+    }
+
+    /// Counts a call that CPython ran in `seconds`, if that is brief; returns the surplus of brief calls. `short`: the
+    /// time from which a call is worth an attempt.
+    pub fn count(&self, seconds: Seconds, short: Seconds) -> u32 {
         let before = self.brief.load(Ordering::Relaxed);
         let brief = match seconds {
-            s if s < BRIEF => before + 1,
+            s if s < BRIEF => (before + 1).min(MANY_BRIEF),
             // Where functions call themselves, calls around brief ones are not brief.
             s if s < short => before.saturating_sub(OUTWEIGHS),
             _ => 0,
         };
         self.brief.store(brief, Ordering::Relaxed);
+        brief
+    }
+
+    /// Takes in that CPython ran a call in `seconds`, and switches the site off where that is the end of the matter.
+    /// `futile`: attempts have come to nothing too often to be made; `short`: the time from which a call is worth an
+    /// attempt.
+    pub fn ended(&self, seconds: Seconds, futile: bool, short: Seconds) {
+        let brief = self.count(seconds, short);
         if brief >= MANY_BRIEF || futile && seconds <= short {
             // The next brief call after that switches it off again.
             self.brief.store(MANY_BRIEF - 1, Ordering::Relaxed);

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use nestwise_ir::{Expr, ExprKind, IdSet, Nest, StmtKind, VarId};
+use nestwise_ir::{Const, Expr, ExprKind, IdSet, Nest, Stmt, StmtKind, VarId};
 
 use crate::dataflow::definite_assignment::{self, Vars};
 use crate::structure;
@@ -89,6 +89,30 @@ fn fails_at_once(nest: &Nest) -> bool {
     false
 }
 
+/// Adds the variables that a block assigns, except where a guard fails behind that whatever the values are: such an
+/// iteration is undone.
+fn reach_the_end(block: &[Stmt], kept: &mut Vars) {
+    let fails = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::Check { cond, guard: true } => {
+            matches!(cond.kind, ExprKind::Const(Const::Bool(false)))
+        }
+        _ => false,
+    };
+    if block.iter().any(fails) {
+        return;
+    }
+    for stmt in block {
+        match &stmt.kind {
+            StmtKind::If { cond, then, orelse } => {
+                structure::for_each_bound(cond, &mut |v| _ = kept.insert(v));
+                reach_the_end(then, kept);
+                reach_the_end(orelse, kept);
+            }
+            _ => structure::for_each_assigned(stmt, &mut |v| _ = kept.insert(v)),
+        }
+    }
+}
+
 /// A name that the top loop carries from one iteration to the next, and that the nest does not hand over: CPython,
 /// which may go on between any two iterations, would find what the name held before the loop.
 fn carried_and_kept(nest: &Nest) -> Option<VarId> {
@@ -101,10 +125,18 @@ fn carried_and_kept(nest: &Nest) -> Option<VarId> {
         .into_iter()
         .filter_map(|v| nest.vars.get(v).map(|v| v.name.as_str()))
         .collect();
-    let mut carried = top.exposed.intersection(&top.assigned).copied();
+    let mut kept = Vars::new();
+    match &nest.top.kind {
+        StmtKind::For(l) => reach_the_end(&l.body, &mut kept),
+        StmtKind::While(l) => reach_the_end(&l.body, &mut kept),
+        _ => {}
+    }
+    let mut carried = top.exposed.intersection(&kept).copied();
     carried.find(|v| {
         let var = &nest.vars[*v];
-        var.live_in.is_some() && !handed.contains(var.name.as_str())
+        // A hidden one is none of the program's.
+        let named = !var.name.is_empty();
+        named && var.live_in.is_some() && !handed.contains(var.name.as_str())
     })
 }
 

@@ -42,6 +42,7 @@ pub(super) fn outs(n: &Nest) -> Vec<VarId> {
         .flat_map(|o| match &o.kind {
             LiveOutKind::Var(v) => vec![*v],
             LiveOutKind::Tuple(vars) => vars.clone(),
+            LiveOutKind::Object(object) => object.vars(),
             _ => vec![],
         })
         .collect()

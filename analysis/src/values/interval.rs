@@ -39,7 +39,7 @@ impl Interval {
         match s {
             Scalar::Char => Interval {
                 lo: 0,
-                hi: 0x10_FFFF,
+                hi: u32::MAX.into(),
             },
             _ => s
                 .int_range()

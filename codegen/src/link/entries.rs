@@ -34,9 +34,9 @@ pub static EMPTY: Table = Table {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Head {
-    /// A scalar's bits, or the number of a text.
+    /// A scalar's bits.
     pub word: u64,
-    /// What the value is: [`MISSING`], [`OBJECT`], [`TEXT`], or the [`code`] of a type.
+    /// What the value is: [`MISSING`], [`OBJECT`], or the [`code`] of a type.
     pub code: u32,
     /// The clock when the entry was last changed for the first time since a commit.
     pub changed: u32,
@@ -55,9 +55,7 @@ pub const HEAD_WORDS: usize = size_of::<Head>() / 8;
 pub const MISSING: u32 = 0;
 /// The code of a value that the container alone holds.
 pub const OBJECT: u32 = 1;
-/// The code of a text of the launch's fragments.
-pub const TEXT: u32 = 2;
-const TYPES: u32 = 3;
+const TYPES: u32 = 2;
 
 /// The code of scalars of a type.
 pub const fn code(ty: Ty) -> u32 {
@@ -79,10 +77,8 @@ pub enum Class {
     Whole = 0,
     /// Any other float: its bits.
     Fraction = 1,
-    /// A text of one character: its code point.
-    Character = 2,
-    /// Any other text: its number.
-    Text = 3,
+    /// A text: its number.
+    Text = 2,
 }
 
 /// The factor of [`hash`]: 2**64 over the golden ratio, odd (Knuth, The Art of Computer Programming 3, 6.4).

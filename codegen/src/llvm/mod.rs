@@ -5,6 +5,7 @@
 //! ill-typed use is caught by LLVM's verifier before anything runs.
 
 mod device;
+pub(crate) mod globals;
 mod hidden;
 mod metadata;
 pub(crate) mod passes;

@@ -54,8 +54,8 @@ pub(crate) fn wait() {
 }
 
 fn make() -> Result<()> {
-    let context = Context::create();
     let host = Host::get()?;
+    let context = Context::create();
     host.with_machine(Tier::Quick, |machine| {
         let module = context.create_module("warm");
         module.set_triple(&machine.get_triple());
@@ -127,9 +127,10 @@ mod tests {
 
     #[test]
     fn the_loop_that_nobody_runs_is_well_formed() {
+        let host = Host::get().unwrap();
         let context = Context::create();
         let module = context.create_module("warm");
-        fill(&context, &module, Host::get().unwrap()).unwrap();
+        fill(&context, &module, host).unwrap();
         module.verify().unwrap();
         make().unwrap();
     }

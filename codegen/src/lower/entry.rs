@@ -5,6 +5,7 @@ use std::ffi::CString;
 use std::mem::offset_of;
 
 use nestwise_ir::model::entry::{Operation, Part, Update};
+use nestwise_ir::model::texts;
 use nestwise_ir::{
     EntryAccess, Expr, ExprKind, Fragment, FragmentForm, FragmentId, Kept, Scalar, Ty,
 };
@@ -137,18 +138,13 @@ fn key(
                     Scalar::Bool | Scalar::U8 | Scalar::U16 | Scalar::U32 => {
                         (Class::Whole, ir.zext(v, ir.i64()))
                     }
-                    Scalar::Char => (Class::Character, ir.zext(v, ir.i64())),
+                    Scalar::Char => (Class::Text, ir.zext(v, ir.i64())),
                     _ => return None,
                 }
             }
             Part::Text(text) => {
-                let mut characters = text.chars();
-                match (characters.next(), characters.next()) {
-                    (Some(one), None) => {
-                        (Class::Character, ir.const_i64(i64::from(u32::from(one))))
-                    }
-                    _ => return None,
-                }
+                let number = texts::number(text);
+                (Class::Text, ir.const_i64(i64::from(number)))
             }
         };
         classes |= (class as u8) << (2 * k);
@@ -347,7 +343,7 @@ impl Found<'_> {
         match part {
             Part::Scalar(at) => Some(self.values[*at as usize].a),
             Part::Int(v) => Some(em.ir.const_i64(*v)),
-            Part::Text(_) => None,
+            Part::Text(text) => Some(em.ir.const_i64(texts::number(text).into())),
         }
     }
 

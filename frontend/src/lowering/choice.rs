@@ -6,7 +6,7 @@ use nestwise_ir::{Span, Ty};
 use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::scalar::compare;
-use crate::lowering::scalar::convert::{self, character};
+use crate::lowering::scalar::convert;
 use crate::lowering::value::Val;
 use crate::lowering::value::scalar::Sv;
 use crate::lowering::value::view::View;
@@ -72,7 +72,7 @@ pub(crate) fn choose(
     }
     let cond = cx.builder.spill(build::condition(cond));
     let shape = compare::pick(cx, cond.clone(), a.clone(), b.clone(), span)?;
-    let (a, b) = (convert::commit(a), convert::commit(b));
+    let (a, b) = (convert::settle(a), convert::settle(b));
     let kinds = shape.kinds;
     let repr = shape.repr();
     let wrong = || {
@@ -156,7 +156,7 @@ pub(crate) fn literal_items(value: &Val, span: Span) -> Option<Vec<Val>> {
     match value {
         Val::Str(text) => Some(
             text.chars()
-                .map(|c| Val::Scalar(character(&c.to_string(), span)))
+                .map(|c| Val::Scalar(convert::text(&c.to_string(), span)))
                 .collect(),
         ),
         Val::Bytes(bytes) => Some(

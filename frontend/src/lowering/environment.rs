@@ -58,8 +58,12 @@ pub(crate) struct Environment<'a> {
     pub tag_vars: HashMap<LiveRangeId, VarId>,
     /// The flags: bool variables that say whether a local has been assigned.
     pub flag_vars: HashMap<LocalId, VarId>,
+    /// The bool variables of locals that may be None: whether they have become a number, or None, since they began.
+    pub none_vars: HashMap<LocalId, VarId>,
     /// The variables of values at entry that the bounds of the top loop read.
     pub entry_vars: HashMap<LocalId, VarId>,
+    /// The variables of the numbers of texts from outside, by capture.
+    pub text_vars: HashMap<u32, VarId>,
     /// Substitutions in effect, innermost last.
     pub substs: Vec<(LiveRangeId, Subst)>,
     /// Whether the types of the value being lowered matter to its consumer.
@@ -86,7 +90,9 @@ impl<'a> Environment<'a> {
             view_vars: HashMap::new(),
             tag_vars: HashMap::new(),
             flag_vars: HashMap::new(),
+            none_vars: HashMap::new(),
             entry_vars: HashMap::new(),
+            text_vars: HashMap::new(),
             substs: vec![],
             want_tag: false,
         }

@@ -12,19 +12,32 @@ use nestwise_ir::{Scalar, Span, Ty, Work};
 use crate::lowering::arrays::{alias, elementwise, named_views, subscript};
 use crate::lowering::context::Lowering;
 use crate::lowering::control::state::OpenCall;
-use crate::lowering::hir::{self, ExprKind};
+use crate::lowering::hir::{self, ExprKind, LocalId};
 use crate::lowering::lists::{append, comprehension, grow, make};
 use crate::lowering::names::reads;
 use crate::lowering::objects::{attributes, records};
 use crate::lowering::scalar::{arith, calls, compare, convert, named, strings};
 use crate::lowering::types::kinds::Kind;
-use crate::lowering::types::provenance;
+use crate::lowering::types::{none, provenance};
 use crate::lowering::value::Val;
 use crate::lowering::value::scalar::Sv;
 use crate::lowering::{build, choice, host_call, interpreter_cost, operands};
 use crate::refusal::{R, Refusal, refuse};
 
 impl Lowering<'_> {
+    /// Lowers the read of a local that may be None, or a call that returns one: no guard fails.
+    pub fn or_none(&mut self, read: &hir::Expr, local: LocalId) -> R<Val> {
+        let before = self.control.unguarded.replace(local);
+        let value = self.expression(read);
+        self.control.unguarded = before;
+        let is_none = none::is_now(self, local, read.span);
+        let is_none = self.builder.spill(is_none);
+        Ok(match value? {
+            Val::Scalar(sv) => Val::OrNone(Box::new(sv), is_none),
+            other => other,
+        })
+    }
+
     /// Lowers an expression to its value.
     pub fn expression(&mut self, e: &hir::Expr) -> R<Val> {
         let span = e.span;
@@ -122,6 +135,13 @@ impl Lowering<'_> {
                 self.builder.tally(Work::CompareMixed, 1.0);
                 strings::in_text(&mut self.builder, a, text, span)?
             }
+            ExprKind::IsNone(a) if let Some(local) = none::read_by(self, a) => {
+                // Whether it has a value at all is asked by the read.
+                match self.or_none(a, local)? {
+                    Val::OrNone(_, is_none) => Sv::of(is_none, Kind::PyBool),
+                    _ => Sv::bool(false, span),
+                }
+            }
             ExprKind::IsNone(a) => match self.expression(a)? {
                 Val::None => Sv::bool(true, span),
                 Val::Scalar(sv) if sv.is_bottom() => sv,
@@ -134,7 +154,22 @@ impl Lowering<'_> {
                 }
             },
             ExprKind::Is(a, b) => records::same_object(self, a, b, span)?,
+            ExprKind::IndexOf(object, list) => records::index_in(self, object, *list, span)?,
             ExprKind::Having(object, name) => return records::having(self, object, name, span),
+            ExprKind::Made(_) => {
+                let name = "an object that the loop makes, used as a whole,".into();
+                let ty = "object".into();
+                return Err(refuse(span, Refusal::Type { name, ty }));
+            }
+            ExprKind::HasValue(read) => {
+                if let Val::Scalar(sv) = self.expression(read)? {
+                    operands::discard(&mut self.builder, Val::Scalar(sv));
+                }
+                Sv::bool(true, span)
+            }
+            ExprKind::IsNumber(value, of_python) => {
+                return is_number(self, value, *of_python, span);
+            }
             ExprKind::And(items) => return and_or(self, true, items, span),
             ExprKind::Or(items) => return and_or(self, false, items, span),
             ExprKind::IfExp { test, body, orelse } => {
@@ -185,6 +220,11 @@ fn cond_inner(cx: &mut Lowering<'_>, e: &hir::Expr) -> R<Expr> {
         ExprKind::Unary(Sign::Not, a) => Ok(build::not(cx.condition(a)?)),
         ExprKind::And(items) => conds(cx, true, items),
         ExprKind::Or(items) => conds(cx, false, items),
+        _ if let Some(local) = none::read_by(cx, e) => {
+            let value = cx.or_none(e, local)?;
+            interpreter_cost::count_branch(&mut cx.builder, &value);
+            convert::truth(&mut cx.builder, value, e.span)
+        }
         ExprKind::Compare(first, rest) => {
             let sv = compare_chain(cx, first, rest, e.span)?;
             interpreter_cost::count_branch(&mut cx.builder, &Val::Scalar(sv.clone()));
@@ -258,6 +298,9 @@ fn conds(cx: &mut Lowering<'_>, all: bool, items: &[hir::Expr]) -> R<Expr> {
 
 /// Lowers a single comparison, like `a < b`.
 fn comparison(cx: &mut Lowering<'_>, op: Cmp, a: &hir::Expr, b: &hir::Expr, span: Span) -> R<Val> {
+    if let Some(value) = comparison_with_none(cx, op, a, b, span)? {
+        return Ok(Val::Scalar(value));
+    }
     let left = cx.expression(a)?;
     if elementwise::is_numpy_array(&cx.builder, &left) {
         let right = operands::beside_array(cx, b)?;
@@ -275,6 +318,48 @@ fn comparison(cx: &mut Lowering<'_>, op: Cmp, a: &hir::Expr, b: &hir::Expr, span
     compare::compare_vals(cx, op, left, right, span).map(Val::Scalar)
 }
 
+/// Lowers `a == b` or `a != b` where one of them is a name that may be None, which is equal to no number.
+fn comparison_with_none(
+    cx: &mut Lowering<'_>,
+    op: Cmp,
+    a: &hir::Expr,
+    b: &hir::Expr,
+    span: Span,
+) -> R<Option<Sv>> {
+    if !matches!(op, Cmp::Eq | Cmp::Ne) || a.stores() || b.stores() {
+        return Ok(None);
+    }
+    let (left, right) = match (none::read_by(cx, a), none::read_by(cx, b)) {
+        (Some(local), None) => (cx.or_none(a, local)?, cx.expression(b)?),
+        (None, Some(local)) => {
+            let left = cx.expression(a)?;
+            (left, cx.or_none(b, local)?)
+        }
+        _ => return Ok(None),
+    };
+    let (left, right, is_none) = match (left, right) {
+        (Val::OrNone(left, is_none), right) => (Val::Scalar(*left), right, is_none),
+        (left, Val::OrNone(right, is_none)) => (left, Val::Scalar(*right), is_none),
+        _ => return Err(refuse(span, Refusal::Comparison { op: op.symbol() })),
+    };
+    let is_array = |v: &Val| elementwise::is_numpy_array(&cx.builder, v);
+    if is_array(&left) || is_array(&right) {
+        return Err(refuse(span, Refusal::Comparison { op: op.symbol() }));
+    }
+    let bottom = |v: &Val| matches!(v, Val::Scalar(sv) if sv.is_bottom());
+    let equal = match bottom(&left) || bottom(&right) {
+        // Not a literal: what depends on it must be looked at.
+        true => build::var(cx.builder.hidden(Ty::PY_BOOL), Ty::PY_BOOL, span),
+        false => build::condition(compare::compare_vals(cx, Cmp::Eq, left, right, span)?.e),
+    };
+    let equal = build::and(build::not(is_none), equal);
+    let e = match op {
+        Cmp::Ne => build::not(equal),
+        _ => equal,
+    };
+    Ok(Some(Sv::of(e, Kind::PyBool)))
+}
+
 /// Lowers a chain of comparisons, like `a < b <= c`.
 fn compare_chain(
     cx: &mut Lowering<'_>,
@@ -282,6 +367,11 @@ fn compare_chain(
     rest: &[(Cmp, hir::Expr)],
     span: Span,
 ) -> R<Sv> {
+    if let [(op, second)] = rest
+        && let Some(value) = comparison_with_none(cx, *op, first, second, span)?
+    {
+        return Ok(value);
+    }
     let left = cx.expression(first)?;
     compare_rest(cx, left, rest, span)
 }
@@ -482,4 +572,24 @@ fn inlined(cx: &mut Lowering<'_>, call: &hir::Inline, span: Span) -> R<Val> {
             Ok(Val::Tuple(results))
         }
     }
+}
+
+/// True, for a value that is a number; `of_python`: an int or float of Python's.
+fn is_number(cx: &mut Lowering<'_>, value: &hir::Expr, of_python: bool, span: Span) -> R<Val> {
+    let value = cx.expression(value)?;
+    let Val::Scalar(sv) = value else {
+        let what = "an object beside a number".into();
+        return Err(refuse(span, Refusal::Unsupported { what }));
+    };
+    let fits = |kind: Kind| match kind {
+        Kind::PyBool | Kind::PyInt | Kind::PyFloat => true,
+        Kind::Char => false,
+        Kind::PyComplex | Kind::Np(_) => !of_python,
+    };
+    if !sv.is_bottom() && !sv.kinds.every(fits) {
+        let what = "a value beside an object that is neither an int nor a float of Python's".into();
+        return Err(refuse(span, Refusal::Unsupported { what }));
+    }
+    operands::discard(&mut cx.builder, Val::Scalar(sv));
+    Ok(Val::Scalar(Sv::bool(true, span)))
 }

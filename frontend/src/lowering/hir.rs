@@ -7,7 +7,7 @@
 //! Every read and every assignment of a local has an id, for the analysis that groups them
 //! ([`crate::lowering::types::live_ranges`]): a local may hold values of different types at different points.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nestwise_ir::surface::{BinOp, CmpOp, LibraryWork, UnOp};
 use nestwise_ir::{Effect, Kept, PathId, Scalar, Span, Ty, Work};
@@ -56,6 +56,105 @@ pub(crate) struct Hir {
     pub grown: BTreeMap<u32, Grown>,
     /// The groups of locals whose arrays change places.
     pub swap_groups: Vec<Vec<LocalId>>,
+    /// The texts in the program that are not one character.
+    pub texts: BTreeSet<String>,
+    /// The site's names that hold objects that the nest makes, with the objects' forms.
+    pub objects: BTreeMap<PathId, ObjectForm>,
+}
+
+/// The form of a value that the nest takes apart: what its parts are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Form {
+    /// A value that is no object of the nest's.
+    Value,
+    /// An object that the nest makes.
+    Object(ObjectForm),
+}
+
+/// The form of an object that the nest makes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ObjectForm {
+    /// The index of the class's capture.
+    pub class: u32,
+    /// The attributes, in the order in which they are set.
+    pub fields: Vec<(String, Form)>,
+}
+
+impl ObjectForm {
+    /// The number of values that are no objects, in the object and in those that are its attributes.
+    pub fn leaves(&self) -> usize {
+        self.fields.iter().map(|(_, form)| form.leaves()).sum()
+    }
+
+    /// Whether it is of this class, or holds an object that is.
+    pub fn holds(&self, class: u32) -> bool {
+        let inner = |(_, form): &(String, Form)| matches!(form, Form::Object(f) if f.holds(class));
+        self.class == class || self.fields.iter().any(inner)
+    }
+
+    /// Whether another form has the same attributes, in whatever order.
+    pub fn is_like(&self, other: &ObjectForm) -> bool {
+        let same = |(name, form): &(String, Form)| match (form, other.field(name)) {
+            (Form::Value, Some(Form::Value)) => true,
+            (Form::Object(own), Some(Form::Object(other))) => own.is_like(other),
+            _ => false,
+        };
+        self.class == other.class
+            && self.fields.len() == other.fields.len()
+            && self.fields.iter().all(same)
+    }
+
+    /// Calls `f` on the names of its attributes, and of those of objects among them.
+    pub fn each_field(&self, f: &mut impl FnMut(&str)) {
+        for (name, form) in &self.fields {
+            f(name);
+            if let Form::Object(inner) = form {
+                inner.each_field(f);
+            }
+        }
+    }
+
+    fn field(&self, name: &str) -> Option<&Form> {
+        let mut fields = self.fields.iter();
+        fields.find(|(own, _)| own == name).map(|(_, form)| form)
+    }
+
+    /// What there is for each of the values in an object of a form like this one, in this one's order.
+    pub fn in_order<T: Clone>(&self, other: &ObjectForm, values: &[T]) -> Vec<T> {
+        let own = |(name, form): &(String, Form)| {
+            let before = other.fields.iter().take_while(|(own, _)| own != name);
+            let start: usize = before.map(|(_, form)| form.leaves()).sum();
+            let values = values.get(start..start + form.leaves()).unwrap_or(&[]);
+            match (form, other.field(name)) {
+                (Form::Object(form), Some(Form::Object(other))) => form.in_order(other, values),
+                _ => values.to_vec(),
+            }
+        };
+        self.fields.iter().flat_map(own).collect()
+    }
+}
+
+impl Form {
+    /// The number of values that are no objects.
+    pub fn leaves(&self) -> usize {
+        match self {
+            Form::Value => 1,
+            Form::Object(object) => object.leaves(),
+        }
+    }
+}
+
+/// An object that the nest makes, as an expression.
+#[derive(Debug)]
+pub(crate) struct Made {
+    /// What the object is made of.
+    pub form: ObjectForm,
+    /// A tuple of the values of the attributes, and of the attributes of objects among them.
+    pub value: Expr,
+    /// The locals that hold those values, if a name or an attribute holds the object.
+    pub place: Option<Vec<LocalId>>,
+    /// Whether nothing else holds the object.
+    pub fresh: bool,
 }
 
 impl Hir {
@@ -181,6 +280,8 @@ pub(crate) enum ExprKind {
     Grown(Grown, Box<Expr>),
     /// The number of elements of a list that the nest appends to.
     GrownLen(Grown),
+    /// The index of an object in the list with this capture.
+    IndexOf(Box<Expr>, u32),
     /// A value that has to be an int, as `operator.index` gives it.
     Index(Box<Expr>),
     Call {
@@ -204,6 +305,12 @@ pub(crate) enum ExprKind {
     Is(Box<Expr>, Box<Expr>),
     /// An object of a list, whose objects must have a method of this name.
     Having(Box<Expr>, String),
+    /// An object that the nest makes.
+    Made(Box<Made>),
+    /// True: the local that is read has to have a value.
+    HasValue(Box<Expr>),
+    /// True: the value has to be a number; an int or float of Python's where the flag says so.
+    IsNumber(Box<Expr>, bool),
     IfExp {
         test: Box<Expr>,
         body: Box<Expr>,
@@ -304,6 +411,8 @@ pub(crate) enum Origin {
     Function,
     /// A builtin that takes a generator expression.
     Generator,
+    /// No call: statements that leave the value of an expression in locals.
+    Nothing,
     /// A function of a library.
     Library(LibraryWork),
 }
@@ -328,12 +437,16 @@ impl Expr {
             | ExprKind::IsNone(a)
             | ExprKind::Grown(_, a)
             | ExprKind::Having(a, _)
+            | ExprKind::IsNumber(a, _)
+            | ExprKind::HasValue(a)
+            | ExprKind::IndexOf(a, _)
             | ExprKind::Index(a) => vec![a],
             ExprKind::Subscript(base, index) => [&**base].into_iter().chain(index).collect(),
             ExprKind::Call { args, kwargs, .. } => {
                 args.iter().chain(kwargs.iter().map(|(_, v)| v)).collect()
             }
             ExprKind::Host(call) => call.values.iter().map(|(_, e)| e).collect(),
+            ExprKind::Made(made) => vec![&made.value],
             ExprKind::Binary(_, a, b) | ExprKind::Is(a, b) => vec![a, b],
             ExprKind::And(items)
             | ExprKind::Or(items)
@@ -357,6 +470,7 @@ impl Expr {
         match &self.kind {
             ExprKind::Bool(value) => Some(*value),
             ExprKind::None => Some(false),
+            ExprKind::IsNumber(..) | ExprKind::HasValue(_) => Some(true),
             ExprKind::Unary(UnOp::Not, a) => a.truth().map(|value| !value),
             ExprKind::And(items) => all_are(true, items),
             ExprKind::Or(items) => all_are(false, items).map(|none| !none),
@@ -370,6 +484,11 @@ impl Expr {
             self.kind,
             ExprKind::Slice(_) | ExprKind::Ellipsis | ExprKind::Dtype(_) | ExprKind::None
         )
+    }
+
+    /// Whether the expression is an object that the nest makes.
+    pub fn is_made(&self) -> bool {
+        matches!(self.kind, ExprKind::Made(_))
     }
 
     /// Whether the expression is a number that was written as such.

@@ -13,7 +13,8 @@ use crate::lowering::build;
 use crate::lowering::context::Lowering;
 use crate::lowering::hir::HostCall;
 use crate::lowering::operands;
-use crate::lowering::types::kinds::Kinds;
+use crate::lowering::scalar::convert;
+use crate::lowering::types::kinds::{Kind, Kinds, natural_in};
 use crate::lowering::value::Val;
 use crate::lowering::value::scalar::Sv;
 use crate::refusal::{R, Refusal, refuse};
@@ -27,10 +28,24 @@ pub(crate) fn host_call(cx: &mut Lowering<'_>, call: &HostCall, span: Span) -> R
     for (name, value) in &call.values {
         let what = "an argument of a call that CPython evaluates";
         let sv = operands::scalar(cx, value, what)?;
+        // What is kept of a container holds ints of 64 bits.
+        let sv = match call.kept {
+            Some(_) => convert::commit(sv),
+            None => sv,
+        };
         let sv = operands::spill_sv(cx, sv);
         known &= !sv.is_bottom();
-        let ty = boxed_type(&sv, span)?;
-        args.push(build::retype(sv.e, ty));
+        let ty = boxed_type(&sv, call.kept.is_some(), span)?;
+        let arg = build::retype(sv.e, ty);
+        args.push(match arg.ty == ty {
+            true => arg,
+            // A value of one type in a variable of several.
+            false => {
+                let var = cx.builder.hidden(ty);
+                cx.builder.emit_let(var, arg);
+                build::var(var, ty, span)
+            }
+        });
         values.push(FragmentValue {
             name: name.clone(),
             ty,
@@ -81,14 +96,16 @@ pub(crate) fn host_call(cx: &mut Lowering<'_>, call: &HostCall, span: Span) -> R
     }
 }
 
-/// The type that a scalar is boxed to.
-fn boxed_type(sv: &Sv, span: Span) -> R<Ty> {
+/// The type that a scalar is boxed to; `narrow` if that must be one of 64 bits with sign, if an int.
+fn boxed_type(sv: &Sv, narrow: bool, span: Span) -> R<Ty> {
     if sv.is_bottom() {
         return Ok(Ty::PY_BOOL);
     }
     let repr = sv.repr();
-    let single = sv.kinds.single().map(|kind| kind.natural());
-    let crosses = single == Some(repr) && repr != Scalar::Num && sv.kinds.prov() != Prov::Dyn;
+    let is_own = |kind: Kind| kind.natural() == repr || !narrow && natural_in(kind, repr);
+    let crosses = sv.kinds.single().is_some_and(is_own)
+        && repr != Scalar::Num
+        && sv.kinds.prov() != Prov::Dyn;
     if !crosses {
         let what = format!(
             "{} as an argument of a call that CPython evaluates",

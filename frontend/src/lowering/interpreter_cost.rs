@@ -290,7 +290,7 @@ pub(crate) fn count_call(builder: &mut Builder, known: Known, args: &[Val]) {
         Known::Builtin(
             Builtin::Int | Builtin::Round | Builtin::Divmod | Builtin::Complex | Builtin::Pow,
         ) => builder.tally(Work::ToInt, 1.0),
-        Known::Builtin(_) => builder.tally(Work::Builtin, 1.0),
+        Known::Builtin(_) | Known::Text(_) => builder.tally(Work::Builtin, 1.0),
         Known::Math(MathFn::Unary(Fun::Sqrt | Fun::Fabs | Fun::Floor | Fun::Ceil | Fun::Trunc)) => {
             builder.tally(Work::MathQuick, 1.0)
         }
@@ -319,6 +319,7 @@ pub(crate) fn count_inlined(builder: &mut Builder, call: &hir::Inline) -> bool {
             builder.tally(Work::Builtin, 1.0);
             builder.meter.begin_generator();
         }
+        Origin::Nothing => {}
         Origin::Library(work) => {
             builder.tally(Work::MathQuick, work.quick);
             builder.tally(Work::Call, f64::from(work.calls));

@@ -3,7 +3,7 @@
 use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
 use crate::lowering::hir;
-use crate::lowering::scalar::convert;
+use crate::lowering::scalar::{convert, strings};
 use crate::lowering::types::provenance;
 use crate::lowering::value::Val;
 use crate::lowering::value::scalar::Sv;
@@ -12,14 +12,15 @@ use crate::refusal::{R, Refusal, refuse};
 
 /// Evaluates a scalar into a hidden variable.
 pub(crate) fn spill_sv(cx: &mut Lowering<'_>, sv: Sv) -> Sv {
-    let sv = convert::commit(sv);
+    let sv = convert::settle(sv);
     let tag = provenance::snapshot(cx, &sv);
-    Sv {
+    let spilled = Sv {
         e: cx.builder.spill(sv.e),
         wide: None,
         tag,
         ..sv
-    }
+    };
+    spilled.with_wide()
 }
 
 /// Evaluates the scalars of a value, and the subscripts of a view, into hidden variables.
@@ -42,6 +43,11 @@ pub(crate) fn spill_val(cx: &mut Lowering<'_>, val: Val) -> Val {
 /// The value of an expression that must be a scalar.
 pub(crate) fn scalar(cx: &mut Lowering<'_>, e: &hir::Expr, what: &str) -> R<Sv> {
     let val = cx.expression(e)?;
+    if let Val::View(view) = &val
+        && let Some(text) = strings::number(cx, view, e.span)
+    {
+        return Ok(text);
+    }
     convert::need_scalar(val, what, e.span)
 }
 

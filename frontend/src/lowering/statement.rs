@@ -20,6 +20,7 @@ use crate::lowering::live_outs::{self, observe};
 use crate::lowering::names::{reads, slots, swaps};
 use crate::lowering::objects::records;
 use crate::lowering::scalar::{arith, convert};
+use crate::lowering::types::none;
 use crate::lowering::value::Val;
 use crate::lowering::value::section::Section;
 use crate::lowering::value::tree::{Elementwise, Node};
@@ -186,7 +187,12 @@ fn assign_value(cx: &mut Lowering<'_>, targets: &[Target], value: &hir::Expr, sp
             cx.builder.tally(Work::Tuple, 1.0);
             make::empty(span)
         }
-        _ => cx.expression(value)?,
+        _ => match none::read_by(cx, value) {
+            Some(local) if targets.iter().all(|t| matches!(t, Target::Local(_))) => {
+                cx.or_none(value, local)?
+            }
+            _ => cx.expression(value)?,
+        },
     };
     if let [target] = targets {
         return cx.assign(target, value, span);

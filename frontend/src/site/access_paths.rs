@@ -8,9 +8,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use nestwise_ir::surface::{AccessPath, Scope, Site, Stmt};
+use nestwise_ir::surface::{AccessPath, Item, Scope, Site, Stmt};
 use nestwise_ir::{Arena, PathId, Span};
 
+use crate::site::inner_names::is_inner;
 use crate::site::{definite_assignment, walk};
 
 /// The caller's knowledge of the scope that a site stands in.
@@ -42,6 +43,24 @@ impl PathTable {
         self.path(None, name, scope)
     }
 
+    /// The access path of the value of a part of the text, always a new one: `text` twice is two values.
+    pub(crate) fn computed(&mut self, text: &str) -> PathId {
+        let mut name = text.to_owned();
+        while self.known.contains_key(&(None, name.clone())) {
+            name.push('\'');
+        }
+        self.path(None, &name, Scope::Computed)
+    }
+
+    /// The access paths of the keys and values of the dictionary that another path is a view of.
+    pub(crate) fn entries(&mut self, view: PathId) -> [PathId; 2] {
+        [Item::Keys, Item::Values].map(|item| {
+            let path = self.path(Some(view), &list_name(&item), Scope::Attr);
+            self.paths[path].item = Some(item);
+            path
+        })
+    }
+
     /// The access path of an attribute of another path, made when it is new.
     pub(crate) fn attr(&mut self, parent: PathId, name: &str) -> PathId {
         self.path(Some(parent), name, Scope::Attr)
@@ -70,6 +89,14 @@ impl PathTable {
     }
 }
 
+/// The name of the list of a dictionary's keys or values.
+pub(crate) fn list_name(item: &Item) -> String {
+    match item {
+        Item::Values => "'s values".into(),
+        _ => "'s keys".into(),
+    }
+}
+
 /// Marks the access paths that the statements assign, and returns the spans of assignments to an attribute of an object
 /// that is not the same throughout: its root, or an access path on the way, is in `unstable` or assigned itself.
 pub(crate) fn mark_written(
@@ -81,6 +108,8 @@ pub(crate) fn mark_written(
     walk::walk_stmts(stmts, &mut |stmt| {
         walk::targets_of(stmt, &mut |path| assigned.push((path, stmt.span)));
     });
+    // What belongs to a comprehension alone is no variable of the statements'.
+    assigned.retain(|(path, _)| !is_inner(&paths[*path].name));
     for &(path, _) in &assigned {
         paths[path].written = true;
     }

@@ -8,6 +8,7 @@ use crate::site::access_paths::{ScopeInfo, is_stable};
 use crate::site::bounds::Atom;
 use crate::site::definite_assignment::flow_of_loop;
 use crate::site::item_attributes::exprs_of;
+use crate::site::keyed_items::is_below_item;
 use crate::site::size_terms::{MAX_ATOMS, atoms};
 use crate::site::special_methods::is_method;
 use crate::site::static_cost::Effort;
@@ -114,10 +115,17 @@ pub fn interface(site: &Site, scope: &ScopeInfo) -> Result<Interface, WithSpan<R
         sizes: vec![],
         returns: site.returns,
     };
+    // What is computed may assign names of the function, which are read behind it, as the loop's body reads them.
+    for part in &site.computed {
+        result.reads.push(site.paths[part.path].name.clone());
+    }
     for (id, path) in site.paths.iter() {
         let read = flow.reads.get(&id);
-        if path.captured && read.is_none() && path.item.is_none() && !is_method(path) {
+        if path.captured && read.is_none() && !is_below_item(&site.paths, id) && !is_method(path) {
             result.pass_through.push(id);
+        }
+        if path.scope == Scope::Computed {
+            continue;
         }
         if path.scope != Scope::Local {
             if path.written {
@@ -148,7 +156,9 @@ pub fn interface(site: &Site, scope: &ScopeInfo) -> Result<Interface, WithSpan<R
         return Err(WithSpan::new(site.top.span, Refusal::Small));
     }
     if result.atoms.is_none() {
-        result.sizes = result.reads.iter().take(MAX_ATOMS).cloned().collect();
+        // What is still to be computed has no size yet.
+        let names = result.reads.iter().skip(site.computed.len());
+        result.sizes = names.take(MAX_ATOMS).cloned().collect();
     }
     for atom in result.atoms.iter().flatten() {
         let name = &root(site, atom.path).name;

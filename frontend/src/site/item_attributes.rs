@@ -1,4 +1,5 @@
-//! Attributes of objects that a site finds in lists: `bodies[i].x`, `for b in bodies: b.x += b.vx`.
+//! Attributes of objects that a site finds in lists: `bodies[i].x`, `for b in bodies: b.x += b.vx`; and what
+//! dictionaries in lists have under texts, `rows[i]["x"]`, which is treated alike.
 //!
 //! The attributes of one name of all objects in a list are an array to a nest. Only types tell which list an object is
 //! from (`lowering/objects/records.rs`), so whoever binds a list of objects binds each attribute whose name is read of
@@ -16,6 +17,27 @@ use crate::site::walk::{targets_of, walk_expr, walk_stmts};
 /// The name of a tuple's item, used like an attribute's.
 pub fn item_name(which: usize) -> String {
     format!("[{which}]")
+}
+
+/// The name of what a dictionary has under a text, used like an attribute's.
+pub fn key_name(text: &str) -> String {
+    format!("[\"{text}\"]")
+}
+
+/// The text under which a dictionary has what is used by this name; `None` for the names of attributes.
+pub fn key_of_name(name: &str) -> Option<&str> {
+    name.strip_prefix("[\"")?.strip_suffix("\"]")
+}
+
+/// The only text among subscripts, as the name that [`key_name`] gives it.
+pub(crate) fn key_of(index: &[Expr]) -> Option<String> {
+    match index {
+        [one] => match &one.kind {
+            ExprKind::Str(text) => Some(key_name(text)),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Turns access paths among the targets into attributes of expressions, where the object is not the same throughout:
@@ -84,7 +106,7 @@ pub fn attributes_of_site(site: &Site) -> BTreeSet<String> {
 
 /// The names of attributes that a function may read of items of lists; its parameters differ from call to call.
 pub fn attributes_of_function(function: &Function) -> BTreeSet<String> {
-    let params: Vec<PathId> = function.params.iter().map(|p| p.path).collect();
+    let params: Vec<PathId> = function.bound().collect();
     attributes(&function.paths, &function.body, &params)
 }
 
@@ -101,13 +123,14 @@ fn attributes(
                     names.insert(name.clone());
                 }
                 ExprKind::Path(id) => names.extend(changing(paths, *id, unstable)),
+                ExprKind::Subscript(_, index) => names.extend(key_of(index)),
                 _ => {}
             });
         });
-        targets(stmt, &mut |target| {
-            if let Target::Attr(_, name) = target {
-                names.insert(name.clone());
-            }
+        targets(stmt, &mut |target| match target {
+            Target::Attr(_, name) => names.extend([name.clone()]),
+            Target::Subscript(_, index) => names.extend(key_of(index)),
+            Target::Path(_) | Target::Tuple(_) => {}
         });
     });
     // What a function assigns of its first parameter, if that is an object of a list.

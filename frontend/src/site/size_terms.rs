@@ -577,7 +577,7 @@ impl<'a> Finder<'a> {
             (
                 Some(
                     "range" | "enumerate" | "zip" | "reversed" | "len" | "abs" | "int" | "float"
-                    | "bool" | "complex" | "round" | "pow" | "divmod" | "ord",
+                    | "bool" | "complex" | "round" | "pow" | "divmod" | "ord" | "chr",
                 ),
                 _,
             ) => {}
@@ -615,7 +615,12 @@ impl<'a> Finder<'a> {
                 root = paths.get(parent)?;
             }
             // What is looked at must have a value.
-            if root.scope == Scope::Local && !reads.contains(&root.name) {
+            let has_value = match root.scope {
+                Scope::Local => reads.contains(&root.name),
+                Scope::Computed => false,
+                Scope::Global | Scope::Attr => true,
+            };
+            if !has_value {
                 return None;
             }
             plan.push(Atom { path, kind });

@@ -2,8 +2,9 @@
 //!
 //! Such a name is not a value of the nest. Each of its elements is a local of its own, and a tuple made of them is
 //! written back. This holds where nothing sees the tuple as an object: the name is assigned displays of one length, or
-//! the results of user functions that return no other tuples; it is read by constant subscripts and by unpacking, and
-//! handed to such functions. The value that a site's name holds at the beginning is looked at item by item.
+//! the results of user functions that return no other tuples; it is read by constant subscripts, by unpacking and by
+//! loops over it, and handed to such functions. In a function, whose names nobody sees afterwards, elements may be
+//! displays of tuples in turn. The value that a site's name holds at the beginning is looked at item by item.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -34,6 +35,31 @@ pub(crate) enum Callee {
     Other,
 }
 
+/// The form of an element of a tuple.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Form {
+    Scalar,
+    Tuple(Vec<Form>),
+}
+
+/// The form of a tuple of `length` scalars.
+fn flat(length: usize) -> Vec<Form> {
+    vec![Form::Scalar; length]
+}
+
+fn is_flat(form: &[Form]) -> bool {
+    form.iter().all(|element| *element == Form::Scalar)
+}
+
+/// The form of a display's items, of which some may be displays in turn.
+fn form_of(items: &[Expr]) -> Vec<Form> {
+    let form = |e: &Expr| match &e.kind {
+        ExprKind::Tuple(items) => Form::Tuple(form_of(items)),
+        _ => Form::Scalar,
+    };
+    items.iter().map(form).collect()
+}
+
 /// A function that tells what a called expression is.
 pub(crate) type Callees<'a> = &'a dyn Fn(&Expr) -> Callee;
 
@@ -41,14 +67,15 @@ pub(crate) type Callees<'a> = &'a dyn Fn(&Expr) -> Callee;
 pub(crate) fn tuples_of_site(site: &Site, callee: Callees<'_>) -> BTreeMap<PathId, usize> {
     let mut scan = Scan::new(callee, false);
     scan.stmt(&site.top);
-    scan.found(&site.paths)
+    let found = scan.found(&site.paths).into_iter();
+    found.map(|(id, form)| (id, form.len())).collect()
 }
 
-/// The local names of a function that hold tuples of scalars, with the tuples' lengths.
-pub(crate) fn tuples_of_function(f: &Function, callee: Callees<'_>) -> BTreeMap<PathId, usize> {
+/// The local names of a function that hold tuples of scalars and of such tuples, with the tuples' forms.
+pub(crate) fn tuples_of_function(f: &Function, callee: Callees<'_>) -> BTreeMap<PathId, Vec<Form>> {
     let mut scan = Scan::new(callee, true);
     scan.block(&f.body);
-    scan.whole.extend(f.params.iter().map(|p| p.path));
+    scan.whole.extend(f.bound());
     scan.found(&f.paths)
 }
 
@@ -67,7 +94,7 @@ pub(crate) fn add_items(site: &mut Site) {
                 scope: Scope::Attr,
                 captured: true,
                 written: false,
-                item: Some(Item { which, of }),
+                item: Some(Item::OfTuple { which, of }),
             });
         }
     }
@@ -99,8 +126,8 @@ struct Scan<'a> {
     callee: Callees<'a>,
     /// Whether the statements are a function's, whose returned tuples are not seen as objects.
     in_function: bool,
-    /// The access paths that are assigned displays, with the displays' length.
-    lengths: BTreeMap<PathId, usize>,
+    /// The access paths that are assigned displays, with the displays' form.
+    forms: BTreeMap<PathId, Vec<Form>>,
     /// The access paths that are used in any other way.
     whole: BTreeSet<PathId>,
     /// The constant subscripts of access paths.
@@ -112,24 +139,24 @@ impl<'a> Scan<'a> {
         Scan {
             callee,
             in_function,
-            lengths: BTreeMap::new(),
+            forms: BTreeMap::new(),
             whole: BTreeSet::new(),
             uses: vec![],
         }
     }
 
-    fn found(mut self, paths: &Arena<PathId, AccessPath>) -> BTreeMap<PathId, usize> {
+    fn found(mut self, paths: &Arena<PathId, AccessPath>) -> BTreeMap<PathId, Vec<Form>> {
         // An attribute of it is an attribute of the object.
         let attributes = paths.values().filter(|p| p.item.is_none());
         self.whole.extend(attributes.filter_map(|p| p.parent));
-        self.lengths.retain(|id, length| {
+        self.forms.retain(|id, form| {
             let path = &paths[*id];
             let name = path.written && path.parent.is_none() && path.scope != Scope::Attr;
-            let there = |(_, index): &&(PathId, i128)| element(*index, *length).is_some();
+            let there = |(_, index): &&(PathId, i128)| element(*index, form.len()).is_some();
             let uses = self.uses.iter().filter(|(used, _)| used == id);
             name && !self.whole.contains(id) && uses.clone().count() == uses.filter(there).count()
         });
-        self.lengths
+        self.forms
     }
 
     fn block(&mut self, stmts: &[Stmt]) {
@@ -155,7 +182,9 @@ impl<'a> Scan<'a> {
                 orelse,
             } => {
                 self.target(target);
-                self.expr(iter);
+                if !matches!(iter.kind, ExprKind::Path(_)) {
+                    self.expr(iter);
+                }
                 self.block(body);
                 self.block(orelse);
             }
@@ -174,9 +203,9 @@ impl<'a> Scan<'a> {
         match (targets, &value.kind) {
             // Elements that are tuples themselves are objects that somebody may see.
             ([Target::Path(id)], ExprKind::Tuple(items))
-                if !items.is_empty() && !items.iter().any(is_tuple) =>
+                if !items.is_empty() && (self.in_function || !items.iter().any(is_tuple)) =>
             {
-                self.is_tuple(*id, items.len());
+                self.is_tuple(*id, form_of(items));
                 items.iter().for_each(|e| self.expr(e));
             }
             ([Target::Path(id)], ExprKind::Call { func, .. }) => {
@@ -185,7 +214,7 @@ impl<'a> Scan<'a> {
                     Callee::User {
                         length: Some(length),
                         ..
-                    } => self.is_tuple(*id, length),
+                    } => self.is_tuple(*id, flat(length)),
                     Callee::User { .. } | Callee::Taker | Callee::Other => {
                         self.whole.insert(*id);
                     }
@@ -202,9 +231,10 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn is_tuple(&mut self, id: PathId, length: usize) {
-        if *self.lengths.entry(id).or_insert(length) != length {
-            self.whole.insert(id);
+    fn is_tuple(&mut self, id: PathId, form: Vec<Form>) {
+        match self.forms.get(&id) {
+            Some(known) if *known != form => _ = self.whole.insert(id),
+            _ => _ = self.forms.insert(id, form),
         }
     }
 
@@ -228,8 +258,17 @@ impl<'a> Scan<'a> {
             let mut params = f.params.iter().map(|p| p.path);
             params.find(|p| f.paths[*p].name == *name)
         };
-        let at = |k: usize| Some(function?.params.get(k + skipped)?.path);
-        let given = args.iter().enumerate().map(|(k, e)| (takes(at(k)), e));
+        // Behind a star nobody knows which parameter an argument is for.
+        let first_star = args.iter().position(Expr::is_star).unwrap_or(args.len());
+        let at = |k: usize| {
+            let known = Some(k).filter(|k| *k < first_star)?;
+            Some(function?.params.get(known + skipped)?.path)
+        };
+        let given = args.iter().enumerate().map(|(k, e)| match &e.kind {
+            // Taken apart, whoever is called.
+            ExprKind::Star(tuple) => (true, &**tuple),
+            _ => (takes(at(k)), e),
+        });
         let given = given.chain(kwargs.iter().map(|(name, e)| (takes(named(name)), e)));
         for (takes, e) in given.collect::<Vec<_>>() {
             if !takes || !matches!(e.kind, ExprKind::Path(_)) {
@@ -287,7 +326,9 @@ impl<'a> Scan<'a> {
                 func,
                 element,
                 parts,
+                key,
             } => {
+                key.iter().for_each(|(_, e)| self.expr(e));
                 func.iter().for_each(|e| self.expr(e));
                 self.expr(element);
                 for part in parts {
@@ -310,7 +351,7 @@ pub(crate) fn returned(function: &Function, callee: Callees<'_>) -> Option<usize
     let own = tuples_of_function(function, callee);
     let length = |e: &Expr| match &e.kind {
         ExprKind::Tuple(items) if !items.iter().any(is_tuple) => Some(items.len()),
-        ExprKind::Path(id) => own.get(id).copied(),
+        ExprKind::Path(id) => own.get(id).filter(|form| is_flat(form)).map(Vec::len),
         ExprKind::Call { func, .. } => match callee(func) {
             Callee::User { length, .. } => length,
             _ => None,

@@ -12,9 +12,11 @@ pub(crate) fn walk_expr<'a>(expr: &'a Expr, f: &mut impl FnMut(&'a Expr)) {
     walk(expr, f);
 }
 
-/// Calls `f` on the expressions that an expression is made of.
-pub(crate) fn children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
-    match &expr.kind {
+/// Calls `$f` on the expressions that one of this kind is made of: `$each` is `iter` or `iter_mut`, and `$mut` stands
+/// for the second.
+macro_rules! parts_of {
+    ($kind:expr, $f:ident, $each:ident $(, $mut:tt)?) => {
+        match $kind {
         ExprKind::Int(_)
         | ExprKind::Float(_)
         | ExprKind::Imag(_)
@@ -24,22 +26,31 @@ pub(crate) fn children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
         | ExprKind::Str(_)
         | ExprKind::Bytes(_)
         | ExprKind::Path(_) => {}
-        ExprKind::FString(_, names) => names.iter().for_each(|(_, e)| f(e)),
-        ExprKind::Attr(base, _) => f(base),
+        ExprKind::FString(_, names) => names.$each().for_each(|(_, e)| $f(e)),
+        ExprKind::Attr(base, _) => $f(base),
         ExprKind::Comprehension {
             func,
             element,
             parts,
+            key,
         } => {
-            func.iter().for_each(|e| f(e));
-            for part in parts {
-                f(&part.iter);
-                part.tests.iter().for_each(&mut *f);
+            key.$each().for_each(|(_, e)| $f(e));
+            func.$each().for_each(|e| $f(e));
+            for part in parts.$each() {
+                $f(&$($mut)? part.iter);
+                part.tests.$each().for_each(&mut *$f);
             }
-            f(element);
+            $f(element);
         }
-        ExprKind::Unary(_, a) | ExprKind::InText(a, _) | ExprKind::IsNone(a) => f(a),
-        ExprKind::Binary(_, a, b)
+        ExprKind::Unary(_, a)
+        | ExprKind::InText(a, _)
+        | ExprKind::IsNone(a)
+        | ExprKind::Star(a) => $f(a),
+        ExprKind::Checked {
+            builtin: a,
+            value: b,
+        }
+        | ExprKind::Binary(_, a, b)
         | ExprKind::MatMul(a, b)
         | ExprKind::Is(a, b)
         | ExprKind::Contains {
@@ -47,45 +58,57 @@ pub(crate) fn children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
             container: b,
             ..
         } => {
-            f(a);
-            f(b);
+            $f(a);
+            $f(b);
         }
         ExprKind::Subscript(base, index) => {
-            f(base);
-            index.iter().for_each(f);
+            $f(base);
+            index.$each().for_each(&mut *$f);
         }
         ExprKind::Call { func, args, kwargs } => {
-            f(func);
-            args.iter().for_each(&mut *f);
-            kwargs.iter().for_each(|(_, e)| f(e));
+            $f(func);
+            args.$each().for_each(&mut *$f);
+            kwargs.$each().for_each(|(_, e)| $f(e));
         }
         ExprKind::And(items)
         | ExprKind::Or(items)
         | ExprKind::Tuple(items)
+        | ExprKind::SideBySide(items)
         | ExprKind::List(items)
         | ExprKind::Set(items) => {
-            items.iter().for_each(f);
+            items.$each().for_each(&mut *$f);
         }
         ExprKind::Dict(items) => {
-            for (key, value) in items {
-                f(key);
-                f(value);
+            for (key, value) in items.$each() {
+                $f(key);
+                $f(value);
             }
         }
         ExprKind::Compare(first, rest) => {
-            f(first);
-            rest.iter().for_each(|(_, e)| f(e));
+            $f(first);
+            rest.$each().for_each(|(_, e)| $f(e));
         }
         ExprKind::IfExp { test, body, orelse } => {
-            f(test);
-            f(body);
-            f(orelse);
+            $f(test);
+            $f(body);
+            $f(orelse);
         }
         ExprKind::Slice { start, stop, step } => {
             let parts = [start, stop, step].into_iter().flatten();
-            parts.for_each(|e| f(e));
+            parts.for_each(|e| $f(e));
         }
     }
+    };
+}
+
+/// Calls `f` on the expressions that an expression is made of.
+pub(crate) fn children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
+    parts_of!(&expr.kind, f, iter)
+}
+
+/// Calls `f` on the expressions that an expression is made of, which it may change.
+pub(crate) fn children_mut(expr: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
+    parts_of!(&mut expr.kind, f, iter_mut, mut)
 }
 
 /// Calls `f` on every statement of a block and inside it, outer first.

@@ -64,10 +64,8 @@ impl<'a> Callable<'a> {
                 return Some((self.start(), "is not what stands in the source file"));
             }
         }
-        match (&args.vararg, &args.kwarg) {
-            (Some(arg), _) => Some((at(arg), "takes any number of arguments")),
-            (None, Some(arg)) => Some((at(arg), "takes any keyword arguments")),
-            (None, None) => None,
-        }
+        args.kwarg
+            .as_ref()
+            .map(|arg| (at(arg), "takes any keyword arguments"))
     }
 }

@@ -22,6 +22,7 @@ use crate::refusal::Refusal;
 use crate::site::access_paths::{is_stable, mark_captured, mark_written};
 use crate::site::definite_assignment::function_reads;
 use crate::site::item_attributes::part_targets;
+use crate::site::keyed_items::add_keyed_items;
 use crate::site::special_methods::add_methods;
 use crate::site::tuple_names::add_items;
 use crate::syntax::convert::converter::{Converter, Names};
@@ -75,6 +76,7 @@ fn finish(
 ) -> Result<Site, Vec<WithSpan<Refusal>>> {
     let returns = converter.returns;
     let points = converter.take_points();
+    let computed = std::mem::take(&mut converter.computed);
     let mut paths = std::mem::take(&mut converter.table).finish();
     if let Some(top) = &mut top {
         part_targets(&paths, std::slice::from_mut(top), &[]);
@@ -94,10 +96,13 @@ fn finish(
                 top,
                 returns,
                 points,
+                computed,
                 value,
             };
             mark_captured(&mut site, scope);
             add_items(&mut site);
+            let tops = std::slice::from_ref(&site.top);
+            add_keyed_items(&mut site.paths, tops, &[], &scope.mappings);
             add_methods(&mut site.paths, std::slice::from_ref(&site.top));
             Ok(site)
         }
@@ -147,7 +152,7 @@ pub fn parse_function(
     let mut converter = Converter::new(&source, names);
     let converted = converter.callable(&callable);
     let start = source.lines.span(callable.start());
-    let (params, body) = match (
+    let (params, rest, body) = match (
         converted,
         converter.refusals.into_iter().min_by_key(|r| r.span),
     ) {
@@ -160,6 +165,7 @@ pub fn parse_function(
         name: name.to_owned(),
         file: file.to_owned(),
         params,
+        rest,
         paths,
         body,
         library: None,
@@ -169,6 +175,13 @@ pub fn parse_function(
         return refuse(span.unwrap_or(start), why);
     }
     mark_function_captures(&mut function, free_names)?;
+    let params: Vec<PathId> = function.bound().collect();
+    add_keyed_items(
+        &mut function.paths,
+        &function.body,
+        &params,
+        &HashSet::new(),
+    );
     add_methods(&mut function.paths, &function.body);
     Ok(function)
 }
@@ -179,7 +192,7 @@ fn mark_function_writes(
     declared: &HashSet<String>,
     free_names: &HashSet<String>,
 ) -> Option<(Option<Span>, &'static str)> {
-    let params: Vec<PathId> = function.params.iter().map(|param| param.path).collect();
+    let params: Vec<PathId> = function.bound().collect();
     let paths = &mut function.paths;
     // Attributes of the first parameter may be assigned where the function is a method.
     let (own, others) = match params.split_first() {
@@ -224,7 +237,7 @@ fn mark_function_captures(
     function: &mut Function,
     free_names: &HashSet<String>,
 ) -> Result<(), WithSpan<Refusal>> {
-    let params: Vec<PathId> = function.params.iter().map(|param| param.path).collect();
+    let params: Vec<PathId> = function.bound().collect();
     let reads = function_reads(&function.paths, &params, &function.body);
     for (id, span) in reads {
         let path = &function.paths[id];
@@ -232,9 +245,8 @@ fn mark_function_captures(
             let name = path.name.clone();
             return Err(WithSpan::new(span, Refusal::PossiblyUnbound { name }));
         }
-        // Attributes of the first parameter have values where the function is called as a method.
-        let others = params.get(1..).unwrap_or_default();
-        function.paths[id].captured = is_stable(&function.paths, id, others);
+        // Attributes of a parameter have values where it stands for one object in every call.
+        function.paths[id].captured = is_stable(&function.paths, id, &[]);
     }
     Ok(())
 }

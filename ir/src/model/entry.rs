@@ -23,6 +23,16 @@ pub struct Key {
     pub is_tuple: bool,
 }
 
+impl Key {
+    /// The text or int that is the key of every such access; `None` if it is computed.
+    pub fn constant(&self) -> Option<&Part> {
+        match self.parts.as_slice() {
+            [one @ (Part::Int(_) | Part::Text(_))] if !self.is_tuple => Some(one),
+            _ => None,
+        }
+    }
+}
+
 /// The arithmetic of `container[key] op= value`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Update {

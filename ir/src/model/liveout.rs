@@ -17,6 +17,8 @@ pub struct LiveOut {
 /// The kinds of live-outs.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub enum LiveOutKind {
+    /// `None`; the variable is that of the numbers that the access path holds at other times, if there is one.
+    None(Option<VarId>),
     /// A scalar, the value of a variable.
     Var(VarId),
     /// A row: the object that the slot holds at entry, indexed by the variables (`row = A[i]`; no index: `B = A`).
@@ -35,6 +37,8 @@ pub enum LiveOutKind {
     },
     /// A new tuple of scalars.
     Tuple(Vec<VarId>),
+    /// A new object of a class of the user's.
+    Object(MadeObject),
     /// A part of the array that a slot holds at entry, as slices make it.
     Part(ArrayId, Vec<PartAxis>),
     /// A new array.
@@ -89,12 +93,14 @@ impl LiveOutKind {
             Self::Var(v) => vec![*v],
             Self::Appended { count, .. } => vec![*count],
             Self::View(_, vars) | Self::Tuple(vars) => vars.clone(),
+            Self::Object(object) => object.vars(),
             Self::Made(made) => made.vars(),
             Self::MadePart(made, axes) => {
                 let own = axes.iter().flat_map(PartAxis::vars);
                 own.chain(made.vars()).collect()
             }
             Self::Part(_, axes) => axes.iter().flat_map(PartAxis::vars).collect(),
+            Self::None(number) => number.iter().copied().collect(),
             Self::Slot(_) => vec![],
         }
     }
@@ -122,5 +128,38 @@ impl PartAxis {
             Self::At(v) => vec![*v],
             Self::Range { start, len, .. } => vec![*start, *len],
         }
+    }
+}
+
+/// An object that the nest makes: `object.__new__` of its class, whose attributes are set in this order.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct MadeObject {
+    /// The index of the class's capture.
+    pub class: u32,
+    /// The number that tells which object it is, where several may be one: below zero for the one at the capture with the
+    /// index `-1 - number`, which is there already.
+    pub number: Option<VarId>,
+    /// The attributes.
+    pub fields: Vec<(String, MadeField)>,
+}
+
+/// The value of an attribute of a [`MadeObject`].
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum MadeField {
+    /// A scalar.
+    Var(VarId),
+    /// A new object.
+    Object(MadeObject),
+}
+
+impl MadeObject {
+    /// The variables in the object, and in those that are its attributes, in order.
+    pub fn vars(&self) -> Vec<VarId> {
+        let vars = |(_, field): &(String, MadeField)| match field {
+            MadeField::Var(var) => vec![*var],
+            MadeField::Object(object) => object.vars(),
+        };
+        let number = self.number.into_iter();
+        number.chain(self.fields.iter().flat_map(vars)).collect()
     }
 }

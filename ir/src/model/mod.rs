@@ -8,4 +8,5 @@ pub mod nest;
 pub(crate) mod ops;
 pub mod sequence;
 pub mod span;
+pub mod texts;
 pub mod types;

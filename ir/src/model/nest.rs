@@ -51,6 +51,8 @@ pub struct Nest {
     pub interruptible: Vec<LoopId>,
     /// The fragments that CPython evaluates for the nest, each called from one place.
     pub fragments: Arena<FragmentId, Fragment>,
+    /// The texts in the program that the nest knows by their [`number`](crate::model::texts::number).
+    pub texts: Vec<String>,
     /// What CPython does in the nest as it was written. No kernel depends on it.
     #[serde(skip)]
     pub work: NestWork,
@@ -74,6 +76,7 @@ impl Nest {
             whole: None,
             interruptible: vec![],
             fragments: Arena::new(),
+            texts: vec![],
             work: NestWork::default(),
         }
     }

@@ -25,7 +25,7 @@ pub enum Scalar {
     U32,
     /// An unsigned integer of 64 bits.
     U64,
-    /// An intermediate Python int of up to 128 bits; never stored.
+    /// A Python int of up to 128 bits: an intermediate, or the value of a variable; no element of an array.
     I128,
     /// A float of IEEE single precision.
     F32,
@@ -39,7 +39,7 @@ pub enum Scalar {
     /// value and an `i1` tag, true for int. Ints beyond 2**53 are guard failures. In memory: a plane of `f64`
     /// and, behind it, a plane of tag bytes.
     Num,
-    /// One Unicode code point (an element of a `str`).
+    /// A `str`, by its [number](crate::model::texts): that of one character is its code point.
     Char,
 }
 
@@ -112,6 +112,10 @@ impl Scalar {
     }
 }
 
+/// The largest magnitude of a Python int that a variable of [`Scalar::I128`] holds between two iterations. Less than what
+/// 128 bits hold, so that sums and products with ints of 64 bits are exact.
+pub const WIDEST: i128 = 1 << 120;
+
 /// Where a value comes from: it decides promotion (NEP 50) and the type that a result is boxed to.
 #[derive(
     Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
@@ -142,7 +146,7 @@ impl Ty {
     pub const PY_BOOL: Ty = Ty::py(Scalar::Bool);
     /// Python `int` that fits 64 bits.
     pub const PY_INT: Ty = Ty::py(Scalar::I64);
-    /// Python `int` of up to 128 bits, an intermediate only.
+    /// Python `int` of up to 128 bits.
     pub const PY_WIDE: Ty = Ty::py(Scalar::I128);
     /// Python `float`.
     pub const PY_FLOAT: Ty = Ty::py(Scalar::F64);

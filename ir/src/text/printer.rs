@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::model::fragment::{Effect, Fragment, FragmentForm};
 use crate::model::liveout::{LiveOutKind, PartAxis};
-use crate::model::liveout::{MadeArray, SameAs};
+use crate::model::liveout::{MadeArray, MadeField, MadeObject, SameAs};
 use crate::model::nest::StmtKind;
 use crate::model::nest::{
     ArrayKind, Const, Expr, ExprKind, Extent, Length, Nest, ReturnForm, Stmt,
@@ -171,6 +171,8 @@ impl fmt::Display for Length {
 impl fmt::Display for LiveOutKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::None(None) => f.write_str("None"),
+            Self::None(Some(number)) => write!(f, "None for {number}"),
             Self::Var(var) => write!(f, "{var}"),
             Self::View(array, index) => write!(f, "view {array}[{}]", Commas(index)),
             Self::Slot(array) => write!(f, "slot {array}"),
@@ -185,10 +187,30 @@ impl fmt::Display for LiveOutKind {
                 tuple: true,
             } => write!(f, "{count} of ({})", Commas(columns)),
             Self::Tuple(vars) => write!(f, "tuple ({})", Commas(vars)),
+            Self::Object(object) => write!(f, "{object}"),
             Self::Made(made) => write!(f, "{made}"),
             Self::MadePart(made, axes) => write!(f, "part [{}] of {made}", Commas(axes)),
             Self::Part(array, axes) => write!(f, "part {array}[{}]", Commas(axes)),
         }
+    }
+}
+
+impl fmt::Display for MadeObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "object {}", self.class)?;
+        if let Some(number) = self.number {
+            write!(f, " number {number}")?;
+        }
+        f.write_str(" {")?;
+        for (k, (name, field)) in self.fields.iter().enumerate() {
+            let comma = if k > 0 { ", " } else { "" };
+            write!(f, "{comma}{}: ", Name(name))?;
+            match field {
+                MadeField::Var(var) => write!(f, "{var}")?,
+                MadeField::Object(object) => write!(f, "{object}")?,
+            }
+        }
+        f.write_str("}")
     }
 }
 
@@ -273,6 +295,9 @@ impl Nest {
         }
         for (id, fragment) in self.fragments.iter() {
             writeln!(f, "{id} {}", Spelled(fragment))?;
+        }
+        for text in &self.texts {
+            writeln!(f, "text {}", Name(text))?;
         }
         Ok(())
     }

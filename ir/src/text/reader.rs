@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::model::fragment::{Effect, Fragment, FragmentForm, FragmentObject, FragmentValue};
 use crate::model::ids::{Arena, FragmentId, Id, LoopId, PathId};
-use crate::model::liveout::{LiveOut, LiveOutKind, MadeArray, PartAxis, SameAs};
+use crate::model::liveout::{
+    LiveOut, LiveOutKind, MadeArray, MadeField, MadeObject, PartAxis, SameAs,
+};
 use crate::model::nest::{
     ArrayDecl, ArrayKind, Extent, Length, Nest, ReturnForm, Returns, Stmt, VarDecl,
 };
@@ -50,6 +52,7 @@ pub fn read(text: &str) -> Result<Nest, ReadError> {
         prologue: body.prologue,
         lengths: head.lengths,
         fragments: head.fragments,
+        texts: head.texts,
         whole: body.whole,
         ..Nest::of(body.top)
     };
@@ -92,6 +95,7 @@ struct Head {
     scopes: Option<u32>,
     lengths: Vec<Length>,
     fragments: Arena<FragmentId, Fragment>,
+    texts: Vec<String>,
 }
 
 /// The prologue and the top loop of a nest.
@@ -174,6 +178,8 @@ impl Head {
             }
             c.expect("=")?;
             self.lengths.push(length(c)?);
+        } else if c.eat_word("text") {
+            self.texts.push(c.name()?);
         } else if c.peek_id("f").is_some() {
             let id = c.id("f", "a fragment")?;
             if id as usize != self.fragments.len() {
@@ -428,12 +434,19 @@ fn live_out(c: &mut Cursor<'_>) -> Read<LiveOutKind> {
         c.expect("[")?;
         return Ok(LiveOutKind::View(array, c.list("]", Cursor::var)?));
     }
+    if c.eat_word("None") {
+        let number = c.eat_word("for").then(|| c.var()).transpose()?;
+        return Ok(LiveOutKind::None(number));
+    }
     if c.eat_word("slot") {
         return c.array().map(LiveOutKind::Slot);
     }
     if c.eat_word("tuple") {
         c.expect("(")?;
         return Ok(LiveOutKind::Tuple(c.list(")", Cursor::var)?));
+    }
+    if c.eat_word("object") {
+        return made_object(c).map(LiveOutKind::Object);
     }
     if c.eat_word("new") {
         return made(c).map(LiveOutKind::Made);
@@ -450,6 +463,27 @@ fn live_out(c: &mut Cursor<'_>) -> Read<LiveOutKind> {
     let array = c.array()?;
     c.expect("[")?;
     Ok(LiveOutKind::Part(array, c.list("]", axis)?))
+}
+
+fn made_object(c: &mut Cursor<'_>) -> Read<MadeObject> {
+    let class = c.int()?;
+    let number = c.eat_word("number").then(|| c.var()).transpose()?;
+    c.expect("{")?;
+    let field = |c: &mut Cursor<'_>| {
+        let name = c.name()?;
+        c.expect(":")?;
+        let field = match c.eat_word("object") {
+            true => MadeField::Object(made_object(c)?),
+            false => MadeField::Var(c.var()?),
+        };
+        Ok((name, field))
+    };
+    let fields = c.list("}", field)?;
+    Ok(MadeObject {
+        class,
+        number,
+        fields,
+    })
 }
 
 fn made(c: &mut Cursor<'_>) -> Read<MadeArray> {

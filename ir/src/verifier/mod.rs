@@ -142,6 +142,9 @@ impl Verifier<'_> {
         let n = self.nest;
         for out in &n.live_outs {
             match &out.kind {
+                LiveOutKind::None(number) => {
+                    number.map(|v| self.ty(v)).transpose()?;
+                }
                 LiveOutKind::Var(v) => {
                     self.ty(*v)?;
                 }
@@ -171,6 +174,11 @@ impl Verifier<'_> {
                 LiveOutKind::Tuple(vars) => {
                     for v in vars {
                         self.ty(*v)?;
+                    }
+                }
+                LiveOutKind::Object(object) => {
+                    for v in object.vars() {
+                        self.ty(v)?;
                     }
                 }
                 LiveOutKind::Part(a, axes) => {
@@ -446,8 +454,7 @@ impl Verifier<'_> {
             takes.eq(args.iter().map(|a| a.ty)) && fragment.ty() == e.ty,
             || at(e, "other types than the fragment's"),
         )?;
-        let crosses =
-            |ty: Ty| ty.prov != Prov::Dyn && !matches!(ty.repr, Scalar::I128 | Scalar::Num);
+        let crosses = |ty: Ty| ty.prov != Prov::Dyn && ty.repr != Scalar::Num;
         ensure(crosses(e.ty) && args.iter().all(|a| crosses(a.ty)), || {
             at(e, "a type that does not cross to CPython")
         })
@@ -606,7 +613,7 @@ fn fits(c: Const, r: Scalar) -> bool {
     match c {
         Const::Bool(_) => r == Scalar::Bool,
         Const::Int(v) => match r {
-            Scalar::Char => (0..=0x10_ffff).contains(&v),
+            Scalar::Char => u32::try_from(v).is_ok(),
             // An int constant of the int-or-float kind is one that the float holds.
             Scalar::Num => v.unsigned_abs() <= 1 << 53,
             _ => r.is_int() && r.int_range().is_some_and(|(lo, hi)| lo <= v && v <= hi),

@@ -142,6 +142,12 @@ class Point:
     statement: Final[bool]
 
 @final
+class Computed:
+    __match_args__: ClassVar[tuple[str, ...]]
+    name: Final[str]
+    place: Final[list[int]]
+
+@final
 class Lowered:
     __match_args__: ClassVar[tuple[str, ...]]
     refused: Final[Refused | None]
@@ -151,6 +157,7 @@ class Lowered:
     returns: Final[bool]
     sizes: Final[list[str]]
     points: Final[list[Point]]
+    computed: Final[list[Computed]]
 
 @final
 class RandomText:

@@ -134,6 +134,8 @@ pub(crate) fn launch_work<V: HasValue>(
     for out in &nest.live_outs {
         let values = match &out.kind {
             LiveOutKind::Tuple(vars) => vars.len(),
+            // The object is made and each attribute set by name.
+            LiveOutKind::Object(object) => 4 + 2 * object.vars().len(),
             // An array has to be made, or slices.
             LiveOutKind::Made(_) | LiveOutKind::Part(..) => 8,
             LiveOutKind::MadePart(..) => 16,
@@ -156,7 +158,8 @@ fn elements_of(array: &ArrayDecl, elements: f64, convert: &mut LaunchTally) {
     convert.add(
         match (array.kind, array.storage) {
             (ArrayKind::Str, _) => LaunchWork::TextIn,
-            (_, Scalar::Num) => LaunchWork::MixedIn,
+            // The number of a text is looked up.
+            (_, Scalar::Num | Scalar::Char) => LaunchWork::MixedIn,
             _ if int => LaunchWork::IntIn,
             _ => LaunchWork::FloatIn,
         },

@@ -54,6 +54,11 @@ pub(super) fn fill<V: HasValue>(
             let value = value.ok_or_else(|| Reason::Unbound(var.name.clone()))?;
             let value = match value {
                 Value::Append { length } => &Value::Int(held(nest, capture, *length)),
+                Value::Array(_) | Value::Sequence { .. } => match captures[capture as usize].text()
+                {
+                    Some(number) => &Value::Int(number.into()),
+                    None => value,
+                },
                 other => other,
             };
             if !store(slot, var.ty.repr, value) {
@@ -69,7 +74,7 @@ fn holds(repr: Scalar, v: i128) -> bool {
     match repr {
         Scalar::F32 | Scalar::C64 => v.unsigned_abs() <= 1 << 24,
         Scalar::F64 | Scalar::C128 | Scalar::Num => v.unsigned_abs() <= 1 << 53,
-        Scalar::Char => (0..=0x10_ffff).contains(&v),
+        Scalar::Char => u32::try_from(v).is_ok(),
         repr => repr
             .int_range()
             .is_some_and(|(lo, hi)| (lo..=hi).contains(&v)),
@@ -88,6 +93,7 @@ pub(super) unsafe fn store(slot: *mut u8, repr: Scalar, value: &Value) -> bool {
         let (re, im) = match value {
             Value::Int(v) => (*v as f64, 0.0),
             Value::Uint(v) => (*v as f64, 0.0),
+            Value::Wide(v) => (*v as f64, 0.0),
             Value::Bool(v) => (f64::from(u8::from(*v)), 0.0),
             Value::Float(v) => (*v, 0.0),
             Value::Complex(re, im) => (*re, *im),
@@ -96,6 +102,7 @@ pub(super) unsafe fn store(slot: *mut u8, repr: Scalar, value: &Value) -> bool {
         match (repr, value) {
             (_, Value::Int(v)) if !holds(repr, (*v).into()) => return false,
             (_, Value::Uint(v)) if !holds(repr, (*v).into()) => return false,
+            (_, Value::Wide(v)) if !holds(repr, *v) => return false,
             (Scalar::F32, Value::Float(v)) if f64::from(*v as f32) != *v && !v.is_nan() => {
                 return false;
             }
@@ -113,6 +120,7 @@ pub(super) unsafe fn store(slot: *mut u8, repr: Scalar, value: &Value) -> bool {
             (Scalar::U64, Value::Uint(v)) => *slot.cast() = *v,
             (Scalar::I128, Value::Uint(v)) => *slot.cast() = i128::from(*v),
             (Scalar::I128, Value::Int(v)) => *slot.cast() = i128::from(*v),
+            (Scalar::I128, Value::Wide(v)) => *slot.cast() = *v,
             // Little-endian: the low bytes are the narrower value.
             (r, Value::Int(v)) if r.is_int() => *slot.cast() = *v,
             (r, Value::Uint(v)) if r.is_int() => *slot.cast() = *v,

@@ -17,7 +17,7 @@ use nestwise_costmodel::{Device, Seconds};
 use nestwise_ir::Scalar;
 
 use crate::kernel::CompileInfo;
-use crate::launch::chunks::CHUNK_SECONDS;
+use crate::launch::chunks::{BRIEF_SECONDS, CHUNK_SECONDS, FIRST_WHILE_CHUNK};
 use crate::launch::frame::{fill, header_mut, store};
 use crate::launch::once::{deadline, part, run_watched};
 use crate::launch::outcome::{Ended, Launch};
@@ -43,6 +43,8 @@ pub enum Repeated {
 pub struct Repeat {
     launch: Box<Launch>,
     plan: Arc<Plan>,
+    /// The number of iterations to run: all of a `for`, or as many of a `while` as its end is looked for in.
+    trips: i64,
     /// The frame as it is when the kernel begins, but for what every call brings.
     template: Vec<u128>,
     arrays: Vec<Placed>,
@@ -83,8 +85,11 @@ impl Repeat {
         launch: Box<Launch>,
         captures: &[V],
     ) -> Option<Repeat> {
-        let trips = launch.top?.trips;
-        let whole = launch.from == 0 && launch.stopped_by.is_none();
+        let trips = launch.top.map_or(FIRST_WHILE_CHUNK, |top| top.trips);
+        let in_time = launch.top.is_some() || launch.started < trips;
+        let whole = launch.from == 0 && launch.stopped_by.is_none() && in_time;
+        // Where the length of loops was guessed, the time of this call tells more.
+        let brief = launch.brief || launch.is_guess() && launch.seconds.0 < BRIEF_SECONDS;
         let partial = matches!(launch.ended, Ended::Partial { .. });
         let one_chunk = trips as f64 * launch.per_trip() <= CHUNK_SECONDS;
         let grid = launch.kernel.grid.is_some();
@@ -93,7 +98,7 @@ impl Repeat {
             || launch.kernel.about.nest.calls_host()
             || partial
             || !one_chunk
-            || !launch.brief
+            || !brief
             || launch.device != Device::Serial
         {
             return None;
@@ -154,6 +159,7 @@ impl Repeat {
             free,
             saved,
             lessons: plan.learning.lessons(),
+            trips,
             launch,
         })
     }
@@ -186,7 +192,7 @@ impl Repeat {
         if self.quiet != self.plan.kernels.is_quiet() || !self.fill(captures) {
             return Repeated::Differs;
         }
-        let trips = self.launch.top.map_or(0, |t| t.trips);
+        let trips = self.trips;
         if self.save(captures, trips).is_none() {
             return Repeated::Differs;
         }
@@ -198,6 +204,11 @@ impl Repeat {
         launch.compile = CompileInfo::default();
         let warned = raised && launch.kernel.about.undo.warns && !silent;
         let at = launch.header().at.clamp(0, trips);
+        if status == Status::Done && launch.top.is_none() {
+            // A `while` that goes on: a launch looks now and then whether somebody waits.
+            self.saved.iter().for_each(|(_, saved)| saved.restore());
+            return Repeated::Differs;
+        }
         let ended = match status {
             _ if warned => None,
             Status::GuardFailed => None,

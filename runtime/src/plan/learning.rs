@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use nestwise_costmodel::{Caches, Device, Learned, Lesson, Seconds};
+use nestwise_tiering::constants::HAND_OVER;
 
 use crate::launch::Launch;
 use crate::lock::lock;
@@ -81,7 +82,7 @@ impl Learning {
             self.take_in(&warm(lesson, launch.decision.ready.caches));
         }
         if let Some(whole) = whole.filter(|_| !launch.compile.happened) {
-            let around = Seconds(whole.as_secs_f64() - launch.seconds.0);
+            let around = Seconds(whole.as_secs_f64() + HAND_OVER.0 - launch.seconds.0);
             let modelled = launch.decision.of(launch.device).raw_around;
             if lock(&self.learned).add_around(modelled, around, launches) {
                 self.doubt();
@@ -89,15 +90,16 @@ impl Learning {
         }
     }
 
-    /// Takes in what CPython took for a whole call that was left to it.
-    pub fn learn_interpreted(&self, modelled: Seconds, measured: Seconds) {
+    /// Takes in what CPython took for a whole call that was left to it; `trial`: what the best device would have taken,
+    /// if CPython was only tried.
+    pub fn learn_interpreted(&self, modelled: Seconds, measured: Seconds, trial: Option<Seconds>) {
         if options().learns() {
             self.take_in(&Lesson {
                 device: Device::Interpreter,
                 modelled,
                 measured,
                 launches: 1,
-                trial: None,
+                trial,
                 guessed: false,
             });
         }

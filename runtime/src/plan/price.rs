@@ -93,7 +93,7 @@ fn price_by<V: HasValue>(
     let tiny = first.of(Device::Serial).compute < WORTH_A_START;
     if (short || tiny) && !options.prices {
         // What threads could do takes longer to find out than there is to gain.
-        return first;
+        return perhaps_interpreted(plan, first, options);
     }
     let one_core = match options.device {
         DeviceChoice::Auto => options.threads < 2 && prices.gpu().is_none(),
@@ -251,6 +251,19 @@ fn perhaps_tried(plan: &Plan, decision: Decision, options: &Options) -> Decision
         .corrected(|learned| learned.trial(decision.device, &decision.ranked, &compile));
     match tried {
         Some(device) => decision.tried(device),
-        None => decision,
+        None => perhaps_interpreted(plan, decision, options),
+    }
+}
+
+/// The decision, or now and then one for CPython where that may turn out to be better.
+fn perhaps_interpreted(plan: &Plan, decision: Decision, options: &Options) -> Decision {
+    let free = options.device == DeviceChoice::Auto && !options.verify;
+    if !free || !options.learning || !options.learns() {
+        return decision;
+    }
+    let tries = |learned: &Learned| learned.tries_interpreter(decision.device, &decision.ranked);
+    match plan.learning.corrected(tries) {
+        true => decision.tried(Device::Interpreter),
+        false => decision,
     }
 }

@@ -108,6 +108,7 @@ pub fn facts<V: HasValue>(
             }
             Value::Int(v) => facts.push(*v),
             Value::Uint(v) => facts.push(*v as i64),
+            Value::Wide(v) => facts.extend([(*v >> 64) as i64, *v as i64]),
             Value::Bool(v) => facts.push(i64::from(*v)),
             Value::Array(view) => facts.extend(&view.extents[..view.rank]),
             Value::Sequence { rank, extents } => facts.extend(&extents[..*rank]),

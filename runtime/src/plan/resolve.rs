@@ -33,7 +33,10 @@ pub fn launch_values<V: HasValue>(
             Some(Value::Append { length }) => {
                 values.vars[id.index()] = Some(held(nest, capture, *length));
             }
-            Some(Value::Complex(..)) => {}
+            // A text is known by a number, which no size depends on.
+            Some(
+                Value::Wide(_) | Value::Complex(..) | Value::Array(_) | Value::Sequence { .. },
+            ) => {}
             _ => return Err(Reason::Unbound(var.name.clone())),
         }
     }

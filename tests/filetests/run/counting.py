@@ -83,10 +83,10 @@ print(cells.sum())
 # serial 38: lines 38
 # verdict line 47: serial: an element written as `a[_ + k]` (line 48) may be read as `a[_ + k - 1]` (line 48) in the next iteration of `_`
 # serial 47: lines 47; floating-point flags
-# verdict line 53: parallel, `k` computed from its counter
+# verdict line 53: serial: `k` (assigned on line 55) carries its value from one iteration to the next
 # serial 53: lines 53; may stop, 1 guards
+# serial 53: lines 53; may stop, 2 guards
 # serial 53: 1 x guard-failure
-# serial 53: 13 x inexact
 # threads 5: lines 5 whole, 5 threads independent; floating-point flags
 # threads 13: lines 13 whole, 13 threads independent
 # threads 21: lines 21 whole, 21 threads, 22 independent; floating-point flags
@@ -94,8 +94,8 @@ print(cells.sum())
 # threads 38: lines 38
 # threads 47: lines 47; floating-point flags
 # threads 53: lines 53; may stop, 1 guards
+# threads 53: lines 53; may stop, 2 guards
 # threads 53: 1 x guard-failure
-# threads 53: 13 x inexact
 # auto 5: native
 # auto 13: native
 # auto 21: native

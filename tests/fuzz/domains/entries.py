@@ -11,6 +11,7 @@ import random
 
 from ..compared import JUDGE
 from ..domain import Domain, of_functions
+from ..generator.random_function import RandomFunction
 from .host_calls import HEAD
 
 STARTS = {
@@ -27,12 +28,11 @@ STARTS = {
 }
 
 
-class Program:
+class Program(RandomFunction):
     """One function, and what is printed of its calls."""
 
     def __init__(self, number: int, rng: random.Random):
-        self.function, self.rng = f"f{number}", rng
-        self.lines: list[str] = []
+        super().__init__(number, rng)
         self.key_kinds = rng.choice(
             [
                 ("i", "x", "x % 5", "i % 3", "x % 9", "(x + i) % 7"),
@@ -40,9 +40,6 @@ class Program:
                 ("c", "c", "'a'", "'total'"),
             ]
         )
-
-    def pick(self, *choices: str) -> str:
-        return self.rng.choice(choices)
 
     def key(self) -> str:
         return self.pick(*self.key_kinds)
@@ -117,17 +114,9 @@ class Program:
             self.lines.append(f"{indent}except {errors}:")
             self.lines.append(f"{indent}    {self.pick('x += 1', 'continue', 'break', 'pass')}")
         elif inside:
-            self.lines.append(f"{indent}if {self.test()}:")
-            self.nested(depth + 1, inside - 1)
-            if self.rng.random() < 0.5:
-                self.lines.append(f"{indent}else:")
-                self.nested(depth + 1, inside - 1)
+            self.branches(self.test(), depth, inside)
         else:
             self.lines.append(f"{indent}s += {self.number(0)} // {self.pick('(x % 5 + 1)', '2')}")
-
-    def nested(self, depth: int, inside: int) -> None:
-        for _ in range(self.rng.randrange(1, 3)):
-            self.statement(depth, inside)
 
     def build(self) -> list[str]:
         self.lines = [f"def {self.function}(a, d, p, u, w, n):", "    s, x, i, t = 0, 1, 0, (0, 0)"]

@@ -7,10 +7,9 @@ CPython's: every effect once, at its place, and the exception with its line.
 
 from __future__ import annotations
 
-import random
-
 from ..compared import JUDGE
 from ..domain import Domain, of_functions
+from ..generator.random_function import RandomFunction
 
 HEAD = """\
 import bisect
@@ -59,15 +58,8 @@ STARTS = {
 }
 
 
-class Program:
+class Program(RandomFunction):
     """One function, and what is printed of its calls."""
-
-    def __init__(self, number: int, rng: random.Random):
-        self.function, self.rng = f"f{number}", rng
-        self.lines: list[str] = []
-
-    def pick(self, *choices: str) -> str:
-        return self.rng.choice(choices)
 
     def number(self, depth: int = 1) -> str:
         if depth == 0:
@@ -188,10 +180,6 @@ class Program:
                 self.nested(depth + 1, inside - 1)
         else:
             self.lines.append(f"{indent}x = (x * 7 + 3) % 31")
-
-    def nested(self, depth: int, inside: int) -> None:
-        for _ in range(self.rng.randrange(1, 3)):
-            self.statement(depth, inside)
 
     def build(self) -> list[str]:
         self.lines = [f"def {self.function}(a, d, u, q, h, n):", "    s, x, i = 0, 1, 0"]

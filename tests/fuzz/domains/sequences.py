@@ -11,6 +11,7 @@ import random
 
 from ..compared import JUDGE
 from ..domain import Domain, of_functions
+from ..generator.random_function import RandomFunction
 from .host_calls import HEAD
 
 STARTS = {
@@ -32,16 +33,12 @@ STARTS = {
 }
 
 
-class Program:
+class Program(RandomFunction):
     """One function, and what is printed of its calls."""
 
     def __init__(self, number: int, rng: random.Random):
-        self.function, self.rng = f"f{number}", rng
-        self.lines: list[str] = []
+        super().__init__(number, rng)
         self.kinds = rng.sample(["s", "q", "p", "h", "d"], rng.randrange(1, 4))
-
-    def pick(self, *choices: str) -> str:
-        return self.rng.choice(choices)
 
     def number(self, depth: int = 1) -> str:
         if depth == 0:
@@ -117,17 +114,9 @@ class Program:
             self.lines.append(f"{indent}except {errors}:")
             self.lines.append(f"{indent}    {self.pick('x += 1', 'continue', 'break', 'pass')}")
         elif inside:
-            self.lines.append(f"{indent}if {self.test()}:")
-            self.nested(depth + 1, inside - 1)
-            if self.rng.random() < 0.5:
-                self.lines.append(f"{indent}else:")
-                self.nested(depth + 1, inside - 1)
+            self.branches(self.test(), depth, inside)
         else:
             self.lines += self.change(indent)
-
-    def nested(self, depth: int, inside: int) -> None:
-        for _ in range(self.rng.randrange(1, 3)):
-            self.statement(depth, inside)
 
     def build(self) -> list[str]:
         self.lines = [f"def {self.function}(a, s, q, p, h, d, n):", "    x, y, i = 1, 0, 0"]

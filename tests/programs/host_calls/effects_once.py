@@ -162,3 +162,15 @@ try:
     key_error_inside(300, {7: 1}, ["log"])
 except KeyError as error:
     show("lines", lines_of(error))
+
+
+def keywords_alone(n):
+    s = 0
+    for i in range(n):  # native
+        s += i
+        print(end="" if i % 500 else ".")
+        print(sep="-", end="")
+    return s
+
+
+print(keywords_alone(5000))

@@ -1,12 +1,12 @@
 //! Reads one element, or one row, of an array.
 
 use nestwise_ir::model::nest::{Expr, ExprKind};
-use nestwise_ir::{Access, ArrayKind, Span};
+use nestwise_ir::{Access, ArrayDecl, ArrayKind, Scalar, Span};
 
 use crate::lowering::build;
 use crate::lowering::builder::Builder;
 use crate::lowering::scalar::convert;
-use crate::lowering::types::intervals;
+use crate::lowering::types::intervals::{self, Range};
 use crate::lowering::types::kinds::Kinds;
 use crate::lowering::value::Val;
 use crate::lowering::value::scalar::Sv;
@@ -38,6 +38,15 @@ pub(crate) fn extend(builder: &Builder, mut view: View, index: Vec<Val>, span: S
     Ok(view)
 }
 
+/// The bounds of an array's elements, if they are ints or texts.
+fn range_of(decl: &ArrayDecl) -> Option<Range> {
+    match (decl.storage, decl.kind) {
+        (Scalar::Char, ArrayKind::Str) => Some(intervals::CHARACTERS),
+        (Scalar::Char, _) => Some(intervals::TEXTS),
+        (storage, _) => intervals::of(storage),
+    }
+}
+
 /// The element of a view that has a subscript for each axis; else the view itself.
 pub(crate) fn element(builder: &mut Builder, view: View, span: Span) -> R<Val> {
     if view.index.len() < builder.arrays[view.array].rank as usize {
@@ -50,7 +59,7 @@ pub(crate) fn element(builder: &mut Builder, view: View, span: Span) -> R<Val> {
     });
     let decl = &mut builder.arrays[view.array];
     decl.read = true;
-    let (elem, storage) = (decl.elem, decl.storage);
+    let (elem, range) = (decl.elem, range_of(decl));
     let kind = ExprKind::Load {
         access,
         array: view.array,
@@ -58,7 +67,7 @@ pub(crate) fn element(builder: &mut Builder, view: View, span: Span) -> R<Val> {
         guard: true,
     };
     let sv = Sv::new(build::expr(kind, elem, span), Kinds::of_ty(elem));
-    let range = intervals::of(storage).unwrap_or(sv.range);
+    let range = range.unwrap_or(sv.range);
     Ok(Val::Scalar(sv.with_range(range).with_wide()))
 }
 
@@ -91,7 +100,7 @@ pub(crate) fn section_element(
     });
     let decl = &mut builder.arrays[section.array];
     decl.read = true;
-    let (elem, storage) = (decl.elem, decl.storage);
+    let (elem, range) = (decl.elem, range_of(decl));
     let kind = ExprKind::Load {
         access,
         array: section.array,
@@ -99,7 +108,7 @@ pub(crate) fn section_element(
         guard: false,
     };
     let sv = Sv::new(build::expr(kind, elem, span), Kinds::of_ty(elem));
-    let range = intervals::of(storage).unwrap_or(sv.range);
+    let range = range.unwrap_or(sv.range);
     sv.with_range(range).with_wide()
 }
 

@@ -39,6 +39,7 @@ pub(crate) fn reduce_all(
     match f {
         ArrayFn::Norm => norm(cx, a, span),
         ArrayFn::Sum => sum_of(cx, &a, span),
+        ArrayFn::Prod => product_of(cx, &a, span),
         ArrayFn::Mean => mean(cx, &a, span),
         ArrayFn::Max | ArrayFn::Min => extreme(cx, f == ArrayFn::Max, &a, span),
         ArrayFn::Any | ArrayFn::All => any_or_all(cx, f == ArrayFn::All, &a, span),
@@ -135,6 +136,52 @@ pub(crate) fn sum_of(cx: &mut Lowering<'_>, a: &Elementwise, span: Span) -> R<Sv
     }
 }
 
+/// The product of all elements: NumPy multiplies them in their order, one by one. A guard fails where ints leave 64
+/// bits.
+fn product_of(cx: &mut Lowering<'_>, a: &Elementwise, span: Span) -> R<Sv> {
+    let Some(kind) = elementwise::element_kind(cx, a, span)? else {
+        return Ok(Sv::bottom(span));
+    };
+    let repr = match kind.natural() {
+        s @ (Scalar::F64 | Scalar::F32) => s,
+        s if s == Scalar::Bool || s.is_int() => of_total(kind),
+        _ => return Err(unsupported(&format!("np.prod of {kind}"), span)),
+    };
+    if a.shape.len() > 1 {
+        return Err(unsupported("np.prod of several axes", span));
+    }
+    let ty = Ty::np(repr);
+    let product = cx.builder.hidden(ty);
+    let one = match repr.is_int() {
+        true => build::integer(1, ty, span),
+        false => build::float(1.0, ty, span),
+    };
+    cx.builder.emit_let(product, one);
+    every(cx, a, span, |cx, element| {
+        let x = convert::in_repr(&element, repr, true);
+        let x = x.ok_or_else(|| unsupported(&format!("np.prod of {kind}"), span))?;
+        let before = build::var(product, ty, span);
+        let value = build::binary(BinOp::Mul, before, build::retype(x, ty), ty, true, span);
+        let var = product;
+        cx.builder.emit(StmtKind::Let { var, value }, span);
+        Ok(())
+    })?;
+    cx.builder.stable.push(product);
+    let value = Sv::of(build::var(product, ty, span), Kind::Np(repr));
+    Ok(match intervals::of(repr) {
+        Some(all) => value.with_range(all),
+        None => value,
+    })
+}
+
+/// The representation of the sum or product of ints.
+fn of_total(kind: Kind) -> Scalar {
+    match kind.natural().is_unsigned() {
+        true if kind.natural() != Scalar::Bool => Scalar::U64,
+        _ => Scalar::I64,
+    }
+}
+
 /// The sum of ints, or of the products of two arrays of ints; a guard fails where it leaves 64 bits.
 pub(crate) fn int_sum(
     cx: &mut Lowering<'_>,
@@ -145,10 +192,7 @@ pub(crate) fn int_sum(
     let Some(kind) = elementwise::element_kind(cx, a, span)? else {
         return Ok(Sv::bottom(span));
     };
-    let repr = match kind.natural().is_unsigned() {
-        true if kind.natural() != Scalar::Bool => Scalar::U64,
-        _ => Scalar::I64,
-    };
+    let repr = of_total(kind);
     let ty = Ty::np(repr);
     let sum = cx.builder.hidden(ty);
     cx.builder.emit_let(sum, build::integer(0, ty, span));

@@ -7,7 +7,7 @@ use crate::lowering::arrays::alias;
 use crate::lowering::build;
 use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
-use crate::lowering::scalar::convert;
+use crate::lowering::scalar::{convert, strings};
 use crate::lowering::types::facts::Wish;
 use crate::lowering::types::kinds::{Kind, Kinds, natural_in};
 use crate::lowering::types::{intervals, provenance};
@@ -20,6 +20,8 @@ use crate::refusal::{R, Refusal, refuse};
 pub(crate) fn store(cx: &mut Lowering<'_>, view: View, value: Val, span: Span) -> R<()> {
     let sv = match value {
         Val::Scalar(sv) => sv,
+        Val::Str(text) => convert::text(&text, span),
+        Val::View(view) if let Some(text) = strings::number(cx, &view, span) => text,
         Val::View(_) => {
             return Err(refuse(
                 span,

@@ -1,17 +1,19 @@
 //! Assignments of locals.
 
-use nestwise_ir::model::nest::{Expr, StmtKind};
+use nestwise_ir::model::nest::{CmpOp, Expr, StmtKind};
 use nestwise_ir::{Scalar, Span, Ty};
 
 use crate::lowering::arrays::named_views;
 use crate::lowering::context::Lowering;
-use crate::lowering::environment::{Environment, Subst};
+use crate::lowering::environment::Subst;
 use crate::lowering::hir::Def;
 use crate::lowering::lists::{grow, make};
 use crate::lowering::live_outs::observe;
-use crate::lowering::scalar::convert;
+use crate::lowering::scalar::{convert, strings};
+use crate::lowering::types::intervals;
+use crate::lowering::types::kinds::{Kind, Kinds};
 use crate::lowering::types::live_ranges::LiveRangeId;
-use crate::lowering::types::{provenance, variables};
+use crate::lowering::types::{none, provenance, variables};
 use crate::lowering::value::Val;
 use crate::lowering::value::scalar::{Sv, Tag};
 use crate::lowering::value::view::View;
@@ -26,19 +28,40 @@ pub(crate) fn assign(cx: &mut Lowering<'_>, def: Def, val: Val, span: Span) -> R
         return Err(refuse(span, Refusal::Unsupported { what }));
     }
     let live = cx.env.live_ranges.of_def[def.def];
+    let may_be_none = matches!(
+        val,
+        Val::Scalar(_) | Val::Str(_) | Val::None | Val::OrNone(..)
+    );
+    if !may_be_none && none::may_be(cx, def.local) {
+        return Err(cx.env.type_changes(live, span));
+    }
     match val {
-        Val::Scalar(sv) => assign_scalar(cx, def, live, sv, span)?,
+        Val::None => none::assign(cx, def, live, span)?,
+        Val::OrNone(sv, is_none) => {
+            cx.env.facts.none(def.local, def.def);
+            match sv.is_bottom() {
+                true => none::assign(cx, def, live, span)?,
+                false => assign_scalar(cx, def, live, (*sv, Some(is_none)), span)?,
+            }
+        }
+        Val::Scalar(sv) => assign_scalar(cx, def, live, (sv, None), span)?,
         Val::View(view) if cx.builder.arrays[view.array].list => {
             let tree = make::list_as_part(&mut cx.builder, view, span);
             named_views::assign_array(cx, def, live, tree, span)?;
+        }
+        Val::View(view)
+            if cx.env.facts.live_ranges[live].kinds.has(Kind::Char)
+                && let Some(text) = strings::number(cx, &view, span) =>
+        {
+            assign_scalar(cx, def, live, (text, None), span)?;
         }
         Val::View(view) => assign_view(cx, def, live, view, span)?,
         Val::List(list) => named_views::assign_list(cx, def, live, *list, span)?,
         Val::Array(tree) => named_views::assign_array(cx, def, live, *tree, span)?,
         Val::Counted(section) => grow::assign(cx, def, live, *section, span)?,
-        Val::Str(text) if text.chars().count() == 1 => {
-            let sv = convert::character(&text, span);
-            assign_scalar(cx, def, live, sv, span)?;
+        Val::Str(text) => {
+            let sv = convert::text(&text, span);
+            assign_scalar(cx, def, live, (sv, None), span)?;
         }
         other => {
             let what = format!("{} assigned to {}", other.type_name(), decl.name);
@@ -53,12 +76,19 @@ pub(crate) fn assign(cx: &mut Lowering<'_>, def: Def, val: Val, span: Span) -> R
     Ok(())
 }
 
-fn assign_scalar(cx: &mut Lowering<'_>, def: Def, live: LiveRangeId, sv: Sv, span: Span) -> R<()> {
+/// Assigns a scalar, with the condition that the value is None instead, if it may be.
+fn assign_scalar(
+    cx: &mut Lowering<'_>,
+    def: Def,
+    live: LiveRangeId,
+    (sv, is_none): (Sv, Option<Expr>),
+    span: Span,
+) -> R<()> {
     if sv.is_bottom() {
         // What is unknown still has its guards.
         return Ok(());
     }
-    let sv = convert::commit(sv);
+    let sv = convert::settle(sv);
     let f32_exact = sv
         .as_float()
         .is_some_and(|v| f64::from(v as f32) == v || v.is_nan())
@@ -71,12 +101,19 @@ fn assign_scalar(cx: &mut Lowering<'_>, def: Def, live: LiveRangeId, sv: Sv, spa
         f32_exact,
     );
     cx.env.facts.def(def.def, sv.kinds);
+    let is_text = sv.kinds == Kinds::of(Kind::Char);
+    if is_text && cx.env.facts.begin_as_text(live, cx.env.captures) {
+        // The next round knows it from the beginning.
+        return Ok(());
+    }
     if cx.env.facts.live_ranges[live].holds_array() {
         return Err(cx.env.type_changes(live, span));
     }
-    let alone = cx.env.alone(def.def, live);
+    let nullable = none::may_be(cx, def.local);
+    let alone = cx.env.alone(def.def, live) && !nullable;
     let observed = cx.env.observed(def);
-    let pure = cx.builder.is_stable(&sv.e, 3) && sv.repr() != Scalar::U64 && sv.kinds.len() == 1;
+    let unguarded = !matches!(sv.repr(), Scalar::U64 | Scalar::I128);
+    let pure = cx.builder.is_stable(&sv.e, 3) && unguarded && sv.kinds.len() == 1;
     if alone && pure {
         cx.env.substs.push((
             live,
@@ -105,10 +142,14 @@ fn assign_scalar(cx: &mut Lowering<'_>, def: Def, live: LiveRangeId, sv: Sv, spa
     } else {
         sv
     };
-    let value = store_form(&cx.env, &sv, live, span)?;
+    let value = store_form(cx, &sv, live, span)?;
     cx.builder.emit_let(var, value);
     if alone {
         cx.builder.stable.push(var);
+    }
+    if nullable {
+        let never = build::boolean(false, Ty::PY_BOOL, span);
+        none::set(cx, def.local, is_none.clone().unwrap_or(never));
     }
     if cx.env.facts.live_ranges[live].tagged {
         let yes = provenance::tag_true(&cx.env, live);
@@ -118,15 +159,27 @@ fn assign_scalar(cx: &mut Lowering<'_>, def: Def, live: LiveRangeId, sv: Sv, spa
         cx.builder.emit_let(tag_var, tag);
     }
     if observed {
-        observe::observe(cx, def, live, &sv, span)?;
+        observe::observe(cx, def, live, (&sv, is_none.as_ref()), span)?;
     }
     Ok(())
 }
 
-/// Converts a value to the representation of the live range's variable.
-fn store_form(env: &Environment<'_>, sv: &Sv, live: LiveRangeId, span: Span) -> R<Expr> {
-    let repr = env.representation(live, span)?;
-    convert::exact_repr(sv, repr).ok_or_else(|| env.type_changes(live, span))
+/// Converts a value to the representation of the live range's variable. A guard fails for an int that leaves the bounds
+/// of one of 128 bits.
+fn store_form(cx: &mut Lowering<'_>, sv: &Sv, live: LiveRangeId, span: Span) -> R<Expr> {
+    let repr = cx.env.representation(live, span)?;
+    let value = convert::exact_repr(sv, repr).ok_or_else(|| cx.env.type_changes(live, span))?;
+    let bounds = cx.env.facts.live_ranges[live].bounds(repr);
+    if repr != Scalar::I128 || intervals::within(sv.range, bounds) {
+        return Ok(value);
+    }
+    let value = cx.builder.spill(value);
+    for (op, bound) in [(CmpOp::Ge, bounds.0), (CmpOp::Le, bounds.1)] {
+        let bound = build::integer(bound, Ty::PY_WIDE, span);
+        let inside = build::compare(op, value.clone(), bound, Ty::PY_BOOL, span);
+        cx.builder.emit_check(inside);
+    }
+    Ok(value)
 }
 
 fn assign_view(
@@ -140,6 +193,13 @@ fn assign_view(
     let shape = (view.capture, view.index.len());
     if named_views::may_become_made(cx, live, &view) {
         return named_views::assign_from_outside(cx, def, live, view, span);
+    }
+    // Two texts from outside are values, by their numbers.
+    let other = |before: Option<(u32, usize)>| before.is_some_and(|before| before != shape);
+    if other(cx.env.facts.live_ranges[live].view)
+        && let Some(text) = strings::number(cx, &view, span)
+    {
+        return assign_scalar(cx, def, live, (text, None), span);
     }
     let fact = &mut cx.env.facts.live_ranges[live];
     match fact.view {

@@ -68,6 +68,7 @@ impl Resolver<'_> {
             func,
             element,
             parts,
+            key,
         } = &e.kind
         else {
             return self.expr(names, e);
@@ -94,7 +95,23 @@ impl Resolver<'_> {
         let (before, step, after) = match builtin {
             Builtin::Sum => self.summing(total, element),
             _ if searches => self.searching(total, element, builtin == Builtin::Any, block),
-            _ => self.choosing(total, element, builtin == Builtin::Max, &mut fresh),
+            _ => {
+                let item = self.local(String::new(), None, None);
+                fresh.push(item);
+                let key = match key {
+                    Some((path, key)) => {
+                        names.locals.insert(*path, item);
+                        Some(self.expr(names, key)?)
+                    }
+                    None => None,
+                };
+                self.choosing(
+                    (total, item),
+                    (element, key),
+                    builtin == Builtin::Max,
+                    &mut fresh,
+                )
+            }
         };
         let mut body = before;
         body.extend(looped(parts, step, span));
@@ -126,7 +143,7 @@ impl Resolver<'_> {
     ) -> R<Vec<Generator>> {
         let mut all = Vec::with_capacity(parts.len());
         for part in parts {
-            let iter = self.expr(names, &part.iter)?;
+            let iter = self.iterable(names, &part.iter)?;
             self.own_names(names, &part.target, fresh);
             let target = self.target(names, &part.target, span)?;
             let tests = part.tests.iter().map(|t| self.expr(names, t));
@@ -234,39 +251,58 @@ impl Resolver<'_> {
         (before, vec![step], vec![])
     }
 
-    /// The statements of a choice, which keeps the first of the least (or greatest) elements; without any element
-    /// CPython raises.
+    /// The statements of a choice, which keeps the first of the elements with the least (or greatest) key, by default the
+    /// element itself; without any element CPython raises. `item` is the local of an element.
     fn choosing(
         &mut self,
-        best: LocalId,
-        element: Expr,
+        (best, item): (LocalId, LocalId),
+        (element, key): (Expr, Option<Expr>),
         greater: bool,
         fresh: &mut Vec<LocalId>,
     ) -> (Vec<Stmt>, Vec<Stmt>, Vec<Stmt>) {
         let span = element.span;
         let some = self.local(String::new(), None, None);
-        let item = self.local(String::new(), None, None);
-        fresh.extend([some, item]);
+        fresh.push(some);
         let constant = |v| Expr {
             kind: ExprKind::Bool(v),
             span,
         };
         let before = vec![self.set(some, constant(false))];
         let op = if greater { s::CmpOp::Gt } else { s::CmpOp::Lt };
-        let take = self.set(item, element);
-        let (new, old) = (Box::new(self.get(item, span)), self.get(best, span));
+        let mut take = vec![self.set(item, element)];
+        let compared = match key {
+            Some(key) => {
+                let own = self.local(String::new(), None, None);
+                let least = self.local(String::new(), None, None);
+                fresh.extend([own, least]);
+                take.push(self.set(own, key));
+                (own, least)
+            }
+            None => (item, best),
+        };
+        let (new, old) = (
+            Box::new(self.get(compared.0, span)),
+            self.get(compared.1, span),
+        );
         let better = Expr {
             kind: ExprKind::Compare(new, vec![(op, old)]),
             span,
         };
-        let value = self.get(item, span);
-        let replace = self.set(best, value);
-        let value = self.get(item, span);
-        let first = vec![self.set(best, value), self.set(some, constant(true))];
+        let mut keep = || {
+            let value = self.get(item, span);
+            let mut all = vec![self.set(best, value)];
+            if compared.1 != best {
+                let value = self.get(compared.0, span);
+                all.push(self.set(compared.1, value));
+            }
+            all
+        };
+        let (replace, mut first) = (keep(), keep());
+        first.push(self.set(some, constant(true)));
         let test = self.get(some, span);
-        let step = when(test, vec![when(better, vec![replace], vec![])], first);
+        take.push(when(test, vec![when(better, replace, vec![])], first));
         let test = self.get(some, span);
         let after = when(test, vec![], vec![stmt(Kind::Raise, span)]);
-        (before, vec![take, step], vec![after])
+        (before, take, vec![after])
     }
 }

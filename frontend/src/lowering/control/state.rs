@@ -47,6 +47,8 @@ pub(crate) struct Control {
     pub at_entry: bool,
     /// Whether the top loop's last iteration may end before its body begins.
     pub stepwise: bool,
+    /// A local that may be None and is read for whatever it is: no guard fails.
+    pub unguarded: Option<LocalId>,
     /// Whether the last iterable is of a type that a later round will know.
     pub unknown_items: bool,
 }

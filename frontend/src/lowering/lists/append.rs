@@ -18,7 +18,7 @@ use crate::lowering::context::Lowering;
 use crate::lowering::hir::{self, Grown, Kind as Stmt};
 use crate::lowering::live_outs::state::Appended;
 use crate::lowering::names::resolve::{Names, Res, Resolver};
-use crate::lowering::scalar::convert;
+use crate::lowering::scalar::{convert, strings};
 use crate::lowering::types::facts::Wish;
 use crate::lowering::types::kinds::{Kind, Kinds};
 use crate::lowering::value::Val;
@@ -133,8 +133,10 @@ pub(crate) fn append(
     cx.env.want_tag = before;
     let (values, tuple) = match value? {
         Val::Scalar(sv) => (vec![sv], false),
+        Val::View(view) if let Some(text) = strings::number(cx, &view, span) => (vec![text], false),
         Val::Tuple(items) => {
-            let items: Option<Vec<Sv>> = items.into_iter().map(scalar).collect();
+            let items = items.into_iter().map(|item| scalar(cx, item, span));
+            let items: Option<Vec<Sv>> = items.collect();
             (items.ok_or_else(|| cannot(name, span))?, true)
         }
         _ => return Err(cannot(name, span)),
@@ -381,9 +383,11 @@ pub(crate) fn appended_outs(cx: &Lowering<'_>) -> impl Iterator<Item = LiveOut> 
     })
 }
 
-fn scalar(value: Val) -> Option<Sv> {
+fn scalar(cx: &mut Lowering<'_>, value: Val, span: Span) -> Option<Sv> {
     match value {
         Val::Scalar(sv) => Some(sv),
+        Val::View(view) => strings::number(cx, &view, span),
+        Val::Str(text) => Some(convert::text(&text, span)),
         _ => None,
     }
 }

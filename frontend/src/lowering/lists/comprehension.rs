@@ -29,7 +29,7 @@ fn leaves_out(env: &Environment<'_>, stmt: &hir::Stmt) -> bool {
     match &stmt.kind {
         Stmt::If { .. } => true,
         Stmt::For { iter, body, .. } => {
-            counted::names_counted(env, iter) || body.iter().any(|s| leaves_out(env, s))
+            counted::only_running_tells(env, iter) || body.iter().any(|s| leaves_out(env, s))
         }
         _ => false,
     }

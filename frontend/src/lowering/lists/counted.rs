@@ -8,6 +8,7 @@
 use nestwise_ir::model::nest::{CmpOp, Expr};
 use nestwise_ir::{ArrayId, BinOp, Span, Ty, Work};
 
+use crate::builtins::Known;
 use crate::lowering::arrays::access;
 use crate::lowering::build;
 use crate::lowering::context::Lowering;
@@ -33,12 +34,21 @@ pub(crate) fn is_counted(cx: &Lowering<'_>, live: LiveRangeId, source: Source) -
 }
 
 /// Whether an expression is the name of such a list.
-pub(crate) fn names_counted(env: &Environment<'_>, e: &hir::Expr) -> bool {
+fn names_counted(env: &Environment<'_>, e: &hir::Expr) -> bool {
     let hir::ExprKind::Read(read) = &e.kind else {
         return false;
     };
     let live = env.live_ranges.of_occ.get(read.occ).copied().flatten();
     live.is_some_and(|live| env.facts.live_ranges[live].counted)
+}
+
+/// Whether only running tells how many items an iterable has: such a list, or the digits of an int.
+pub(crate) fn only_running_tells(env: &Environment<'_>, iter: &hir::Expr) -> bool {
+    let known = match &iter.kind {
+        hir::ExprKind::Call { known, .. } => Some(known),
+        _ => None,
+    };
+    matches!(known, Some(Known::Host(_))) || names_counted(env, iter)
 }
 
 /// The value of a name of such a list: the section with as many elements as were counted.

@@ -1,48 +1,81 @@
 //! Slices and copies of lists, which are new lists: `xs[1:]`, `xs[a:b]`, `xs[:]`, `xs.copy()`.
 //!
-//! The ends of a slice are clamped as CPython does it. They are ints or lengths from outside, or computed from such, so
-//! that the length of the new list is known before the nest runs.
+//! The ends of a slice are clamped as CPython does it. Where they are ints or lengths from outside, or computed from such,
+//! the length of the new list is known before the nest runs; else it is at most that of the list that is sliced.
 
 use nestwise_ir::model::nest::{CmpOp, Expr};
 use nestwise_ir::surface::UnOp;
-use nestwise_ir::{ArrayKind, BinOp, Span, Ty, Work};
+use nestwise_ir::{ArrayKind, BinOp, Extent, Span, Ty, Work};
 
 use crate::lowering::arrays::temporary::no_size;
 use crate::lowering::arrays::{extents, view};
 use crate::lowering::builder::Builder;
 use crate::lowering::context::Lowering;
-use crate::lowering::lists::make::fresh;
+use crate::lowering::lists::counted;
+use crate::lowering::lists::make::{self, fresh};
 use crate::lowering::scalar::convert;
 use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
 use crate::lowering::value::section::{Axis, Section};
-use crate::lowering::value::tree::Node;
+use crate::lowering::value::tree::{Elementwise, Node};
 use crate::lowering::{build, hir};
 use crate::refusal::{R, Refusal, refuse};
 
 /// Lowers `xs.copy()`: a new list of the same elements. `None` where something else than a list is copied.
 pub(crate) fn list_copy(cx: &mut Lowering<'_>, value: &Val, span: Span) -> R<Option<Val>> {
     match section_of_list(&mut cx.builder, value, span) {
-        Some(section) => new_list_of(cx, section, span).map(Some),
+        Some(section) => {
+            let most = most_elements(cx, &section);
+            new_list_of(cx, section, most, span).map(Some)
+        }
         None => Ok(None),
     }
 }
 
-/// A list of numbers as a section, of which parts can be taken; `None` for other values.
+/// A list of numbers, or of objects, as a section, of which parts can be taken; `None` for other values.
 fn section_of_list(builder: &mut Builder, value: &Val, span: Span) -> Option<Section> {
-    let Val::View(view) = value else {
-        return None;
+    let view = match value {
+        Val::View(view) => view,
+        Val::Counted(section) => return Some((**section).clone()),
+        _ => return None,
     };
     let decl = &builder.arrays[view.array];
     let one_axis = view.index.len() + 1 == decl.rank as usize;
-    let is_list = decl.list || decl.kind == ArrayKind::List;
-    (is_list && one_axis).then(|| view::section_of_view(builder, view.clone(), span))
+    let of_numbers = (decl.list || decl.kind == ArrayKind::List) && one_axis;
+    let of_objects = decl.kind == ArrayKind::Objects && view.index.is_empty();
+    (of_numbers || of_objects).then(|| view::section_of_view(builder, view.clone(), span))
 }
 
-fn new_list_of(cx: &mut Lowering<'_>, section: Section, span: Span) -> R<Val> {
+/// The number of elements of a list at most, if that is known before the nest runs.
+fn most_elements(cx: &Lowering<'_>, list: &Section) -> Option<Extent> {
+    let exact = extents::exact_extent(cx, list.shape().first()?);
+    let decl = &cx.builder.arrays[list.array];
+    let room = decl.list.then(|| decl.like.first().copied()).flatten();
+    exact.or(room)
+}
+
+/// A new list of the elements of a section, of which there are `most` at most.
+fn new_list_of(
+    cx: &mut Lowering<'_>,
+    section: Section,
+    most: Option<Extent>,
+    span: Span,
+) -> R<Val> {
     let shape = section.shape();
-    let extent = extents::exact_extent(cx, &shape[0]).ok_or_else(|| no_size(span))?;
     cx.builder.tally(Work::Builtin, 1.0);
-    Ok(fresh(Node::Part(section), shape, vec![extent]))
+    if let Some(extent) = extents::exact_extent(cx, &shape[0]) {
+        return Ok(fresh(Node::Part(section), shape, vec![extent]));
+    }
+    let extent = most.ok_or_else(|| no_size(span))?;
+    let part = Elementwise::of(section, &cx.builder.arrays);
+    let Some((storage, ty)) = make::type_of_items(&cx.builder, &part, span)? else {
+        return Ok(Val::Scalar(Sv::bottom(span)));
+    };
+    let like = vec![extent];
+    let (array, memory) = make::temporary_list(cx, like.clone(), storage, ty, span)?;
+    let to = counted::first_of(memory.capture, array, shape[0].clone(), span);
+    make::copy_items(cx, &to, &part, span)?;
+    Ok(fresh(Node::Part(to.clone()), to.shape(), like))
 }
 
 /// Lowers `xs[start:stop:step]`: a new list of these elements. `None` where it is no list.
@@ -59,6 +92,7 @@ pub(crate) fn list_slice(
         return Ok(None);
     };
     let dim = section.shape().swap_remove(0);
+    let most = most_elements(cx, &section);
     let step = match &slice.step {
         None => 1,
         Some(e) => match e.kind {
@@ -89,10 +123,18 @@ pub(crate) fn list_slice(
     }
     let (start, len) = (cx.builder.spill(start), cx.builder.spill(len));
     let mut part = section.narrowed(0, start, len);
-    if let Some(Axis::Range { step: by, .. }) = part.axes.last_mut() {
+    let mut axes = part.axes.iter_mut();
+    let along = axes.find(|axis| matches!(axis, Axis::Range { .. }));
+    if let Some(Axis::Range { step: by, .. }) = along {
         *by = step;
     }
-    new_list_of(cx, part, span).map(Some)
+    if cx.builder.arrays[part.array].kind == ArrayKind::Objects {
+        // The list that is sliced stays as it is, so nobody sees whether this is another one.
+        cx.builder.tally(Work::Builtin, 1.0);
+        let part = Elementwise::of(part, &cx.builder.arrays);
+        return Ok(Some(Val::Array(Box::new(part))));
+    }
+    new_list_of(cx, part, most, span).map(Some)
 }
 
 /// The index where a slice of a list of `dim` elements begins or ends, clamped to the list.

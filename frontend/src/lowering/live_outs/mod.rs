@@ -11,13 +11,14 @@ pub(crate) mod state;
 
 use std::collections::BTreeSet;
 
+use nestwise_ir::model::liveout::{MadeField, MadeObject};
 use nestwise_ir::model::nest::{ReturnForm, Returns};
 use nestwise_ir::{ArrayId, LiveOut, LiveOutKind, Nest, PathId, Prov, Scalar, Span, Ty, VarId};
 
 use crate::lowering::arrays::named_views;
 use crate::lowering::context::Lowering;
 use crate::lowering::control::top_loop;
-use crate::lowering::hir::LocalId;
+use crate::lowering::hir::{self, LocalId, ObjectForm};
 use crate::lowering::lists::append;
 use crate::lowering::live_outs::state::{Facet, Form};
 use crate::lowering::names::{slots, swaps};
@@ -27,6 +28,7 @@ use crate::lowering::types::kinds::natural_in;
 use crate::lowering::types::{provenance, variables};
 use crate::lowering::value::Val;
 use crate::refusal::{R, Refusal, refuse};
+use crate::site::captures::IDENTITY;
 
 /// Sets the variables of `return`.
 pub(crate) fn set_returns(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<()> {
@@ -48,7 +50,7 @@ pub(crate) fn set_returns(cx: &mut Lowering<'_>, value: Val, span: Span) -> R<()
         let Val::Scalar(sv) = value else {
             return Err(wrong());
         };
-        scalars.push(convert::commit(sv));
+        scalars.push(convert::settle(sv));
     }
     let (changed, round) = (&mut cx.env.facts.changed, cx.env.facts.round);
     let returns = cx.env.facts.returns.get_or_insert_with(|| {
@@ -139,6 +141,7 @@ pub(crate) fn finish(mut cx: Lowering<'_>) -> R<Nest> {
         whole: None,
         interruptible: Vec::new(),
         fragments: cx.builder.fragments,
+        texts: cx.env.hir.texts.iter().cloned().collect(),
         work: cx.builder.meter.finish(),
     })
 }
@@ -151,7 +154,8 @@ pub(crate) fn live_outs(cx: &mut Lowering<'_>) -> R<Vec<LiveOut>> {
         let Some(path) = decl.path else { continue };
         match decl.element {
             Some(0) => {
-                outs.extend(tuple_out(cx, path)?);
+                let form = cx.env.hir.objects.get(&path).cloned();
+                outs.extend(taken_apart(cx, path, form.as_ref())?);
                 continue;
             }
             Some(_) => continue,
@@ -173,6 +177,7 @@ pub(crate) fn live_outs(cx: &mut Lowering<'_>) -> R<Vec<LiveOut>> {
                     Some(var) => LiveOutKind::Var(var),
                     None => continue,
                 },
+                Form::None => LiveOutKind::None(cx.env.variables.get(&facet.live).copied()),
                 Form::Part => match named_views::part_out(cx, facet.live, Span::default())? {
                     Some(kind) => kind,
                     None => continue,
@@ -214,8 +219,12 @@ fn facet_var(cx: &mut Lowering<'_>, facet: &Facet) -> R<Option<VarId>> {
     Ok(Some(var))
 }
 
-/// The tuple that an access path holds, from its elements; `None` where it is never assigned.
-fn tuple_out(cx: &mut Lowering<'_>, path: PathId) -> R<Option<LiveOut>> {
+/// The tuple that an access path holds, or the object of this form, from its elements; `None` where it is never assigned.
+fn taken_apart(
+    cx: &mut Lowering<'_>,
+    path: PathId,
+    form: Option<&ObjectForm>,
+) -> R<Option<LiveOut>> {
     let locals = 0..cx.env.hir.locals.len();
     let elements: Vec<LocalId> = locals
         .filter(|l| cx.env.hir.locals[*l].path == Some(path))
@@ -238,9 +247,38 @@ fn tuple_out(cx: &mut Lowering<'_>, path: PathId) -> R<Option<LiveOut>> {
     }
     Ok(Some(LiveOut {
         path,
-        kind: LiveOutKind::Tuple(vars),
+        kind: match form {
+            Some(form) => LiveOutKind::Object(object_of(form, &mut vars.into_iter())?),
+            None => LiveOutKind::Tuple(vars),
+        },
         assigned,
     }))
+}
+
+/// The object of this form whose values are in the variables, one after the other.
+fn object_of(form: &ObjectForm, vars: &mut impl Iterator<Item = VarId>) -> R<MadeObject> {
+    let (mut number, mut fields) = (None, Vec::with_capacity(form.fields.len()));
+    for (name, form) in &form.fields {
+        let field = match form {
+            hir::Form::Object(form) => MadeField::Object(object_of(form, vars)?),
+            hir::Form::Value => match vars.next() {
+                Some(var) => MadeField::Var(var),
+                None => {
+                    let message = "an attribute without a variable".into();
+                    return Err(refuse(Span::default(), Refusal::Internal { message }));
+                }
+            },
+        };
+        match field {
+            MadeField::Var(var) if name == IDENTITY => number = Some(var),
+            field => fields.push((name.clone(), field)),
+        }
+    }
+    Ok(MadeObject {
+        class: form.class,
+        number,
+        fields,
+    })
 }
 
 /// The slot whose array at entry a view belongs to.

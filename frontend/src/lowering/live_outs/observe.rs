@@ -45,6 +45,9 @@ pub(crate) fn facets(cx: &mut Lowering<'_>, local: LocalId) -> R<Vec<Facet>> {
         let Some(live) = cx.env.live_ranges.of_def.get(*def).copied() else {
             continue;
         };
+        if cx.env.facts.none_defs.contains(def) {
+            add(live, Form::None);
+        }
         let fact = &cx.env.facts.live_ranges[live];
         if let Some((capture, _)) = fact.view.filter(|_| fact.part.is_none()) {
             match swap_group(&cx.env, capture) {
@@ -137,12 +140,12 @@ pub(crate) fn has_side(
     Ok(facets(cx, local)?.iter().any(side))
 }
 
-/// Records at run time that a scalar was assigned to an observed local.
+/// Records at run time that a scalar was assigned to an observed local, or None by a condition.
 pub(crate) fn observe(
     cx: &mut Lowering<'_>,
     def: Def,
     live: LiveRangeId,
-    sv: &Sv,
+    (sv, is_none): (&Sv, Option<&Expr>),
     span: Span,
 ) -> R<()> {
     let facets = facets(cx, def.local)?;
@@ -166,17 +169,56 @@ pub(crate) fn observe(
             Form::Main => provenance::is_among(cx, sv.kinds, &sv.tag, main, span),
             Form::Side(kind) => provenance::is_among(cx, sv.kinds, &sv.tag, Kinds::of(kind), span),
             Form::View { .. } | Form::Part => Some(build::boolean(false, Ty::PY_BOOL, span)),
+            Form::None => {
+                let never = build::boolean(false, Ty::PY_BOOL, span);
+                Some(is_none.cloned().unwrap_or(never))
+            }
         };
         let among = among.ok_or_else(|| cx.env.type_changes(live, span))?;
         if let (Form::Side(kind), Some(var), true) = (facet.form, facet.var, facet.live == live) {
             set_side(cx, var, kind, &among, sv, live, span)?;
         }
+        let among = match is_none {
+            Some(is_none) if facet.form != Form::None => {
+                build::and(build::not(is_none.clone()), among)
+            }
+            _ => among,
+        };
         if let Some(flag) = facet.flag {
             cx.builder.emit_let(flag, among);
         }
     }
     if !several {
         set_only_side(cx, def.local, live, sv, span)?;
+    }
+    Ok(())
+}
+
+/// Records at run time that None was assigned to an observed local.
+pub(crate) fn observe_none(
+    cx: &mut Lowering<'_>,
+    def: Def,
+    live: LiveRangeId,
+    span: Span,
+) -> R<()> {
+    note_form(cx, def.local, (live, Form::None), span)
+}
+
+/// Sets the flags of a local's facets to the one that applies now, whatever the values are.
+fn note_form(
+    cx: &mut Lowering<'_>,
+    local: LocalId,
+    (live, form): (LiveRangeId, Form),
+    span: Span,
+) -> R<()> {
+    let facets = facets(cx, local)?;
+    let several = facets.len() > 1;
+    for facet in facets.into_iter().filter(|_| several) {
+        if let Some(flag) = facet.flag {
+            let is = facet.live == live && facet.form == form;
+            cx.builder
+                .emit_let(flag, build::boolean(is, Ty::PY_BOOL, span));
+        }
     }
     Ok(())
 }
@@ -267,16 +309,7 @@ pub(crate) fn observe_part(
         let what = "a part of one of several arrays that change places, under a name".into();
         return Err(refuse(span, Refusal::Unsupported { what }));
     }
-    let facets = facets(cx, def.local)?;
-    let several = facets.len() > 1;
-    for facet in facets.into_iter().filter(|_| several) {
-        if let Some(flag) = facet.flag {
-            let is = facet.live == live && facet.form == Form::Part;
-            cx.builder
-                .emit_let(flag, build::boolean(is, Ty::PY_BOOL, span));
-        }
-    }
-    Ok(())
+    note_form(cx, def.local, (live, Form::Part), span)
 }
 
 /// The variable that each swap of a pair of arrays flips.

@@ -30,6 +30,8 @@ pub(crate) enum Form {
     View { capture: u32, swapped: Option<bool> },
     /// A part of an array, or an array that is made.
     Part,
+    /// None.
+    None,
 }
 
 /// The columns of values that are appended to one list.

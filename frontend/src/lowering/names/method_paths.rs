@@ -2,24 +2,30 @@
 
 use nestwise_ir::{Arena, PathId, surface as s};
 
-/// The path of an access path from the names of the site, if there is one: in a function only the attributes of a
-/// method's object have one. `receiver` is a method's first parameter and the path of the object that it stands for.
+/// The path of an access path from the names of the site, if there is one: in a function only what is found by way of a
+/// parameter that stands for one object has one. `objects` are such parameters, with the paths of the objects.
 pub(crate) fn own_path(
     paths: &Arena<PathId, s::AccessPath>,
-    receiver: Option<&(PathId, String)>,
+    objects: &[(PathId, String)],
     in_site: bool,
     id: PathId,
 ) -> Option<String> {
     let path = paths.get(id)?;
-    match (receiver, path.parent) {
-        (Some((own, path)), _) if *own == id => Some(path.clone()),
-        (_, Some(parent)) => Some(format!(
-            "{}.{}",
-            own_path(paths, receiver, in_site, parent)?,
-            path.name
-        )),
-        (_, None) => in_site.then(|| path.name.clone()),
+    if let Some((_, object)) = objects.iter().find(|(own, _)| *own == id) {
+        return Some(object.clone());
     }
+    let Some(parent) = path.parent else {
+        return in_site.then(|| path.name.clone());
+    };
+    let parent = own_path(paths, objects, in_site, parent)?;
+    Some(match &path.item {
+        // Another scope's name for the key is another key.
+        Some(s::Item::Under(s::Key::Path(key))) => {
+            format!("{parent}[{}]", own_path(paths, objects, in_site, *key)?)
+        }
+        Some(_) => format!("{parent}{}", path.name),
+        None => format!("{parent}.{}", path.name),
+    })
 }
 
 /// The path of the random generator whose methods keep a number for later: a nest uses one such generator at most, which

@@ -11,7 +11,7 @@ use crate::lowering::lists::counted;
 use crate::lowering::names::{slots, swaps};
 use crate::lowering::types::kinds::Kinds;
 use crate::lowering::types::live_ranges::LiveRangeId;
-use crate::lowering::types::{provenance, variables};
+use crate::lowering::types::{none, provenance, variables};
 use crate::lowering::value::scalar::{Sv, Tag};
 use crate::lowering::value::tree::Node;
 use crate::lowering::value::view::View;
@@ -117,6 +117,10 @@ pub(crate) fn read(cx: &mut Lowering<'_>, read: Read, span: Span) -> R<Val> {
             live: Some(live),
             ..sv
         }));
+    }
+    if none::may_be(cx, read.local) && cx.control.unguarded != Some(read.local) {
+        let is_none = none::is_now(cx, read.local, span);
+        cx.builder.emit_check(build::not(is_none));
     }
     if fact.kinds.is_empty() {
         return Ok(Val::Scalar(Sv::bottom(span)));

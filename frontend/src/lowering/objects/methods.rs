@@ -23,7 +23,7 @@ impl Resolver<'_> {
     /// Makes locals of the attributes that the methods called by the site assign.
     pub fn note_methods(&mut self, site: &s::Site) -> R<()> {
         let mut seen = HashSet::new();
-        self.note_methods_of(&site.paths, 0, None, &mut seen, site.top.span)?;
+        self.note_methods_of(&site.paths, 0, &[], &mut seen, site.top.span)?;
         // A method that assigns before it reads has no use for the value at entry, but the site may.
         for (id, _) in site.paths.iter() {
             if let Some(local) = self.written.get(&s::dotted_name(&site.paths, id))
@@ -40,7 +40,7 @@ impl Resolver<'_> {
         &mut self,
         paths: &Arena<PathId, s::AccessPath>,
         first: u32,
-        receiver: Option<&(PathId, String)>,
+        objects: &[(PathId, String)],
         seen: &mut HashSet<u32>,
         span: nestwise_ir::Span,
     ) -> R<()> {
@@ -49,28 +49,36 @@ impl Resolver<'_> {
                 function,
                 first: inner,
                 method,
+                given,
             } = self.capture(first.saturating_add(id.0)).clone()
             else {
                 continue;
             };
+            let in_site = first == 0;
+            let object = |(param, from): &(PathId, u32)| {
+                let from = PathId(from.checked_sub(first)?);
+                let path = method_paths::own_path(paths, objects, in_site, from)?;
+                Some((*param, path))
+            };
+            let mut own: Vec<(PathId, String)> = given.iter().filter_map(object).collect();
             if !method {
                 if seen.insert(inner) {
-                    self.note_methods_of(&function.paths, inner, None, seen, span)?;
+                    self.note_writes(&function, inner, &own, span)?;
+                    self.note_methods_of(&function.paths, inner, &own, seen, span)?;
                 }
                 continue;
             }
-            let in_site = first == 0;
             let of = match self.is_of_array(&function, inner) {
                 true if method_paths::keeps(&function) => Some(method_paths::GENERATOR.to_owned()),
                 true => {
-                    let own = method_paths::own_path(paths, receiver, in_site, id);
+                    let own = method_paths::own_path(paths, objects, in_site, id);
                     Some(method_paths::of_array(
                         &own.unwrap_or_else(|| s::dotted_name(paths, id)),
                     ))
                 }
                 false => path
                     .parent
-                    .and_then(|p| method_paths::own_path(paths, receiver, in_site, p)),
+                    .and_then(|p| method_paths::own_path(paths, objects, in_site, p)),
             };
             let (Some(of), Some(param)) = (of, function.params.first()) else {
                 continue;
@@ -78,9 +86,9 @@ impl Resolver<'_> {
             if !seen.insert(inner) {
                 continue;
             }
-            let own = (param.path, of);
+            own.push((param.path, of));
             self.note_writes(&function, inner, &own, span)?;
-            self.note_methods_of(&function.paths, inner, Some(&own), seen, span)?;
+            self.note_methods_of(&function.paths, inner, &own, seen, span)?;
         }
         Ok(())
     }
@@ -89,14 +97,14 @@ impl Resolver<'_> {
         &mut self,
         function: &s::Function,
         first: u32,
-        own: &(PathId, String),
+        own: &[(PathId, String)],
         span: nestwise_ir::Span,
     ) -> R<()> {
         for (id, path) in function.paths.iter() {
             if !path.written || path.parent.is_none() {
                 continue;
             }
-            let Some(dotted) = method_paths::own_path(&function.paths, Some(own), false, id) else {
+            let Some(dotted) = method_paths::own_path(&function.paths, own, false, id) else {
                 continue;
             };
             self.by_method.insert(dotted.clone());

@@ -1,5 +1,5 @@
-//! Objects of a list (`bodies[i].x`, `for b in bodies: b.x += 1`), and its tuples of items of several types (`for u, v,
-//! w in edges`).
+//! Objects of a list (`bodies[i].x`, `for b in bodies: b.x += 1`), its dictionaries (`rows[i]["x"]`), and its tuples of
+//! items of several types (`for u, v, w in edges`).
 //!
 //! Lowering sees a list of objects as an array of rows, so that names of objects, loops over them and values after the
 //! nest are treated as those of rows of lists. An attribute of a row is an element of another array, which holds the
@@ -11,6 +11,7 @@ use nestwise_ir::{Precondition, Span, Ty, Work};
 
 use crate::lowering::arrays::access;
 use crate::lowering::context::Lowering;
+use crate::lowering::control::for_loop::iterable::LEN;
 use crate::lowering::environment::Environment;
 use crate::lowering::names::slots;
 use crate::lowering::scalar::convert;
@@ -145,7 +146,7 @@ pub(crate) fn same_object(
         first
     };
     let second = cx.expression(b)?;
-    let are_of_classes = |o: &View| alike(cx, o) == Some(Alike::Class);
+    let are_of_classes = |o: &View| matches!(alike(cx, o), Some(Alike::Class | Alike::Dicts));
     let (x, y) = match (first, second) {
         (Val::View(x), Val::View(y)) if are_of_classes(&x) && are_of_classes(&y) => (x, y),
         (Val::Scalar(sv), _) | (_, Val::Scalar(sv)) if sv.is_bottom() => return Ok(sv),
@@ -160,6 +161,21 @@ pub(crate) fn same_object(
     let [x, y] = [x, y].map(|view| access::settled(&mut cx.builder, view).index.remove(0));
     let same = build::compare(CmpOp::Eq, x, y, Ty::PY_BOOL, span);
     Ok(Sv::of(same, Kind::PyBool))
+}
+
+/// Lowers the index of an object in the list with this capture.
+pub(crate) fn index_in(cx: &mut Lowering<'_>, object: &hir::Expr, list: u32, span: Span) -> R<Sv> {
+    match cx.expression(object)? {
+        Val::View(view) if cx.builder.is_object(&view) && view.capture == list => {
+            let index = access::settled(&mut cx.builder, view).index.remove(0);
+            Ok(Sv::of(index, Kind::PyInt).with_range(LEN))
+        }
+        Val::Scalar(sv) if sv.is_bottom() => Ok(sv),
+        _ => {
+            let what = "an object that may be of several lists, given to CPython".into();
+            Err(refuse(span, Refusal::Unsupported { what }))
+        }
+    }
 }
 
 /// The view of `base.name` as a target; `None` if its type is known only in a later round.

@@ -29,6 +29,7 @@ fn widened(sv: &Sv) -> Wide {
                 e,
                 range: sv.range,
                 exact: true,
+                held: false,
             }
         }
     }
@@ -95,6 +96,7 @@ fn signed_low(wide: Wide, span: Span) -> Wide {
             e: build::integer(v, Ty::PY_WIDE, span),
             range: (v, v),
             exact: false,
+            held: wide.held,
         };
     }
     // ((x + 2**63) mod 2**64) - 2**63
@@ -107,6 +109,7 @@ fn signed_low(wide: Wide, span: Span) -> Wide {
         e,
         range: intervals::I64,
         exact: false,
+        held: wide.held,
     }
 }
 
@@ -170,6 +173,7 @@ fn ring(op: Op, a: Sv, b: Sv, span: Span) -> Sv {
         return sv;
     }
     let (wa, wb) = (widened(&a), widened(&b));
+    let held = wa.held || wb.held;
     let wb = if op == Op::Shl {
         Wide {
             exact: wb.exact && b.wide.is_none(),
@@ -185,6 +189,7 @@ fn ring(op: Op, a: Sv, b: Sv, span: Span) -> Sv {
                 e,
                 range,
                 exact: wa.exact && wb.exact,
+                held,
             }
         }
         None if op == Op::Shl => return sv,
@@ -196,6 +201,7 @@ fn ring(op: Op, a: Sv, b: Sv, span: Span) -> Sv {
                 e: build::binary(t, wa.e, wb.e, Ty::PY_WIDE, false, span),
                 range,
                 exact: false,
+                held,
             }
         }
     };
@@ -221,6 +227,7 @@ fn bitwise(op: Op, a: Sv, b: Sv, span: Span) -> Sv {
         return Sv::of(e, Kind::PyInt).with_range(intervals::clamp(range, intervals::I64));
     }
     let (wa, wb) = (widened(&a), widened(&b));
+    let held = wa.held || wb.held;
     let e = build::binary(t, wa.e.clone(), wb.e.clone(), Ty::PY_WIDE, false, span);
     if wa.exact && wb.exact {
         let range = intervals::binary(t, wa.range, wb.range).unwrap_or((i128::MIN + 1, i128::MAX));
@@ -229,6 +236,7 @@ fn bitwise(op: Op, a: Sv, b: Sv, span: Span) -> Sv {
                 e,
                 range,
                 exact: true,
+                held,
             },
             span,
         );
@@ -243,6 +251,7 @@ fn bitwise(op: Op, a: Sv, b: Sv, span: Span) -> Sv {
                 e,
                 range: (0, m.range.1),
                 exact: true,
+                held,
             },
             span,
         );
@@ -256,6 +265,7 @@ fn bitwise(op: Op, a: Sv, b: Sv, span: Span) -> Sv {
             e,
             range,
             exact: false,
+            held,
         })),
         ..sv
     }
@@ -288,6 +298,7 @@ fn reduce(op: Op, a: Sv, b: Sv, span: Span) -> Sv {
         }),
     };
     let (wa, wb) = (pick(&a), pick(&b));
+    let held = wa.held || wb.held;
     let e = build::binary(t, wa.e, wb.e, Ty::PY_WIDE, zero || negative, span);
     let range = intervals::binary(t, wa.range, wb.range).unwrap_or(intervals::I64);
     settle(
@@ -295,6 +306,7 @@ fn reduce(op: Op, a: Sv, b: Sv, span: Span) -> Sv {
             e,
             range,
             exact: true,
+            held,
         },
         span,
     )
@@ -346,6 +358,7 @@ pub(crate) fn int_sign(op: Sign, a: Sv, span: Span) -> R<Sv> {
                     e,
                     range: range.unwrap_or((i128::MIN + 1, i128::MAX)),
                     exact: w.exact,
+                    held: w.held,
                 })
             });
             Sv { wide, ..sv }

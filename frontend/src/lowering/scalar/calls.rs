@@ -1,6 +1,6 @@
 //! Lowers calls of builtins.
 
-use nestwise_ir::model::nest::{Cast, StmtKind, UnOp};
+use nestwise_ir::model::nest::{StmtKind, UnOp};
 use nestwise_ir::surface::BinOp as Op;
 use nestwise_ir::{BinOp, CmpOp, Expr, Fun, Lib, Scalar, Span, Ty};
 
@@ -12,7 +12,7 @@ use crate::lowering::control::for_loop::items;
 use crate::lowering::control::for_loop::iterable::Seq;
 use crate::lowering::lists::make;
 use crate::lowering::objects::records;
-use crate::lowering::scalar::{arith, compare, conversions, convert, math};
+use crate::lowering::scalar::{arith, characters, compare, conversions, convert, math};
 use crate::lowering::types::intervals;
 use crate::lowering::types::kinds::{self, Kind, Kinds};
 use crate::lowering::value::Val;
@@ -86,6 +86,11 @@ pub(crate) fn call(
         (Known::Numpy(NumpyFn::Array(_)), []) => {
             return cx.array_call(known, values, span);
         }
+        (Known::Text(f), []) => {
+            let [text] = <[Val; 1]>::try_from(values).map_err(|_| wrong("it takes none"))?;
+            let text = convert::need_scalar(text, &known.name(), span)?;
+            Val::Scalar(characters::method(&mut cx.builder, f, text, span)?)
+        }
         (known, []) if values.iter().any(Val::is_array) => {
             return cx.array_call(known, values, span);
         }
@@ -101,7 +106,9 @@ pub(crate) fn call(
                 Known::Math(f) => math::math(cx, f, scalars, span)?,
                 Known::Numpy(f) => math::numpy(cx, f, scalars, span)?,
                 Known::NumpyType(to) => math::numpy_type(cx, to, scalars, span)?,
-                Known::Builtin(_) | Known::Host(_) => return Err(wrong("this form")),
+                Known::Builtin(_) | Known::Text(_) | Known::Host(_) => {
+                    return Err(wrong("this form"));
+                }
             })
         }
     };
@@ -121,7 +128,12 @@ fn call_builtin(cx: &mut Lowering<'_>, builtin: Builtin, values: Vec<Val>, span:
         )
     };
     match builtin {
-        Builtin::Range | Builtin::Enumerate | Builtin::Zip | Builtin::Reversed => {
+        Builtin::Range
+        | Builtin::Enumerate
+        | Builtin::Zip
+        | Builtin::Reversed
+        | Builtin::Map
+        | Builtin::Filter => {
             return Err(wrong("it is supported as what a loop iterates over"));
         }
         Builtin::Min | Builtin::Max => {
@@ -158,13 +170,16 @@ fn call_builtin(cx: &mut Lowering<'_>, builtin: Builtin, values: Vec<Val>, span:
     }
     let result = match (builtin, b) {
         (Builtin::Abs, None) => arith::absolute(a, span)?,
+        (Builtin::Int, None) if a.kinds == Kinds::of(Kind::Char) => {
+            characters::digit(&mut cx.builder, a, span)
+        }
         (Builtin::Int, None) => conversions::int_of(a, span)?,
         (Builtin::Float, None) => conversions::float_of(a, span)?,
         (Builtin::Round, None) => conversions::round(a, span)?,
         (Builtin::Ord, None) if a.kinds == Kinds::of(Kind::Char) => {
-            let e = build::cast(Cast::Ord, a.e, Ty::PY_INT, false);
-            Sv::of(e, Kind::PyInt).with_range((0, 0x10_ffff))
+            characters::number(&mut cx.builder, a)
         }
+        (Builtin::Chr, None) => characters::numbered(&mut cx.builder, a, span)?,
         (Builtin::Complex, None) => conversions::complex_of(a, span)?,
         (Builtin::Complex, Some(b)) => {
             let (re, im) = (
@@ -333,8 +348,29 @@ fn extremum(cx: &mut Lowering<'_>, greater: bool, array: Val, span: Span) -> R<S
     Ok(result)
 }
 
+/// Lowers `sum((a, b, ...))` or `sum((a, b, ...), start)`: additions in order.
+fn sum_of_tuple(cx: &mut Lowering<'_>, items: &[Val], start: Option<&Val>, span: Span) -> R<Sv> {
+    let mut total = match start {
+        None => Sv::int(0, span),
+        Some(value) => convert::need_scalar(value.clone(), "sum", span)?,
+    };
+    for item in items {
+        let item = convert::need_scalar(item.clone(), "sum", span)?;
+        let number = !item.kinds.has(Kind::Char) && !total.kinds.has(Kind::Char);
+        let compensated = item.kinds.has(Kind::PyFloat) && cx.env.options.python_minor >= 12;
+        if !number || compensated {
+            return Err(wrong_sum(span));
+        }
+        total = arith::arith(cx, Op::Add, total, item, span)?;
+    }
+    Ok(total)
+}
+
 /// Lowers `sum(array)` or `sum(array, start)`: additions in order.
 fn sum(cx: &mut Lowering<'_>, values: Vec<Val>, span: Span) -> R<Sv> {
+    if let [Val::Tuple(items), start @ ..] = values.as_slice() {
+        return sum_of_tuple(cx, items, start.first(), span);
+    }
     let mut values = values.into_iter();
     let is_sequence = |v: &Val| v.is_array() || matches!(v, Val::Counted(_));
     let (Some(array), start) = (values.next().filter(is_sequence), values.next()) else {

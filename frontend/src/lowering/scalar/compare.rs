@@ -29,12 +29,21 @@ pub(crate) fn compare_vals(cx: &mut Lowering<'_>, op: Cmp, a: Val, b: Val, span:
         }
         (Val::Scalar(c), Val::Str(s)) | (Val::Str(s), Val::Scalar(c))
             if c.kinds == Kinds::of(Kind::Char)
+                && convert::is_character(&c)
                 && s.chars().count() != 1
                 && matches!(op, Cmp::Eq | Cmp::Ne) =>
         {
             // One character never equals a string of another length; the read may still raise.
             convert::keep_guards(&mut cx.builder, &c);
             return Ok(Sv::bool(op == Cmp::Ne, span));
+        }
+        (Val::View(view), Val::Scalar(c)) | (Val::Scalar(c), Val::View(view))
+            if c.kinds == Kinds::of(Kind::Char)
+                && !convert::is_character(&c)
+                && matches!(op, Cmp::Eq | Cmp::Ne)
+                && let Some(text) = strings::number(cx, &view, span) =>
+        {
+            (Val::Scalar(text), Val::Scalar(c))
         }
         (Val::View(view), other) if cx.builder.is_text(&view) => {
             return strings::compare_text(&mut cx.builder, op, view, other, span);
@@ -46,6 +55,13 @@ pub(crate) fn compare_vals(cx: &mut Lowering<'_>, op: Cmp, a: Val, b: Val, span:
     };
     let a = convert::need_scalar(a, op.symbol(), span)?;
     let b = convert::need_scalar(b, op.symbol(), span)?;
+    let longer = |sv: &Sv| sv.kinds.has(Kind::Char) && !convert::is_character(sv);
+    if !matches!(op, Cmp::Eq | Cmp::Ne) && (longer(&a) || longer(&b)) {
+        // The numbers of longer texts are in no order.
+        let operands = vec!["str".into(), "str".into()];
+        let op = op.symbol();
+        return Err(refuse(span, Refusal::Operator { op, operands }));
+    }
     compare(cx, op, a, b, span)
 }
 
@@ -64,6 +80,16 @@ pub(crate) fn compare(cx: &mut Lowering<'_>, op: Cmp, a: Sv, b: Sv, span: Span) 
             },
         )
     };
+    let (text, other) = match a.kinds == Kinds::of(Kind::Char) {
+        true => (true, &b),
+        false => (b.kinds == Kinds::of(Kind::Char), &a),
+    };
+    if text && !other.kinds.has(Kind::Char) && matches!(op, Cmp::Eq | Cmp::Ne) {
+        // A text never equals a number; reading either may still raise.
+        convert::keep_guards(&mut cx.builder, &a);
+        convert::keep_guards(&mut cx.builder, &b);
+        return Ok(Sv::bool(op == Cmp::Ne, span));
+    }
     if let Some(sv) = compare_by_provenance(cx, op, &a, &b, span)? {
         return Ok(sv);
     }
@@ -222,7 +248,7 @@ pub(crate) fn pick(cx: &mut Lowering<'_>, cond: Expr, then: Sv, orelse: Sv, span
     if orelse.is_bottom() {
         return Ok(then);
     }
-    let (then, orelse) = (convert::commit(then), convert::commit(orelse));
+    let (then, orelse) = (convert::settle(then), convert::settle(orelse));
     let kinds = then.kinds.union(orelse.kinds);
     let repr = common_repr(&then, &orelse).ok_or_else(|| no_common(&then, &orelse, span))?;
     let x = convert::exact_repr(&then, repr).ok_or_else(|| no_common(&then, &orelse, span))?;
@@ -304,6 +330,7 @@ fn common_repr(a: &Sv, b: &Sv) -> Option<Scalar> {
         ),
         (true, false) => Some(if x == S::F32 && !narrow(b) { S::F64 } else { x }),
         (false, true) => Some(if y == S::F32 && !narrow(a) { S::F64 } else { y }),
+        (false, false) if x == S::I128 || y == S::I128 => Some(S::I128),
         (false, false) => {
             let unsigned = x == S::U64 || y == S::U64;
             let all = intervals::union(a.range, b.range);
@@ -329,7 +356,7 @@ pub(crate) fn min_max(cx: &mut Lowering<'_>, greater: bool, a: Sv, b: Sv, span: 
     if b.is_bottom() {
         return Ok(a);
     }
-    let (a, b) = (convert::commit(a), convert::commit(b));
+    let (a, b) = (convert::settle(a), convert::settle(b));
     if a.is_int() && b.is_int() && a.kinds == b.kinds && a.kinds.len() == 1 && a.repr() == b.repr()
     {
         let op = if greater { BinOp::Max } else { BinOp::Min };

@@ -1,6 +1,7 @@
 //! Conversions between representations, truth, and subscripts.
 
 use nestwise_ir::model::nest::{Cast, CmpOp, Const, Expr, ExprKind, UnOp};
+use nestwise_ir::model::texts;
 use nestwise_ir::{ArrayKind, Prov, Scalar, Span, Ty};
 
 use crate::lowering::build;
@@ -12,10 +13,33 @@ use crate::lowering::value::scalar::{Sv, Tag};
 use crate::lowering::value::view::View;
 use crate::refusal::{R, Refusal, refuse};
 
-/// The value of a `str` of one character.
-pub(crate) fn character(text: &str, span: Span) -> Sv {
-    let code = text.chars().next().map_or(0, |c| c as u32);
-    Sv::of(build::integer(code.into(), Ty::CHAR, span), Kind::Char)
+/// The value of a `str` in the program.
+pub(crate) fn text(text: &str, span: Span) -> Sv {
+    let number = texts::number(text);
+    Sv::of(build::integer(number.into(), Ty::CHAR, span), Kind::Char)
+}
+
+/// Whether a text is certainly one character.
+pub(crate) fn is_character(sv: &Sv) -> bool {
+    intervals::within(sv.range, intervals::CHARACTERS)
+}
+
+/// A text of which a guard fails if it is not one character.
+pub(crate) fn character(builder: &mut Builder, sv: Sv) -> Sv {
+    if is_character(&sv) {
+        return sv;
+    }
+    let span = sv.span();
+    let e = builder.spill(sv.e.clone());
+    let last = build::integer(texts::LAST_CHARACTER.into(), Ty::CHAR, span);
+    builder.emit_check(build::compare(
+        CmpOp::Le,
+        e.clone(),
+        last,
+        Ty::PY_BOOL,
+        span,
+    ));
+    Sv { e, ..sv }.with_range(intervals::CHARACTERS)
 }
 
 /// Commits a Python int to 64 bits; a guard fails if it does not fit.
@@ -42,6 +66,26 @@ pub(crate) fn commit(sv: Sv) -> Sv {
     }
 }
 
+/// Commits a Python int to what a name may hold: to 64 bits as [`commit`] does, or to 128 bits where the value of
+/// another such name went into it.
+pub(crate) fn settle(sv: Sv) -> Sv {
+    let Some(wide) = sv.wide.as_ref().filter(|wide| wide.held && wide.exact) else {
+        return commit(sv);
+    };
+    let all = [intervals::I64, intervals::U64];
+    if all
+        .into_iter()
+        .any(|all| intervals::within(wide.range, all))
+    {
+        return commit(sv);
+    }
+    Sv {
+        e: wide.e.clone(),
+        range: wide.range,
+        ..sv.clone()
+    }
+}
+
 /// Converts `sv` to `to` as Python and NumPy convert operands: ints to floats rounded (with `exact`, a guard fails for
 /// an int that is no float), Python ints into NumPy's only if they fit, Python floats rounded to float32. `None` if
 /// there is no such conversion.
@@ -54,6 +98,9 @@ pub(crate) fn in_repr(sv: &Sv, to: Scalar, exact: bool) -> Option<Expr> {
     let e = sv.e.clone();
     if from == to {
         return Some(e);
+    }
+    if from == Scalar::I128 && !to.is_int() {
+        return in_repr(&commit(sv.clone()), to, exact);
     }
     let int_guard = |limit: Scalar| {
         let limit = build::exact_limit(limit);
@@ -173,6 +220,10 @@ pub(crate) fn own_form(sv: &Sv, ty: Ty) -> Option<Expr> {
 pub(crate) fn truth(builder: &mut Builder, val: Val, span: Span) -> R<Expr> {
     match val {
         Val::Scalar(sv) => truth_scalar(builder, sv, span),
+        Val::OrNone(sv, is_none) => {
+            let truth = truth_scalar(builder, *sv, span)?;
+            Ok(build::and(build::not(is_none), truth))
+        }
         Val::View(view) => {
             let view = check_view(builder, view);
             let kind = builder.arrays[view.array].kind;
@@ -236,9 +287,13 @@ fn truth_scalar(builder: &mut Builder, sv: Sv, span: Span) -> R<Expr> {
     let e = match sv.repr() {
         Scalar::Bool => sv.e,
         // A character is a non-empty string.
-        Scalar::Char => {
+        Scalar::Char if is_character(&sv) => {
             keep_guards(builder, &sv);
             build::boolean(true, Ty::PY_BOOL, span)
+        }
+        Scalar::Char => {
+            let empty = text("", span).e;
+            build::compare(CmpOp::Ne, sv.e, empty, Ty::PY_BOOL, span)
         }
         Scalar::C128 => {
             let zero = Expr::constant(Const::Complex(0.0, 0.0), sv.e.ty, span);
@@ -386,7 +441,7 @@ fn sv_shell(kinds: Kinds, tag: Tag, live: Option<usize>) -> Sv {
 pub(crate) fn need_scalar(val: Val, what: &str, span: Span) -> R<Sv> {
     match val {
         Val::Scalar(sv) => Ok(sv),
-        Val::Str(text) if text.chars().count() == 1 => Ok(character(&text, span)),
+        Val::Str(text) => Ok(self::text(&text, span)),
         Val::View(_) | Val::Array(_) => {
             Err(refuse(span, Refusal::ArrayExpression { what: what.into() }))
         }

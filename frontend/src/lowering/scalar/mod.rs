@@ -3,6 +3,7 @@
 pub(crate) mod arith;
 pub(crate) mod bigint;
 pub(crate) mod calls;
+pub(crate) mod characters;
 pub(crate) mod compare;
 pub(crate) mod conversions;
 pub(crate) mod convert;

@@ -42,7 +42,7 @@ pub(crate) fn under_names(
 
 /// Gives a value a name, so that it can be used several times inside one expression.
 pub(crate) fn named(builder: &mut Builder, sv: Sv) -> (Option<(nestwise_ir::VarId, Expr)>, Sv) {
-    let sv = convert::commit(sv);
+    let sv = convert::settle(sv);
     if build::is_atom(&sv.e) {
         return (None, sv);
     }

@@ -7,7 +7,9 @@ use nestwise_ir::{Span, Ty};
 use crate::lowering::arrays::access;
 use crate::lowering::build;
 use crate::lowering::builder::Builder;
+use crate::lowering::context::Lowering;
 use crate::lowering::scalar::{convert, named};
+use crate::lowering::types::intervals;
 use crate::lowering::types::kinds::{Kind, Kinds};
 use crate::lowering::value::Val;
 use crate::lowering::value::scalar::Sv;
@@ -26,6 +28,26 @@ fn char_at(builder: &mut Builder, view: &View, k: usize, span: Span) -> R<Expr> 
     view.checked.push(true);
     let value = access::element(builder, view, span)?;
     Ok(convert::need_scalar(value, "a character", span)?.e)
+}
+
+/// The number of a captured string; `None` for other views.
+pub(crate) fn number(cx: &mut Lowering<'_>, view: &View, span: Span) -> Option<Sv> {
+    if !cx.builder.is_text(view) {
+        return None;
+    }
+    let capture = view.capture;
+    let var = match cx.env.text_vars.get(&capture) {
+        Some(var) => *var,
+        None => {
+            let var = cx.builder.var("", Ty::CHAR);
+            cx.builder.vars[var].live_in = Some(capture);
+            cx.builder.fixed.insert(var);
+            cx.env.text_vars.insert(capture, var);
+            var
+        }
+    };
+    let e = build::var(var, Ty::CHAR, span);
+    Some(Sv::of(e, Kind::Char).with_range(intervals::TEXTS))
 }
 
 /// Lowers `text op other` for a captured string: with one character by the first ones and the length, with a literal
@@ -60,7 +82,10 @@ pub(crate) fn compare_text(
     let equality = matches!(op, Cmp::Eq | Cmp::Ne);
     let chars: Vec<Expr> = match other {
         Val::Scalar(sv) if sv.is_bottom() => return Ok(sv),
-        Val::Scalar(sv) if sv.kinds == Kinds::of(Kind::Char) => vec![builder.spill(sv.e)],
+        // The numbers of longer texts are in no order.
+        Val::Scalar(sv) if sv.kinds == Kinds::of(Kind::Char) && convert::is_character(&sv) => {
+            vec![builder.spill(sv.e)]
+        }
         Val::Str(s) if equality && s.chars().count() <= TEXT_LIMIT => {
             let codes = s.chars().map(|c| c as u32);
             codes
@@ -111,6 +136,8 @@ pub(crate) fn in_text(builder: &mut Builder, c: Sv, text: &str, span: Span) -> R
         let what = "such a search in a text".into();
         return Err(refuse(span, Refusal::Unsupported { what }));
     }
+    // A longer text would be searched for as a part.
+    let c = convert::character(builder, c);
     let (named, c) = named::named(builder, c);
     let mut found = build::boolean(false, Ty::PY_BOOL, span);
     for item in text.chars().rev() {

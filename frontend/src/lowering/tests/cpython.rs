@@ -548,8 +548,10 @@ fn compare(
                     );
                 }
             }
-            // The driver's programs append to nothing; tests/programs does.
+            // The driver's programs append to nothing and assign no None; tests/programs does.
+            LiveOutKind::None(_) => panic!("{name} is None{}", context()),
             LiveOutKind::Appended { .. } => panic!("{name} is appended to{}", context()),
+            LiveOutKind::Object(_) => panic!("{name} is an object{}", context()),
             LiveOutKind::Part(..) | LiveOutKind::Made(_) | LiveOutKind::MadePart(..) => {
                 panic!("{name} is a part of an array{}", context())
             }

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use nestwise_ir::{BinOp, Extent, Length, Scalar, Ty};
+use nestwise_ir::{ArrayKind, BinOp, Extent, Length, Scalar, Ty};
 
 use crate::lowering::hir::{DefId, Hir, LocalId};
 use crate::lowering::types::intervals::{self, Range};
@@ -92,6 +92,10 @@ pub(crate) struct Facts {
     pub def_kinds: Vec<Kinds>,
     /// The locals whose assignment must be recorded at run time.
     pub flagged: BTreeSet<LocalId>,
+    /// The locals that begin as None, or that None is assigned to.
+    pub nullable: BTreeSet<LocalId>,
+    /// The definitions that may assign None.
+    pub none_defs: BTreeSet<DefId>,
     /// The captures of lists that must hold ints and floats.
     pub num_slots: BTreeSet<u32>,
     /// The pairs `(name, other)` of names of which a statement gives the first the array of the second, which the nest
@@ -176,7 +180,11 @@ impl Facts {
             match captures.get(index as usize) {
                 Some(Capture::Scalar { ty, range }) => {
                     fact.kinds = Kinds::of_ty(*ty);
-                    let all = intervals::of(ty.repr);
+                    let all = match ty.repr {
+                        Scalar::Char => Some(intervals::CHARACTERS),
+                        Scalar::I128 => Some(intervals::WIDE),
+                        repr => intervals::of(repr),
+                    };
                     fact.entry_range = range.map(|(lo, hi)| (lo.into(), hi.into())).or(all);
                     fact.num = ty.repr == Scalar::Num;
                 }
@@ -184,11 +192,15 @@ impl Facts {
                     fact.view = Some((index, 0));
                 }
                 Some(Capture::Unbound | Capture::Observed { .. }) | None => {}
+                Some(Capture::None) => facts.nullable.extend(*entry),
                 Some(Capture::Other(name)) => fact.foreign = Some(name.clone()),
                 Some(Capture::Known(known)) => fact.foreign = Some(known.name()),
                 Some(Capture::Container { kind, .. }) => fact.foreign = Some(kind.name().into()),
                 Some(Capture::Module) => fact.foreign = Some("module".into()),
-                Some(Capture::Object) => fact.foreign = Some("object".into()),
+                Some(Capture::Object | Capture::Instance { .. }) => {
+                    fact.foreign = Some("object".into());
+                }
+                Some(Capture::Class { .. }) => fact.foreign = Some("class".into()),
                 Some(Capture::User { .. } | Capture::Append) => {
                     fact.foreign = Some("function".into());
                 }
@@ -241,9 +253,39 @@ impl Facts {
         }
     }
 
+    /// Takes a live range that begins as a `str` from outside for one of texts, by their numbers; false if it begins as
+    /// something else.
+    pub fn begin_as_text(&mut self, live: LiveRangeId, captures: &[Capture]) -> bool {
+        let Some(fact) = self.live_ranges.get_mut(live) else {
+            return false;
+        };
+        let Some((capture, 0)) = fact.view.filter(|_| fact.part.is_none()) else {
+            return false;
+        };
+        let is_text = matches!(
+            captures.get(capture as usize),
+            Some(Capture::Array {
+                kind: ArrayKind::Str,
+                ..
+            })
+        );
+        if is_text {
+            fact.view = None;
+            fact.entry_range = Some(intervals::TEXTS);
+            self.changed = true;
+        }
+        is_text
+    }
+
     /// Demands that assignments of a local are recorded at run time.
     pub fn flag_local(&mut self, local: LocalId) {
         self.changed |= self.flagged.insert(local);
+    }
+
+    /// Records that a definition assigns None to a local.
+    pub fn none(&mut self, local: LocalId, def: DefId) {
+        self.changed |= self.nullable.insert(local);
+        self.changed |= self.none_defs.insert(def);
     }
 
     /// Demands that the top loop becomes an inner one.
@@ -350,7 +392,7 @@ impl LiveRangeFact {
     ) -> bool {
         let before = self.clone();
         self.kinds = self.kinds.union(kinds);
-        if kinds.any(Kind::is_integral) {
+        if kinds.any(|kind| kind.is_integral() || kind == Kind::Char) {
             self.range = Some(grow(self.range, range, round));
         }
         if kinds.any(|k| k.is_integral() && k.is_py()) {
@@ -388,21 +430,25 @@ impl LiveRangeFact {
     }
 }
 
-/// The union of two ranges; after several rounds a bound that still grows jumps to the end of 64 bits.
+/// The union of two ranges, which grows no further than [`intervals::WIDE`]; after several rounds a bound that still
+/// grows jumps to the end of 64 bits, and then to that of `WIDE`.
 fn grow(before: Option<Range>, new: Range, round: u32) -> Range {
     let Some(before) = before else { return new };
-    let joined = intervals::union(before, new);
+    let most = intervals::union(before, intervals::WIDE);
+    let joined = intervals::union(before, intervals::clamp(new, most));
     if round < PRECISE_ROUNDS || joined == before {
         return joined;
     }
     let lo = match (joined.0 < before.0, joined.0 >= 0) {
         (true, true) => 0,
-        (true, false) => joined.0.min(intervals::I64.0),
+        (true, false) if joined.0 >= intervals::I64.0 => intervals::I64.0,
+        (true, false) => most.0,
         _ => joined.0,
     };
     let hi = match (joined.1 > before.1, joined.1 <= intervals::I64.1) {
         (true, true) => intervals::I64.1,
-        (true, false) => joined.1.max(intervals::U64.1),
+        (true, false) if joined.1 <= intervals::U64.1 => intervals::U64.1,
+        (true, false) => most.1,
         _ => joined.1,
     };
     (lo, hi)
@@ -440,9 +486,19 @@ fn integral_representation(fact: &LiveRangeFact) -> Option<Scalar> {
         if kinds == Kinds::of(Kind::PyBool) {
             return Some(S::Bool);
         }
-        let range = fact.range.or(fact.entry_range).unwrap_or(intervals::I64);
-        let unsigned = range.0 >= 0 && range.1 > intervals::I64.1 && range.1 <= intervals::U64.1;
-        return Some(if unsigned { S::U64 } else { S::I64 });
+        // An int at entry that fits 64 bits is taken to be among what is assigned.
+        let entry = fact.entry_range;
+        let entry =
+            entry.filter(|r| fact.range.is_none() || !intervals::within(*r, intervals::I64));
+        let all = fact.range.into_iter().chain(entry);
+        let range = all.reduce(intervals::union).unwrap_or(intervals::I64);
+        return Some(if intervals::within(range, intervals::I64) {
+            S::I64
+        } else if intervals::within(range, intervals::U64) {
+            S::U64
+        } else {
+            S::I128
+        });
     }
     if natural.len() == 1 {
         return natural.first().copied();

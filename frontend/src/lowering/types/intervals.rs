@@ -1,12 +1,19 @@
 //! Intervals of ints, in 128 bits. `None` means that a bound leaves 127 bits.
 
+use nestwise_ir::model::types::WIDEST;
 use nestwise_ir::{BinOp, Scalar};
 
 /// The smallest and the largest value.
 pub(crate) type Range = (i128, i128);
+/// The numbers of texts of one character.
+pub(crate) const CHARACTERS: Range = (0, nestwise_ir::model::texts::LAST_CHARACTER as i128);
+/// The numbers of texts.
+pub(crate) const TEXTS: Range = (0, u32::MAX as i128);
 
 pub(crate) const I64: Range = (i64::MIN as i128, i64::MAX as i128);
 pub(crate) const U64: Range = (0, u64::MAX as i128);
+/// The ints of names that may need more than 64 bits and grow in a loop; a guard fails beyond.
+pub(crate) const WIDE: Range = (-WIDEST, WIDEST);
 
 /// The interval of all values of an int (or bool) representation; `None` for others.
 pub(crate) fn of(repr: Scalar) -> Option<Range> {

@@ -480,7 +480,7 @@ pub(crate) fn compare(ordered: bool, a: Kind, b: Kind) -> Option<CompareRule> {
 pub(crate) fn natural_in(kind: Kind, repr: Scalar) -> bool {
     match repr {
         Scalar::Num => matches!(kind, Kind::PyInt | Kind::PyFloat),
-        Scalar::U64 if kind == Kind::PyInt => true,
+        Scalar::U64 | Scalar::I128 if kind == Kind::PyInt => true,
         _ => kind.natural() == repr,
     }
 }

@@ -1,6 +1,6 @@
 //! The variables of live ranges.
 
-use nestwise_ir::{Prov, Span, Ty, VarId};
+use nestwise_ir::{ArrayKind, Prov, Scalar, Span, Ty, VarId};
 
 use crate::lowering::context::Lowering;
 use crate::lowering::types::live_ranges::LiveRangeId;
@@ -25,11 +25,22 @@ pub(crate) fn variable(cx: &mut Lowering<'_>, live: LiveRangeId, span: Span) -> 
     if let Some(index) = entry
         .and_then(|l| cx.env.hir.locals.get(l))
         .and_then(|l| l.capture)
-        && let Some(Capture::Scalar { range, .. }) = cx.env.captures.get(index as usize)
+        && let Some(capture) = cx.env.captures.get(index as usize)
     {
-        let decl = &mut cx.builder.vars[var];
-        decl.live_in = Some(index);
-        decl.range = range.filter(|_| repr.is_int());
+        let range = match capture {
+            Capture::Scalar { range, .. } => Some(range.filter(|_| repr.is_int())),
+            // A text, by its number.
+            Capture::Array {
+                kind: ArrayKind::Str,
+                ..
+            } if repr == Scalar::Char => Some(None),
+            _ => None,
+        };
+        if let Some(range) = range {
+            let decl = &mut cx.builder.vars[var];
+            decl.live_in = Some(index);
+            decl.range = range;
+        }
     }
     if cx
         .env

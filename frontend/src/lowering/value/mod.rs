@@ -5,6 +5,8 @@ pub(crate) mod section;
 pub(crate) mod tree;
 pub(crate) mod view;
 
+use nestwise_ir::model::nest::Expr;
+
 use crate::lowering::value::scalar::Sv;
 use crate::lowering::value::section::Section;
 use crate::lowering::value::tree::Elementwise;
@@ -25,6 +27,8 @@ pub(crate) enum Val {
     Str(String),
     Bytes(Vec<u8>),
     None,
+    /// A scalar, or None by a condition.
+    OrNone(Box<Sv>, Expr),
 }
 
 impl Val {
@@ -38,6 +42,7 @@ impl Val {
             Val::Str(_) => "str".into(),
             Val::Bytes(_) => "bytes".into(),
             Val::None => "None".into(),
+            Val::OrNone(..) => "a number or None".into(),
         }
     }
 }

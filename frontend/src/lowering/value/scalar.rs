@@ -31,6 +31,8 @@ pub(crate) struct Wide {
     pub e: Expr,
     pub range: Range,
     pub exact: bool,
+    /// The value of a name that may need more than 64 bits went into it: a name that it is given to holds 128 bits.
+    pub held: bool,
 }
 
 /// A scalar.
@@ -50,7 +52,10 @@ pub(crate) struct Sv {
 impl Sv {
     /// A scalar of these types, of whose value nothing is known but what its representation says.
     pub fn new(e: Expr, kinds: Kinds) -> Sv {
-        let all = intervals::of(e.ty.repr).unwrap_or(intervals::I64);
+        let all = match e.ty.repr {
+            Scalar::I128 => intervals::WIDE,
+            repr => intervals::of(repr).unwrap_or(intervals::I64),
+        };
         let range = build::const_range(&e).unwrap_or(all);
         Sv {
             e,
@@ -148,14 +153,17 @@ impl Sv {
         }
     }
 
-    /// The scalar with its wide form, if it is a Python int of 64 unsigned bits, which is computed with in 128 bits.
+    /// The scalar with its wide form, if it is a Python int of 64 unsigned or 128 bits, which is computed with in 128
+    /// bits.
     pub fn with_wide(mut self) -> Sv {
-        if self.repr() == Scalar::U64 && self.kinds == Kinds::of(Kind::PyInt) {
+        let wide = matches!(self.repr(), Scalar::U64 | Scalar::I128);
+        if wide && self.kinds == Kinds::of(Kind::PyInt) {
             let e = build::cast(Cast::Value, self.e.clone(), Ty::PY_WIDE, false);
             self.wide = Some(Box::new(Wide {
                 e,
                 range: self.range,
                 exact: true,
+                held: true,
             }));
         }
         self

@@ -48,6 +48,10 @@ impl Converter<'_> {
                 kind: ExprKind::None,
                 span: self.span(e),
             }),
+            ast::Expr::Starred(starred) => Some(Expr {
+                kind: ExprKind::Star(Box::new(self.expr(&starred.value)?)),
+                span: self.span(e),
+            }),
             ast::Expr::Tuple(t) if self.calls_host() && t.elts.iter().any(is_none) => {
                 let items: Vec<_> = t.elts.iter().map(|e| self.argument(e)).collect();
                 Some(Expr {
@@ -61,6 +65,6 @@ impl Converter<'_> {
 }
 
 /// Whether an expression is `None`.
-fn is_none(e: &ast::Expr) -> bool {
+pub(crate) fn is_none(e: &ast::Expr) -> bool {
     matches!(e, ast::Expr::Constant(c) if c.value.is_none())
 }

@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use nestwise_ir::surface::Point;
+use nestwise_ir::surface::{Computed, Point};
 use nestwise_ir::{Span, WithSpan};
 use rustpython_parser::ast::Ranged;
+use rustpython_parser::text_size::TextRange;
 
 use crate::refusal::Refusal;
 use crate::site::access_paths::{PathTable, ScopeInfo};
@@ -57,7 +58,11 @@ pub(crate) struct Converter<'a> {
     pub(crate) objects: u32,
     /// The parts whose results may have to be recorded.
     pub(crate) points: Vec<Point>,
-    /// The number of them that may change something.
+    /// Where the iterable of the outermost loop of an expression stands that is yet to be converted.
+    pub(crate) header_at: Option<TextRange>,
+    /// The parts of the site's header that CPython computes before the site begins.
+    pub(crate) computed: Vec<Computed>,
+    /// The number of points that may change something.
     pub(crate) changes: usize,
     /// The names of enclosing comprehensions, innermost last; empty where they have no value yet.
     pub(crate) inner: Vec<HashMap<String, String>>,
@@ -81,6 +86,8 @@ impl<'a> Converter<'a> {
             nested: Vec::new(),
             objects: 0,
             points: Vec::new(),
+            header_at: None,
+            computed: Vec::new(),
             changes: 0,
             inner: Vec::new(),
             inner_count: 0,

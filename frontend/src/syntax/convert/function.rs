@@ -1,5 +1,6 @@
 //! A function's parameters and body.
 
+use nestwise_ir::PathId;
 use nestwise_ir::surface::{Expr, ExprKind, Param, Stmt, StmtKind};
 use rustpython_parser::ast;
 
@@ -9,8 +10,11 @@ use crate::syntax::convert::converter::Converter;
 use crate::syntax::convert::idioms::is_constant;
 
 impl Converter<'_> {
-    /// Converts a function's parameters and body.
-    pub(crate) fn callable(&mut self, callable: &Callable<'_>) -> Option<(Vec<Param>, Vec<Stmt>)> {
+    /// Converts a function's parameters, that of all further arguments by position, and its body.
+    pub(crate) fn callable(
+        &mut self,
+        callable: &Callable<'_>,
+    ) -> Option<(Vec<Param>, Option<PathId>, Vec<Stmt>)> {
         let all = callable.arguments();
         let kinds = [
             (&all.posonlyargs, true, false),
@@ -24,6 +28,10 @@ impl Converter<'_> {
             })
             .map(|(arg, positional, keyword)| self.param(arg, positional, keyword))
             .collect();
+        let rest = match &all.vararg {
+            Some(arg) => Some(self.name(arg.arg.as_str(), arg.as_ref(), true)?),
+            None => None,
+        };
         let body = match callable {
             Callable::Def(def) => self.block(&def.body),
             Callable::AsyncDef(def) => self.block(&def.body),
@@ -35,7 +43,7 @@ impl Converter<'_> {
                 }]
             }),
         };
-        Some((params?, body?))
+        Some((params?, rest, body?))
     }
 
     fn param(

@@ -2,6 +2,7 @@
 
 pub(crate) mod attributes;
 pub(crate) mod calls;
+pub(crate) mod computed;
 pub(crate) mod converter;
 pub(crate) mod fragments;
 pub(crate) mod function;
@@ -15,11 +16,21 @@ use nestwise_ir::surface::{BinOp, CmpOp, Expr, ExprKind, Stmt, StmtKind, Target,
 use rustpython_parser::ast::{self, Ranged};
 
 use crate::refusal::Refusal;
+use crate::syntax::convert::calls::is_none;
 use crate::syntax::convert::converter::{Converter, Names};
 use crate::syntax::convert::fragments::{changes_container, is_host_call};
 use crate::syntax::convert::idioms::{is_foreign, may_be_object};
 use crate::syntax::describe::{dotted, expression_name, statement_name};
 use crate::syntax::names;
+
+/// The choice between None and a value that is assigned to names: `x = None if c else y`.
+fn choice_of_none<'a>(targets: &[ast::Expr], value: &'a ast::Expr) -> Option<&'a ast::ExprIfExp> {
+    let ast::Expr::IfExp(choice) = value else {
+        return None;
+    };
+    let either = is_none(&choice.body) || is_none(&choice.orelse);
+    (either && targets.iter().all(ast::Expr::is_name_expr)).then_some(choice)
+}
 
 impl Converter<'_> {
     // ---- Statements ---------------------------------------------------------------------------------------------
@@ -65,11 +76,34 @@ impl Converter<'_> {
                     orelse: orelse?,
                 }
             }
+            ast::Stmt::Assign(s) if let Some(choice) = choice_of_none(&s.targets, &s.value) => {
+                let assign = |converter: &mut Self, value: &ast::Expr| {
+                    let targets = s.targets.iter().map(|t| converter.target(t));
+                    let targets = targets.collect::<Option<_>>();
+                    let value = converter.assigned(&s.targets, value);
+                    let kind = StmtKind::Assign {
+                        targets: targets?,
+                        value: value?,
+                    };
+                    let span = converter.span(stmt);
+                    Some(vec![Stmt { kind, span }])
+                };
+                let test = self.expr(&choice.test);
+                let body = assign(self, &choice.body);
+                let orelse = assign(self, &choice.orelse);
+                StmtKind::If {
+                    test: test?,
+                    body: body?,
+                    orelse: orelse?,
+                }
+            }
             ast::Stmt::Assign(s) => {
                 let stores = self.note_store(stmt, &s.targets);
                 let targets: Vec<_> = s.targets.iter().map(|t| self.target(t)).collect();
                 self.objects += u32::from(stores);
-                let value = self.expr(&s.value);
+                let value = self
+                    .unpacked(&s.targets, &s.value)
+                    .or_else(|| self.assigned(&s.targets, &s.value));
                 self.objects -= u32::from(stores);
                 StmtKind::Assign {
                     targets: targets.into_iter().collect::<Option<_>>()?,
@@ -136,8 +170,17 @@ impl Converter<'_> {
     }
 
     fn for_loop(&mut self, s: &ast::StmtFor, orelse: &[ast::Stmt]) -> Option<Stmt> {
+        let refused = self.refusals.len();
+        let lazy = self.lazy_loop(s, orelse);
+        if lazy.is_some() || self.refusals.len() > refused {
+            return lazy;
+        }
         let target = self.target(&s.target);
-        let iter = self.items(&s.iter);
+        let is_top = self.loops == 0 && matches!(self.names, Names::Site(_));
+        let iter = match is_top {
+            true => self.header(&s.iter),
+            false => self.items(&s.iter),
+        };
         let body = self.loop_body(&s.body);
         let orelse = self.block(orelse);
         let kind = StmtKind::For {
@@ -201,6 +244,17 @@ impl Converter<'_> {
         }
     }
 
+    /// Converts an assigned value, which may be None where names alone are assigned.
+    fn assigned(&mut self, targets: &[ast::Expr], value: &ast::Expr) -> Option<Expr> {
+        match value {
+            value if is_none(value) && targets.iter().all(ast::Expr::is_name_expr) => Some(Expr {
+                kind: ExprKind::None,
+                span: self.span(value),
+            }),
+            value => self.expr(value),
+        }
+    }
+
     fn annotated(&mut self, s: &ast::StmtAnnAssign) -> Option<StmtKind> {
         // Only a function leaves annotations unevaluated; a module stores them in a dict.
         if matches!(self.names, Names::Site(scope) if scope.module_level) {
@@ -225,7 +279,7 @@ impl Converter<'_> {
                 )
             };
         };
-        let value = self.expr(value);
+        let value = self.assigned(std::slice::from_ref(&*s.target), value);
         Some(StmtKind::Assign {
             targets: vec![target?],
             value: value?,

@@ -8,6 +8,7 @@ use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
 use crate::bind::read_path;
+use crate::objects::access_path::Item;
 use crate::objects::{attributes, layout};
 use crate::site::parsed::Parsed;
 use crate::verify;
@@ -139,11 +140,16 @@ fn object<'py>(
     unsafe {
         if let Some(parent) = path.parent {
             let parent = object(py, parsed, parent, argument)?;
-            let object = read_path(py, path, parent.as_ptr());
+            let key = match path.item {
+                Some(Item::UnderPath(key)) => Some(object(py, parsed, key, argument)?),
+                _ => None,
+            };
+            let key = || key.map_or(std::ptr::null_mut(), |key| key.as_ptr());
+            let object = read_path(py, path, parent.as_ptr(), key);
             return Bound::from_owned_ptr_or_opt(py, object);
         }
         let object = match (path.scope, path.argument) {
-            (Scope::Local, Some(i)) => argument(i)?,
+            (Scope::Local | Scope::Computed, Some(i)) => argument(i)?,
             (Scope::Global, _) => {
                 let globals = attributes::globals(py);
                 ffi::PyDict_GetItemWithError(globals.as_ptr(), path.name.as_ptr())

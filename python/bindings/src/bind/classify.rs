@@ -4,15 +4,17 @@ use std::sync::Arc;
 
 use nestwise_frontend::host_functions::Container;
 use nestwise_frontend::site::captures::{Alike, Capture};
-use nestwise_ir::{ArrayKind, Scalar, Ty};
+use nestwise_ir::model::types::WIDEST;
+use nestwise_ir::{ArrayKind, Prov, Scalar, Ty};
 use nestwise_runtime::{ArrayView, Value};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
+use crate::bind::int_classes::IntClass;
 use crate::objects::buffers::{self, Flat};
 use crate::objects::containers::{self, Items};
 use crate::objects::numpy::{self, Numpy};
-use crate::objects::{builtins, functions, layout, lists, random, records};
+use crate::objects::{builtins, classes, functions, layout, lists, random, records, texts};
 
 // What a signature word's lowest byte says.
 /// The tag of an access path without a value.
@@ -35,8 +37,10 @@ pub const OTHER: u64 = 7;
 pub const METHOD: u64 = 8;
 /// The tag of a list's bound `append`.
 pub const APPEND: u64 = 9;
-/// The tag of a list or tuple of objects, or of tuples whose length is in the rest of the word.
+/// The tag of a list or tuple of objects, of dictionaries, or of tuples whose length is in the rest of the word.
 pub const OBJECTS: u64 = 10;
+/// The rest of the word of a list of dictionaries.
+const DICTS: u64 = 0xffff;
 /// The tag of the items of tuples in a list where they are of a type that a nest cannot use.
 pub const OPAQUE: u64 = 11;
 /// The tag of a container that nests do not hold natively.
@@ -44,8 +48,25 @@ pub const CONTAINER: u64 = 12;
 /// The tag of a method of a random generator that CPython is called for; the rest of the word is its number.
 pub const DRAW: u64 = 13;
 
+/// The tag of a class whose objects nests may make; the rest of the word is the address of its record.
+pub const CLASS: u64 = 14;
+/// The tag of an object of such a class that is used as a whole; the rest of the word is the address of the class's
+/// record.
+pub const INSTANCE: u64 = 15;
+
 /// The bit of a container's signature word that says that the type of its items is known.
 const KNOWN_ITEM: u64 = 1 << 32;
+
+/// The signature word of a Python int of a class.
+pub fn int_word(class: IntClass) -> u64 {
+    scalar_word(Ty::py(class.repr()), class as u64)
+}
+
+/// The class of the Python int that has this signature word; `None` for the words of other objects.
+pub fn int_class(word: u64) -> Option<IntClass> {
+    let mut all = IntClass::ALL.into_iter();
+    all.find(|class| int_word(*class) == word)
+}
 
 fn scalar_word(ty: Ty, class: u64) -> u64 {
     SCALAR | (ty.prov as u64) << 8 | (ty.repr as u64) << 16 | class << 24
@@ -63,13 +84,6 @@ fn array_word(kind: ArrayKind, storage: Scalar, rank: usize, writable: bool) -> 
 pub fn pointer_word(tag: u64, object: *const PyObject) -> u64 {
     tag | (object as u64) << 8
 }
-
-/// Ranges that a live-in int's signature promises, narrowest first.
-pub const INT_CLASSES: [Option<(i64, i64)>; 3] = [
-    Some((0, i32::MAX as i64)),
-    Some((i32::MIN as i64, i32::MAX as i64)),
-    None,
-];
 
 fn repr_of(byte: u64) -> Option<Scalar> {
     Scalar::ALL.into_iter().find(|s| *s as u64 == byte & 0xff)
@@ -92,9 +106,13 @@ pub fn scalar_type(word: u64) -> Option<Ty> {
 unsafe fn container_word(np: Option<&'static Numpy>, kind: Container, items: Items) -> u64 {
     let scalar = |item: *mut PyObject| {
         // SAFETY: as promised by the caller.
+        if unsafe { texts::is_text(item) } {
+            return Some(Ty::CHAR);
+        }
+        // SAFETY: as promised by the caller.
         let (word, _) = unsafe { number(np, item) }?;
         let ty = scalar_type(word).filter(|_| word & 0xff == SCALAR)?;
-        Some(ty).filter(|ty| *ty != Ty::py(Scalar::U64))
+        Some(ty).filter(|ty| ty.prov != Prov::Py || !matches!(ty.repr, Scalar::U64 | Scalar::I128))
     };
     let (item, parts) = match items {
         Items::Unknown => (None, 0),
@@ -228,6 +246,9 @@ pub unsafe fn classify(
         if let Some(code) = functions::code_of(py, object) {
             return (pointer_word(USER, code), Value::None);
         }
+        if let Some(class) = classes::user_class(py, object) {
+            return (pointer_word(CLASS, Arc::as_ptr(&class).cast()), Value::None);
+        }
         if let Some(code) = crate::objects::buffers::character(object) {
             return (scalar_word(Ty::CHAR, 2), Value::Int(code.into()));
         }
@@ -267,7 +288,7 @@ pub unsafe fn classify(
 }
 
 /// The signature word and the native value of a number of Python's or NumPy's; `None` for other objects and for ints of
-/// more than 64 bits.
+/// more than [`WIDEST`].
 ///
 /// # Safety
 /// `object` is alive; the GIL is held.
@@ -337,18 +358,42 @@ unsafe fn int(object: *mut PyObject) -> (u64, Value) {
         unsafe {
             let value = ffi::PyLong_AsUnsignedLongLong(object);
             if ffi::PyErr_Occurred().is_null() {
-                return (scalar_word(Ty::py(Scalar::U64), 2), Value::Uint(value));
+                return (int_word(IntClass::Unsigned), Value::Uint(value));
             }
             ffi::PyErr_Clear();
+            if let Some(value) = wide(object) {
+                return (int_word(IntClass::Wide), Value::Wide(value));
+            }
             return (
                 pointer_word(OTHER, ffi::Py_TYPE(object).cast()),
                 Value::None,
             );
         }
     }
-    let holds = |c: &Option<(i64, i64)>| c.is_none_or(|(lo, hi)| (lo..=hi).contains(&value));
-    let class = INT_CLASSES.iter().position(holds).unwrap_or(2);
-    (scalar_word(Ty::PY_INT, class as u64), Value::Int(value))
+    (int_word(IntClass::of(value)), Value::Int(value))
+}
+
+/// The value of an int of more than 64 bits, up to [`WIDEST`].
+///
+/// # Safety
+/// `object` is an exact int; the GIL is held.
+unsafe fn wide(object: *mut PyObject) -> Option<i128> {
+    // SAFETY: as promised by the caller; the shifted int is let go of here.
+    let (low, high, overflow) = unsafe {
+        let bits = ffi::PyLong_FromLong(64);
+        let shifted = ffi::PyNumber_Rshift(object, bits);
+        ffi::Py_XDECREF(bits);
+        if shifted.is_null() {
+            ffi::PyErr_Clear();
+            return None;
+        }
+        let mut overflow = 0;
+        let high = ffi::PyLong_AsLongLongAndOverflow(shifted, &raw mut overflow);
+        ffi::Py_DECREF(shifted);
+        (ffi::PyLong_AsUnsignedLongLongMask(object), high, overflow)
+    };
+    let value = i128::from(high) << 64 | i128::from(low);
+    (overflow == 0 && value.abs() <= WIDEST).then_some(value)
 }
 
 unsafe fn numpy_scalar(object: *mut PyObject, repr: Scalar) -> (u64, Value) {
@@ -501,8 +546,19 @@ unsafe fn sequence(
             objects_in(object)
         });
     }
+    // SAFETY: a live list or tuple.
+    if !mixed && unsafe { records::begins_with_dict(object) } {
+        // SAFETY: the same.
+        return (OBJECTS | DICTS << 8, unsafe { objects_in(object) });
+    }
     // SAFETY: an exact list or tuple.
-    let Some(shape) = (unsafe { lists::shape(object, np) }) else {
+    let shape = unsafe { lists::shape(object, np) };
+    // Not of texts and other objects, or of rows of several lengths, where it is known that there may be such.
+    let array = |shape: &lists::Shape| {
+        // SAFETY: the same.
+        !mixed || shape.leaf != Scalar::Char && unsafe { lists::is_regular(object, shape) }
+    };
+    let Some(shape) = shape.filter(array) else {
         // SAFETY: a live list or tuple.
         if unsafe { records::begins_with_object(object) } {
             // SAFETY: the same.
@@ -553,6 +609,7 @@ pub fn alike(word: u64) -> Option<Alike> {
     match (word & 0xff, word >> 8) {
         (OPAQUE, _) => Some(Alike::Nothing),
         (OBJECTS, 0) => Some(Alike::Class),
+        (OBJECTS, DICTS) => Some(Alike::Dicts),
         (OBJECTS, length) => Some(Alike::Tuples(length as usize)),
         _ => None,
     }

@@ -178,7 +178,8 @@ impl InlineCachedCall {
         errors: NumpyErrors,
     ) -> Option<InlineCachedCall> {
         // A function whose access paths were not bound is not inlined.
-        if !launch.repeated || binding.users.iter().any(|u| u.first == 0) {
+        let calls = plan.analysed.nest().calls_host();
+        if !launch.repeated || calls || binding.users.iter().any(|u| u.first == 0) {
             return None;
         }
         let users = binding.users.iter();
@@ -244,11 +245,12 @@ impl InlineCachedCall {
     ) -> bool {
         for (at, path) in paths.iter().enumerate() {
             let index = first + at;
-            let object = match names.receiver {
-                Some((receiver, object)) if receiver == at => {
+            let mut given = names.given.iter().filter(|(param, _)| *param == at);
+            let object = match given.next() {
+                Some((_, object)) => {
                     // SAFETY: kept alive by the function that is bound.
-                    unsafe { ffi::Py_INCREF(object) };
-                    object
+                    unsafe { ffi::Py_INCREF(*object) };
+                    *object
                 }
                 _ if path.captured => self.binding.look_up(py, path, first, names),
                 _ => continue,
@@ -275,14 +277,16 @@ impl InlineCachedCall {
         Python::attach(|py| {
             let bound = &self.binding.captures[index];
             let (object, method) = (bound.object, bound.word & 0xff == classify::METHOD);
-            let mut users = self.binding.users.iter_mut();
-            let Some(user) = users.find(|u| u.capture == index) else {
+            let Binding {
+                users, captures, ..
+            } = &mut self.binding;
+            let Some(user) = users.iter_mut().find(|u| u.capture == index) else {
                 return false;
             };
             if object.is_null() || !user.accepts(py, object, method) {
                 return false;
             }
-            let (first, inside) = (user.first, user.inside(py));
+            let (first, inside) = (user.first, user.inside(py, captures));
             let inner = inside.names(names.builtins);
             self.bind_scope(py, np, &inside.function.paths, &inner, first)
         })
@@ -317,11 +321,13 @@ fn look(py: Python<'_>, path: &AccessPath, bound: &bind::Bound) -> Option<Seen> 
         (classify::UNBOUND, _) => Seen::Object(std::ptr::null_mut()),
         (classify::KNOWN, _) => Seen::Object(object),
         (classify::MODULE, _) => Seen::Module,
+        // Of containers such a call uses but items, which have captures of their own.
+        (classify::CONTAINER, _) => Seen::Anything,
         (classify::USER | classify::METHOD, _) => Seen::Function,
         (classify::SCALAR, _) => {
             // SAFETY: a strong reference. A character of a text is no number.
-            unsafe { classify::number(numpy::numpy(py), object) }?;
-            Seen::Number(bound.word)
+            let (word, _) = unsafe { classify::number(numpy::numpy(py), object) }?;
+            Seen::Number(word)
         }
         // SAFETY: a strong reference.
         (classify::ARRAY, _) => Seen::Array(unsafe { Shape::of(py, object) }?),

@@ -4,10 +4,14 @@
 //! 64-bit signature word. The words of all paths together are the signature under which a plan is found.
 
 pub(crate) mod amounts;
+pub(crate) mod bound_objects;
 pub(crate) mod callee;
 pub(crate) mod classify;
 pub(crate) mod fast_reject;
 pub(crate) mod inline_cache;
+pub(crate) mod int_classes;
+pub(crate) mod iterated;
+pub(crate) mod made_objects;
 pub(crate) mod record_values;
 pub(crate) mod settable;
 
@@ -16,40 +20,63 @@ use std::sync::Arc;
 use nestwise_frontend::builtins::Known;
 use nestwise_frontend::host_functions::HostFn;
 use nestwise_frontend::site::captures::{Alike, Capture};
-use nestwise_ir::surface::{Item, Scope};
+use nestwise_frontend::site::handed_objects::HandedObjects;
+use nestwise_ir::PathId;
+use nestwise_ir::surface::Scope;
 use nestwise_runtime::{HasValue, Value};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
+use crate::bind::bound_objects::{BoundClass, BoundInstance};
 use crate::bind::callee::{callee, user_function};
 use crate::bind::classify::*;
-use crate::objects::access_path::AccessPath;
+use crate::bind::int_classes::{IntClass, IntClasses};
+use crate::objects::access_path::{AccessPath, Item};
 use crate::objects::functions::{self, UserFunction};
 use crate::objects::numpy::{self, Numpy};
-use crate::objects::records::{self, Field, Part};
-use crate::objects::{attributes, builtins, random};
+use crate::objects::records::{self, Field, Part, PartOf};
+use crate::objects::texts::Texts;
+use crate::objects::{attributes, builtins, containers, random};
 use crate::site::parsed::Parsed;
 
 /// The most attributes of objects in lists that one call may bind.
 const MOST_FIELDS: usize = 128;
 /// The most functions that one call may bind.
-const MOST_USERS: usize = 16;
+const MOST_USERS: usize = 48;
 
 /// Reads the attribute or item of `parent` that `path` names: a new reference, or null where there is none or reading
-/// it could run user code.
+/// it could run user code. `key` gives the object, or null, that another access path holds, under which the item is.
 ///
 /// # Safety
-/// `parent` is alive; the GIL is held.
-pub unsafe fn read_path(py: Python<'_>, path: &AccessPath, parent: *mut PyObject) -> *mut PyObject {
+/// `parent` and the key are alive; the GIL is held.
+pub unsafe fn read_path(
+    py: Python<'_>,
+    path: &AccessPath,
+    parent: *mut PyObject,
+    key: impl FnOnce() -> *mut PyObject,
+) -> *mut PyObject {
     // SAFETY: as promised by the caller; the type and the length are looked at first.
     unsafe {
-        let Some(Item { which, of }) = path.item else {
-            let name = path.name.bind(py);
-            if path.special {
-                return attributes::special(py, parent, name);
+        let (which, of) = match &path.item {
+            None => {
+                let name = path.name.bind(py);
+                if path.special {
+                    return attributes::special(py, parent, name);
+                }
+                let value = attributes::read(py, parent, name);
+                return random::kept(py, parent, name, value);
             }
-            let value = attributes::read(py, parent, name);
-            return random::kept(py, parent, name, value);
+            Some(Item::Under(key)) => return containers::item_under(py, parent, key.as_ptr()),
+            Some(Item::Keys) => return containers::keys(py, parent),
+            Some(Item::Values) => return containers::values(py, parent),
+            Some(Item::UnderPath(_)) => {
+                let key = key();
+                return match key.is_null() {
+                    true => key,
+                    false => containers::item_under(py, parent, key),
+                };
+            }
+            Some(Item::OfTuple { which, of }) => (*which, *of),
         };
         if ffi::PyTuple_CheckExact(parent) == 0 || ffi::PyTuple_Size(parent) != of as isize {
             return std::ptr::null_mut();
@@ -83,6 +110,11 @@ impl HasValue for Bound {
         };
         found.unwrap_or(Value::None)
     }
+
+    fn text(&self) -> Option<u32> {
+        // SAFETY: what is bound is used with the GIL held, and alive.
+        unsafe { Texts::new(Python::assume_attached()).number_of(self.object) }
+    }
 }
 
 impl Drop for Bound {
@@ -100,8 +132,9 @@ pub struct Names<'a> {
     pub globals: *mut PyObject,
     /// The dictionary of the frame's builtins, borrowed; null if it is not an exact dictionary.
     pub builtins: *mut PyObject,
-    /// In a method, the index of its first parameter's access path, and the object that the method is bound to.
-    pub receiver: Option<(usize, *mut PyObject)>,
+    /// The indices of the access paths of parameters that stand for one object in every call, such as a method's first
+    /// one, with the objects.
+    pub given: Vec<(usize, *mut PyObject)>,
 }
 
 /// A user's function, or a method of a user's object, among the captures.
@@ -114,6 +147,9 @@ pub struct User {
     pub first: usize,
     /// The object that a method is bound to, which is the value of its first parameter.
     receiver: Option<Py<PyAny>>,
+    /// The indices of the access paths of parameters that stand for one object in every call, with the captures that
+    /// hold the objects.
+    pub given: Vec<(usize, usize)>,
     callee: Option<Py<PyAny>>,
 }
 
@@ -148,16 +184,35 @@ impl User {
         (self.callee, self.receiver) = (None, None);
     }
 
-    /// The scope in which the function's names are looked up.
-    pub fn inside(&self, py: Python<'_>) -> Inside {
+    /// Whether a parameter stands for one object in every call.
+    pub fn knows(&self, param: PathId) -> bool {
         let first = self.function.surface.params.first();
-        let receiver = self.receiver.as_ref().map(|r| r.clone_ref(py));
-        let held = functions::closure(py, self.callee());
+        self.is_method() && first.is_some_and(|p| p.path == param)
+            || self.given.iter().any(|(own, _)| *own == param.index())
+    }
+
+    /// The scope in which the function's names are looked up. `captures` are those of its call.
+    pub fn inside(&self, py: Python<'_>, captures: &[Bound]) -> Inside {
+        let mut held = functions::closure(py, self.callee());
+        let cells = held.iter().map(Py::as_ptr).collect();
+        let mut given = Vec::new();
+        let first = self.function.surface.params.first();
+        if let (Some(first), Some(receiver)) = (first, &self.receiver) {
+            given.push((first.path.index(), receiver.as_ptr()));
+            held.push(receiver.clone_ref(py));
+        }
+        for (param, from) in &self.given {
+            let object = captures[*from].object;
+            // SAFETY: null or alive as long as the capture.
+            let object = unsafe { pyo3::Bound::from_borrowed_ptr_or_opt(py, object) };
+            given.extend(object.as_ref().map(|object| (*param, object.as_ptr())));
+            held.extend(object.map(pyo3::Bound::unbind));
+        }
         Inside {
             function: self.function.clone(),
-            cells: held.iter().map(Py::as_ptr).collect(),
+            cells,
             _held: held,
-            receiver: first.map(|p| p.path.index()).zip(receiver),
+            given,
         }
     }
 }
@@ -169,7 +224,7 @@ pub struct Inside {
     /// The values of the function's free names, borrowed.
     cells: Vec<*mut PyObject>,
     _held: Vec<Py<PyAny>>,
-    receiver: Option<(usize, Py<PyAny>)>,
+    given: Vec<(usize, *mut PyObject)>,
 }
 
 impl Inside {
@@ -179,7 +234,7 @@ impl Inside {
             arguments: &self.cells,
             globals: self.function.globals.as_ptr(),
             builtins,
-            receiver: self.receiver.as_ref().map(|(at, r)| (*at, r.as_ptr())),
+            given: self.given.clone(),
         }
     }
 }
@@ -193,6 +248,10 @@ pub struct Binding {
     pub users: Vec<User>,
     /// The attributes of objects in lists.
     pub fields: Vec<Field>,
+    /// The classes whose objects the nest may make.
+    classes: Vec<BoundClass>,
+    /// The objects of such classes that are used as a whole.
+    instances: Vec<BoundInstance>,
 }
 
 /// Binds all access paths of a site. `mixed` lists the captures that are known to hold ints and floats together.
@@ -201,9 +260,11 @@ pub fn bind(py: Python<'_>, parsed: &Parsed, names: &Names<'_>, mixed: &[usize])
         captures: Vec::with_capacity(parsed.paths.len() + 4),
         users: Vec::new(),
         fields: Vec::new(),
+        classes: Vec::new(),
+        instances: Vec::new(),
     };
     let np = numpy::numpy(py);
-    binding.scope(py, np, &parsed.paths, names, mixed);
+    binding.scope(py, np, (&parsed.paths, &parsed.handed), names, mixed);
     let mut bound = 0;
     // Functions found while binding functions are appended behind, as are those that objects in lists have; a function
     // that contains itself is cut off by the limit.
@@ -211,12 +272,14 @@ pub fn bind(py: Python<'_>, parsed: &Parsed, names: &Names<'_>, mixed: &[usize])
         while bound < binding.users.len() && binding.users.len() <= MOST_USERS {
             let first = binding.captures.len();
             binding.users[bound].first = first;
-            let inside = binding.users[bound].inside(py);
+            let inside = binding.users[bound].inside(py, &binding.captures);
             let names = inside.names(names.builtins);
-            binding.scope(py, np, &inside.function.paths, &names, mixed);
+            let function = &inside.function;
+            binding.scope(py, np, (&function.paths, &function.handed), &names, mixed);
             bound += 1;
         }
-        if !binding.add_fields(py, np, parsed, mixed) {
+        let more = binding.add_fields(py, np, parsed, mixed);
+        if !binding.add_objects(py, np, parsed, mixed) && !more {
             return binding;
         }
     }
@@ -239,6 +302,20 @@ unsafe fn function_word(
     }
 }
 
+/// Whether what is bound is an object with attributes or items, and no array or number.
+fn is_of_objects(py: Python<'_>, bound: &Bound) -> bool {
+    // SAFETY: a singleton.
+    let none = unsafe { ffi::Py_None() };
+    match bound.word & 0xff {
+        _ if bound.object.is_null() || bound.object == none => false,
+        CONTAINER | OTHER | OBJECT | INSTANCE => true,
+        // A generator is taken for its state where it has no attributes to be looked up.
+        // SAFETY: a strong reference.
+        ARRAY => unsafe { random::is_generator(py, bound.object) },
+        _ => false,
+    }
+}
+
 impl Binding {
     /// The signature of the call: one word for each capture.
     pub fn words(&self) -> impl Iterator<Item = u64> {
@@ -249,18 +326,18 @@ impl Binding {
         &mut self,
         py: Python<'_>,
         np: Option<&'static Numpy>,
-        paths: &[AccessPath],
+        (paths, handed): (&[AccessPath], &HandedObjects),
         names: &Names<'_>,
         mixed: &[usize],
     ) {
-        let first = self.captures.len();
+        let (first, users) = (self.captures.len(), self.users.len());
         for path in paths {
             let index = self.captures.len();
-            let receiver = names.receiver.filter(|(at, _)| first + at == index);
-            let object = if let Some((_, object)) = receiver {
+            let mut given = names.given.iter().filter(|(at, _)| first + at == index);
+            let object = if let Some((_, object)) = given.next() {
                 // SAFETY: kept alive by the caller.
-                unsafe { ffi::Py_XINCREF(object) };
-                object
+                unsafe { ffi::Py_XINCREF(*object) };
+                *object
             } else if path.captured {
                 self.look_up(py, path, first, names)
             } else {
@@ -277,6 +354,24 @@ impl Binding {
             }
             // SAFETY: null or a strong reference, which is given up.
             unsafe { self.push(py, np, object, path.has_children, mixed) };
+        }
+        let captures = &self.captures;
+        for user in &mut self.users[users..] {
+            let callee = PathId((user.capture - first) as u32);
+            let surface = &user.function.surface;
+            let given = handed.given(callee, surface, user.receiver.is_some());
+            let own = given
+                .iter()
+                .map(|(param, from)| (*param, first + from.index()));
+            let own = own.filter(|(param, from)| {
+                let mut paths = surface.paths.values();
+                let mut is_used = || {
+                    paths.any(|path| path.parent == Some(*param))
+                        || user.function.handed.hands(*param)
+                };
+                is_of_objects(py, &captures[*from]) && is_used()
+            });
+            user.given = own.map(|(param, from)| (param.index(), from)).collect();
         }
     }
 
@@ -310,6 +405,7 @@ impl Binding {
                     function,
                     first: 0,
                     receiver,
+                    given: vec![],
                     callee: Some(callee),
                 });
             }
@@ -346,21 +442,22 @@ impl Binding {
         let users = self.users.iter().flat_map(|u| u.function.attributes(py));
         for name in parsed.attributes(py).iter().chain(users) {
             if !attributes.iter().any(|other| other.name.is(name)) {
-                attributes.push(Part::attribute(py, name));
+                attributes.push(Part::named(py, name));
             }
         }
         let before = self.fields.len();
         for list in lists {
-            let items = match alike(self.captures[list].word) {
+            let alike = alike(self.captures[list].word);
+            let items = match alike {
                 Some(Alike::Tuples(length)) => Part::items(py, length),
                 _ => vec![],
             };
-            let parts = if items.is_empty() {
-                &attributes
-            } else {
-                &items
-            };
-            for part in parts {
+            let named = attributes.iter().filter(|part| match part.of {
+                PartOf::Attribute => alike == Some(Alike::Class),
+                PartOf::Key(_) => alike == Some(Alike::Dicts),
+                PartOf::Item(_) => false,
+            });
+            for part in named.chain(&items) {
                 let is = |f: &Field| f.list == list && f.part.name.is(&part.name);
                 if self.fields.len() >= MOST_FIELDS || self.fields.iter().any(is) {
                     continue;
@@ -376,7 +473,9 @@ impl Binding {
                     self.push(py, np, first, false, mixed);
                 }
                 let bound = &mut self.captures[capture];
-                if part.item.is_some() && matches!(bound.word & 0xff, OTHER | CONTAINER) {
+                if !matches!(part.of, PartOf::Attribute)
+                    && matches!(bound.word & 0xff, OTHER | CONTAINER)
+                {
                     (bound.word, bound.value) = (OPAQUE, objects_of(of[0]));
                 }
                 if let Value::Sequence { extents, .. } = &mut self.captures[capture].value {
@@ -393,17 +492,29 @@ impl Binding {
         self.fields.len() > before
     }
 
-    /// The captures of lists of tuples that could be arrays of ints and floats.
-    pub fn tuples_of_numbers(&self) -> Vec<usize> {
-        let could_be = |bound: &Bound| {
+    /// The captures of lists of tuples that could be arrays of ints and floats, and of lists of dictionaries, which could
+    /// be containers that the nest does not hold natively.
+    pub fn otherwise(&self) -> Vec<usize> {
+        let could_be = |bound: &Bound| match alike(bound.word) {
             // SAFETY: what is bound is alive.
-            let tuples = matches!(alike(bound.word), Some(Alike::Tuples(_)));
-            tuples && unsafe { records::begins_with_numbers(bound.object) }
+            Some(Alike::Tuples(_)) => unsafe { records::begins_with_numbers(bound.object) },
+            Some(Alike::Dicts) => true,
+            _ => false,
         };
         let all = self.captures.iter().enumerate();
         all.filter(|(_, bound)| could_be(bound))
             .map(|(k, _)| k)
             .collect()
+    }
+
+    /// Takes ints for ones of the classes that the site, which has this many plans, has met where they come from.
+    pub fn widen_ints(&mut self, met: &mut IntClasses, plans: usize) {
+        for (capture, bound) in self.captures.iter_mut().enumerate() {
+            if let Some(class) = int_class(bound.word) {
+                let is_negative = matches!(bound.value, Value::Int(..0));
+                bound.word = int_word(met.meet(capture, class, is_negative, plans));
+            }
+        }
     }
 
     /// Releases all objects; words and native values stay.
@@ -434,12 +545,26 @@ impl Binding {
             match (path.parent, path.scope) {
                 (Some(parent), _) => {
                     let parent = &self.captures[first + parent];
-                    if parent.object.is_null() {
+                    let holds = path.item.is_none()
+                        || matches!(
+                            path.item,
+                            Some(Item::OfTuple { .. } | Item::Keys | Item::Values)
+                        )
+                        || matches!(parent.word & 0xff, CONTAINER | OBJECTS | OPAQUE);
+                    if parent.object.is_null() || !holds {
                         return std::ptr::null_mut();
                     }
-                    read_path(py, path, parent.object)
+                    let key = || match path.item {
+                        Some(Item::UnderPath(key)) => self.captures[first + key].object,
+                        _ => std::ptr::null_mut(),
+                    };
+                    read_path(py, path, parent.object, key)
                 }
-                (None, Scope::Local) => {
+                (None, Scope::Computed) if !path.is_view => {
+                    let object = path.argument.and_then(|i| names.arguments.get(i)).copied();
+                    iterated::items(py, object.unwrap_or(std::ptr::null_mut()))
+                }
+                (None, Scope::Local | Scope::Computed) => {
                     let object = path.argument.and_then(|i| names.arguments.get(i)).copied();
                     let object = object.unwrap_or(std::ptr::null_mut());
                     ffi::Py_XINCREF(object);
@@ -456,6 +581,14 @@ impl Binding {
                 }
             }
         }
+    }
+
+    /// Whether capture `index` is that of an access path, of the site, whose access paths are `site`, or of a function.
+    pub fn is_access_path(&self, site: &[AccessPath], index: usize) -> bool {
+        let mut bound = self.users.iter().filter(|user| user.first > 0);
+        let of =
+            |user: &User| (user.first..user.first + user.function.paths.len()).contains(&index);
+        index < site.len() || bound.any(of)
     }
 
     /// The access path of capture `index`, and the capture of the object that it is an attribute of. `site` are the
@@ -476,6 +609,17 @@ impl Binding {
         (path, path.parent.map(|p| first + p))
     }
 
+    /// The capture that a capture's object comes from: of a parameter that stands for one object, what it is given.
+    pub fn origin(&self, capture: usize) -> usize {
+        let mut bound = self.users.iter().filter(|user| user.first > 0);
+        let given = bound.find_map(|user| {
+            let param = capture.checked_sub(user.first)?;
+            let mut own = user.given.iter();
+            own.find(|(of, _)| *of == param).map(|(_, from)| *from)
+        });
+        given.map_or(capture, |from| self.origin(from))
+    }
+
     /// What the front end needs to know of the captures.
     pub fn describe(&self, py: Python<'_>) -> Vec<Capture> {
         (0..self.captures.len())
@@ -485,17 +629,24 @@ impl Binding {
 
     fn capture(&self, py: Python<'_>, index: usize) -> Capture {
         let bound = &self.captures[index];
-        let other = || Capture::Other(attributes::type_name(py, bound.object));
+        let other = || match bound.word & 0xff {
+            // SAFETY: a singleton.
+            OTHER if bound.object == unsafe { ffi::Py_None() } => Capture::None,
+            // SAFETY: a live object.
+            OTHER if unsafe { ffi::PyLong_CheckExact(bound.object) } != 0 => {
+                Capture::Other("int beyond 2**120".into())
+            }
+            _ => Capture::Other(attributes::type_name(py, bound.object)),
+        };
         match bound.word & 0xff {
             UNBOUND => Capture::Unbound,
             SCALAR => {
-                let class = (bound.word >> 24) as usize & 0xff;
                 let Some(ty) = scalar_type(bound.word) else {
                     return other();
                 };
                 Capture::Scalar {
                     ty,
-                    range: INT_CLASSES.get(class).copied().flatten(),
+                    range: int_class(bound.word).and_then(IntClass::range),
                 }
             }
             ARRAY => match array_type(bound.word) {
@@ -520,11 +671,18 @@ impl Binding {
             MODULE => Capture::Module,
             APPEND => Capture::Append,
             OBJECT => Capture::Object,
+            CLASS => self.class_capture(index).unwrap_or_else(other),
+            INSTANCE => self.instance_capture(index).unwrap_or(Capture::Object),
             tag @ (USER | METHOD) => match self.users.iter().find(|u| u.capture == index) {
                 Some(user) if user.first > 0 => Capture::User {
                     function: user.function.surface.clone(),
                     first: user.first as u32,
                     method: tag == METHOD,
+                    given: user
+                        .given
+                        .iter()
+                        .map(|(param, from)| (PathId(*param as u32), *from as u32))
+                        .collect(),
                 },
                 _ => other(),
             },

@@ -6,9 +6,9 @@ use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
 use crate::bind::Binding;
-use crate::bind::classify::OBJECTS;
+use crate::bind::classify::{CONTAINER, OBJECTS};
 use crate::objects::access_path::AccessPath;
-use crate::objects::records::{Field, alike, are_distinct, each};
+use crate::objects::records::{Field, PartOf, alike, are_distinct, each};
 use crate::objects::{attributes, lists};
 
 /// The attributes of the objects in lists, each as a list of one value for each object.
@@ -80,7 +80,7 @@ impl Field {
     pub fn settable(&self, py: Python<'_>, binding: &Binding, values: &Values) -> bool {
         let name = self.part.name.bind(py);
         let objects = values.objects(binding, self.list);
-        if self.part.item.is_some() {
+        if !matches!(self.part.of, PartOf::Attribute) {
             return are_distinct(objects);
         }
         // SAFETY: live objects.
@@ -98,15 +98,21 @@ impl Field {
     /// # Safety
     /// The attributes were found [settable](Field::settable), and nothing has changed them since.
     pub unsafe fn put(&self, py: Python<'_>, binding: &Binding, values: &Values) -> bool {
-        if self.part.item.is_some() {
-            return true;
-        }
-        let name = self.part.name.bind(py).as_ptr();
+        let name = match &self.part.of {
+            PartOf::Item(_) => return true,
+            PartOf::Attribute => self.part.name.bind(py).as_ptr(),
+            PartOf::Key(key) => key.as_ptr(),
+        };
+        let of_dicts = matches!(self.part.of, PartOf::Key(_));
         // SAFETY: as promised by the caller; the old value is a number, so releasing it runs nobody's code.
         unsafe {
             let new = lists::items(values.object(binding, self.capture)).unwrap_or_default();
             let mut pairs = values.objects(binding, self.list).iter().zip(new);
             pairs.all(|(object, value)| {
+                if of_dicts {
+                    let old = ffi::PyDict_GetItemWithError(*object, name);
+                    return old == *value || ffi::PyDict_SetItem(*object, name, *value) == 0;
+                }
                 let old = ffi::PyObject_GenericGetAttr(*object, name);
                 ffi::Py_XDECREF(old);
                 old == *value || ffi::PyObject_GenericSetAttr(*object, name, *value) == 0
@@ -147,17 +153,24 @@ impl Field {
 }
 
 /// The name of an attribute that the nest assigns and that can be reached in two ways: through two lists that the nest
-/// uses, or through a list and an access path of its own; `None` if there is no such attribute.
+/// uses, or through a list and an access path of its own; `None` if there is no such attribute. `used` and `read` say
+/// for each capture whether it is an array of the nest, and whether the nest uses it at all.
 pub fn shared(
     site: &[AccessPath],
     binding: &Binding,
     values: &Values,
-    used: &[bool],
+    (used, read): (&[bool], &[bool]),
     written: &[bool],
 ) -> Option<String> {
     let used: Vec<&Field> = binding.fields.iter().filter(|f| used[f.capture]).collect();
+    let all = binding.captures.iter();
+    let containers = all.filter(|bound| bound.word & 0xff == CONTAINER);
     for (k, field) in used.iter().enumerate() {
         let own: HashSet<_> = values.objects(binding, field.list).iter().collect();
+        // A dictionary that is in the list may be changed by way of its name.
+        if containers.clone().any(|bound| own.contains(&bound.object)) {
+            return Some(field.part.name.to_string());
+        }
         let in_lists = used[..k].iter().any(|other| {
             let assigned = written[field.capture] || written[other.capture];
             let mut others = values.objects(binding, other.list).iter();
@@ -169,11 +182,12 @@ pub fn shared(
             let (path, parent) = binding.path_of(site, index);
             let owner = parent.map(|parent| binding.captures[parent].object);
             path.name.is(&field.part.name)
+                && (!path.below_item || read[index])
                 && (written[field.capture] || path.is_written)
                 && owner.is_some_and(|owner| own.contains(&owner))
         };
-        let is_field = |index: &usize| binding.fields.iter().any(|f| f.capture == *index);
-        let mut paths = (0..binding.captures.len()).filter(|index| !is_field(index));
+        let all = 0..binding.captures.len();
+        let mut paths = all.filter(|index| binding.is_access_path(site, *index));
         if in_lists || paths.any(is_path) {
             return Some(field.part.name.to_string());
         }

@@ -27,7 +27,11 @@ pub fn settable(py: Python<'_>, parsed: &Parsed, binding: &Binding) -> Result<()
         }
     }
     // What a function assigns of a parameter is an object's of a list, and looked at when it is.
-    for user in binding.users.iter().filter(|user| user.is_method()) {
+    for user in &binding.users {
+        let mut params = user.function.surface.params.iter();
+        if !params.any(|param| user.knows(param.path)) {
+            continue;
+        }
         for (id, path) in user.function.surface.paths.iter() {
             let (Some(parent), true) = (path.parent, path.written) else {
                 continue;

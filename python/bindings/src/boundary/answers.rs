@@ -43,6 +43,7 @@ impl Refused {
                 code,
                 message,
                 hint,
+                ..
             } => Refused {
                 line,
                 code: code.to_string(),
@@ -76,6 +77,16 @@ record! {
 }
 
 record! {
+    /// A part of the iterable of a site's own loop that is computed once, for the hook.
+    Computed {
+        /// Its name among `reads`.
+        name: String,
+        /// Where it stands in the iterable: the argument of the call there, and so on; empty for the iterable itself.
+        place: Vec<u32>,
+    }
+}
+
+record! {
     /// The interface of a site's hook, or why the loop is not a site; then all other fields are empty.
     Lowered {
         /// Why the loop is not a site.
@@ -92,6 +103,8 @@ record! {
         sizes: Vec<String>,
         /// The parts whose results are recorded, in their order.
         points: Vec<Point>,
+        /// The parts of the iterable that are computed once, in their order.
+        computed: Vec<Computed>,
     }
 }
 
@@ -109,7 +122,11 @@ impl Point {
 
 impl Lowered {
     /// The interface of a site. `judged`: a gate judges calls by their sizes, so that `sizes` is filled in.
-    pub fn of(interface: &Interface, judged: bool, points: &[surface::Point]) -> Lowered {
+    pub fn of(interface: &Interface, judged: bool, site: &surface::Site) -> Lowered {
+        let computed = |part: &surface::Computed| Computed {
+            name: site.paths[part.path].name.clone(),
+            place: part.place.clone(),
+        };
         Lowered {
             refused: None,
             reads: interface.reads.clone(),
@@ -122,7 +139,8 @@ impl Lowered {
             } else {
                 vec![]
             },
-            points: points.iter().map(Point::of).collect(),
+            points: site.points.iter().map(Point::of).collect(),
+            computed: site.computed.iter().map(computed).collect(),
         }
     }
 
@@ -136,6 +154,7 @@ impl Lowered {
             returns: false,
             sizes: vec![],
             points: vec![],
+            computed: vec![],
         }
     }
 }

@@ -21,6 +21,7 @@ const fn record<T: PyClass>() -> (&'static str, Make) {
 const RECORDS: &[(&str, Make)] = &[
     record::<answers::Refused>(),
     record::<answers::Point>(),
+    record::<answers::Computed>(),
     record::<answers::Lowered>(),
     record::<answers::RandomText>(),
     record::<answers::Reduction>(),

@@ -54,7 +54,7 @@ impl SiteText {
 #[pyfunction]
 pub fn lower(py: Python<'_>, site: SiteText) -> Lowered {
     match parsed::guarded_parse(py, &site.of(String::new())) {
-        Ok(parsed) => Lowered::of(&parsed.interface, parsed.gated, &parsed.surface.points),
+        Ok(parsed) => Lowered::of(&parsed.interface, parsed.gated, &parsed.surface),
         Err(refusals) => Lowered::refused(refusals.first().map(Refused::of)),
     }
 }

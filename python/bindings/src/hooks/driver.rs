@@ -43,15 +43,29 @@ pub fn call(
     // SAFETY: a borrowed reference that lives through the call.
     let iterable = iterable.map(|i| unsafe { Bound::from_borrowed_ptr(py, *i) });
     let writes = parsed.map_or(0, |p| p.interface.writes.len());
-    start(py, site, progress, writes, asked, iterable.as_ref())
+    let kept = Kept {
+        iterable,
+        computed: parsed.map_or_else(Vec::new, |p| p.computed(py, arguments)),
+    };
+    start(py, site, progress, writes, asked, kept)
+}
+
+/// What was evaluated for a call and is not evaluated again.
+pub struct Kept<'py> {
+    /// The loop's iterable; CPython's shares are taken from it.
+    pub iterable: Option<Bound<'py, PyAny>>,
+    /// The parts of the iterable that CPython computed, in their order.
+    pub computed: Vec<Py<PyAny>>,
 }
 
 /// The work of `ASK(reads...)`: returns whether native code has computed the expression, whose value is then kept for
 /// `GOT()`.
 pub fn ask(py: Python<'_>, site: &Arc<Site>, arguments: &[*mut PyObject]) -> PyResult<bool> {
     let parsed = site.parsed(py).ok();
-    match site.begin(py, parsed, arguments, false, true) {
-        Some(progress) => start_value(site, progress),
+    let computed = parsed.map_or_else(Vec::new, |p| p.computed(py, arguments));
+    let bare = computed.is_empty();
+    match site.begin(py, parsed, arguments, false, bare) {
+        Some(progress) => start_value(site, progress, computed),
         None => {
             iterator::hand_over(None);
             Ok(false)
@@ -60,15 +74,14 @@ pub fn ask(py: Python<'_>, site: &Arc<Site>, arguments: &[*mut PyObject]) -> PyR
 }
 
 /// Makes the iterator that `CALL` returns after an attempt. `asked`: the rewritten code asks for more than the values
-/// of `writes` even if all of the site ran natively. `iterable`: the loop's iterable, where it was evaluated for the
-/// hook; CPython's shares are taken from it.
+/// of `writes` even if all of the site ran natively.
 pub fn start(
     py: Python<'_>,
     site: &Arc<Site>,
     mut progress: Progress,
     writes: usize,
     asked: bool,
-    iterable: Option<&Bound<'_, PyAny>>,
+    kept: Kept<'_>,
 ) -> PyResult<*mut PyObject> {
     let finished = !matches!(progress.ended, None | Some(Ended::Partial { .. }));
     // Whoever waits is served in the loop, behind the call of `REST` or `MORE`, when names have been assigned.
@@ -82,7 +95,8 @@ pub fn start(
         return iterator::finished(py, values, active);
     }
     let active = Active::new(site, progress, !finished);
-    if let Some(iterable) = iterable {
+    active.keep_computed(kept.computed);
+    if let Some(iterable) = &kept.iterable {
         active.find_range(iterable);
         active.keep(iterable)?;
     }
@@ -90,8 +104,12 @@ pub fn start(
 }
 
 /// Finishes an `ASK` after an attempt: returns whether the expression was computed; if not, `INSTEAD()` is told what
-/// CPython is to do.
-pub fn start_value(site: &Arc<Site>, mut progress: Progress) -> PyResult<bool> {
+/// CPython is to do. `computed`: the parts of the iterable that CPython computed.
+pub fn start_value(
+    site: &Arc<Site>,
+    mut progress: Progress,
+    computed: Vec<Py<PyAny>>,
+) -> PyResult<bool> {
     if let Some(error) = progress.raised.take() {
         return Err(error);
     }
@@ -101,7 +119,9 @@ pub fn start_value(site: &Arc<Site>, mut progress: Progress) -> PyResult<bool> {
         VALUES.with_borrow_mut(|values| values.push(value));
         return Ok(true);
     }
-    iterator::hand_over(Some(Active::of(site, progress, !finished, true)));
+    let active = Active::of(site, progress, !finished, true);
+    active.keep_computed(computed);
+    iterator::hand_over(Some(active));
     Ok(false)
 }
 

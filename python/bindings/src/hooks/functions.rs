@@ -72,7 +72,8 @@ impl SiteFunctions {
 #[pymethods]
 impl SiteFunctions {
     /// The function with this name; `maybe` followed by a number: the function for the `maybe` name with that index;
-    /// `is_recorded` followed by a number: the function for the point with that number.
+    /// `is_recorded` followed by a number: the function for the point with that number; `computed` followed by a
+    /// number: the function for the computed part with that number.
     /// Raises ValueError for an unknown name.
     fn function(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
         if let Some(of) = name.strip_prefix("maybe")
@@ -84,6 +85,11 @@ impl SiteFunctions {
             && let Ok(point) = of.parse()
         {
             return bound(py, &self.site, is_recorded, point);
+        }
+        if let Some(of) = name.strip_prefix("computed")
+            && let Ok(index) = of.parse()
+        {
+            return bound(py, &self.site, computed, index);
         }
         let known = FUNCTIONS.iter().find(|(known, ..)| *known == name);
         let (_, body, index) =
@@ -485,6 +491,18 @@ unsafe extern "C" fn skip(
         };
         let rest = running::with_active(|a| a.skip(&iterable)).unwrap_or(Ok(iterable));
         rest.map_or_else(|e| raised(py, e), Bound::into_ptr)
+    })
+}
+
+/// The body of `COMPUTED<n>[()]`: part n of the loop's iterable, as it was computed for `CALL`.
+unsafe extern "C" fn computed(
+    this: &Bundle,
+    _: *mut *mut PyObject,
+    _: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    shielded(|py| {
+        let part = running::with_active(|a| a.computed(py, this.index)).flatten();
+        part.map_or_else(|| py.None().into_ptr(), Py::into_ptr)
     })
 }
 

@@ -48,6 +48,8 @@ pub struct Active {
     over: Cell<bool>,
     /// The iterator of the loop's own iterable, where CPython's share is taken from it.
     kept: RefCell<Option<Py<PyAny>>>,
+    /// The parts of the loop's iterable that were computed for `CALL`.
+    computed: RefCell<Vec<Py<PyAny>>>,
     /// The number of elements that `kept` has given.
     consumed: Cell<i64>,
     /// The results that were recorded in the iteration which CPython runs over again, those taken left out.
@@ -102,7 +104,9 @@ impl Drop for Active {
         if let (Some(waits), Some(plan)) = (waits, plan)
             && self.native.get() == 0.0
         {
-            plan.learning.learn_interpreted(waits.modelled, seconds);
+            let own = shares::own_time(seconds);
+            plan.learning
+                .learn_interpreted(waits.modelled, own, waits.trial);
         }
     }
 }
@@ -140,7 +144,7 @@ pub fn leave(active: Rc<Active>) {
         let at = r.iter().rposition(|a| Rc::ptr_eq(a, &active))?;
         Some(r.remove(at))
     });
-    if active.kept.borrow().is_some() {
+    if active.kept.borrow().is_some() || !active.computed.borrow().is_empty() {
         // In PyO3's own books, too: a reference that is given up would else wait for that.
         Python::attach(|_| drop((removed, active)));
     }
@@ -199,6 +203,7 @@ impl Active {
             due: Cell::new(FIRST_SHARE),
             over: Cell::new(false),
             kept: RefCell::new(None),
+            computed: RefCell::default(),
             consumed: Cell::new(0),
             returned: RefCell::new(None),
             fresh: Cell::new(true),
@@ -634,6 +639,17 @@ impl Active {
         let iterator = iterable.try_iter()?.into_any().unbind();
         *self.kept.borrow_mut() = Some(iterator);
         Ok(())
+    }
+
+    /// Keeps the parts of the loop's iterable that were computed for `CALL`, for `COMPUTED`.
+    pub fn keep_computed(&self, parts: Vec<Py<PyAny>>) {
+        *self.computed.borrow_mut() = parts;
+    }
+
+    /// The result of `COMPUTED<n>[()]`: part n of the loop's iterable.
+    pub fn computed(&self, py: Python<'_>, number: usize) -> Option<Py<PyAny>> {
+        let parts = self.computed.borrow();
+        parts.get(number).map(|part| part.clone_ref(py))
     }
 
     /// The result of `MORE()`: whether CPython has anything left to run of a `while`. Raises what a signal handler

@@ -153,6 +153,7 @@ impl Host for PyHost<'_> {
         self.refuse_unwritable()?;
         self.refuse_shared()?;
         self.refuse_fields(&written)?;
+        self.check_texts()?;
         self.find_fragments()?;
         Ok(views)
     }

@@ -82,8 +82,11 @@ impl PyHost<'_> {
                 return refused(self.name(field.capture), twice);
             }
         }
+        let mut read = used.clone();
+        let live_ins = self.nest.vars.values().filter_map(|var| var.live_in);
+        live_ins.for_each(|capture| read[capture as usize] = true);
         let site = &self.world.parsed.paths;
-        match record_values::shared(site, binding, &self.values, &used, written) {
+        match record_values::shared(site, binding, &self.values, (&used, &read), written) {
             Some(name) => refused(
                 name,
                 "it is an attribute of an object that is found in two ways",

@@ -19,7 +19,8 @@ use crate::bind::Binding;
 use crate::bind::classify;
 use crate::host::entries::{Done, Entries};
 use crate::host::sequences::Sequences;
-use crate::objects::{boxing, buffers, layout, numpy};
+use crate::objects::texts::{self, Texts};
+use crate::objects::{boxing, layout, numpy};
 use crate::process::once::Once;
 use crate::site::fragment_functions::FragmentFunctions;
 
@@ -349,6 +350,9 @@ impl Calls<'_> {
             // SAFETY: a live object.
             let number = unsafe { classify::number(numpy::numpy(self.py), object) };
             let actual = number.and_then(|(word, _)| classify::scalar_type(word));
+            // SAFETY: the same.
+            let is_text = unsafe { texts::is_text(object) };
+            let actual = actual.or(is_text.then_some(Ty::CHAR));
             let long = ty == Ty::PY_INT && value.is_exact_instance_of::<pyo3::types::PyInt>();
             if !long && actual != Some(ty) {
                 self.compiled.observe(&fragment.text, actual);
@@ -370,9 +374,9 @@ unsafe fn stored(py: Python<'_>, ty: Ty, object: *mut PyObject, cell: *mut u8) -
             return true;
         }
         if ty == Ty::CHAR {
-            let code = buffers::character(object);
-            code.inspect(|code| *cell.cast::<u32>() = *code);
-            return code.is_some();
+            let number = Texts::new(py).number_of(object);
+            number.inspect(|number| *cell.cast::<u32>() = *number);
+            return number.is_some();
         }
         let Some((word, value)) = classify::number(numpy::numpy(py), object) else {
             return false;
@@ -388,6 +392,7 @@ unsafe fn stored(py: Python<'_>, ty: Ty, object: *mut PyObject, cell: *mut u8) -
         match (value, ty.repr) {
             (Value::Int(v), Scalar::I64) => *cell.cast() = v,
             (Value::Uint(v), Scalar::U64) => *cell.cast() = v,
+            (Value::Wide(v), Scalar::I128) => *cell.cast() = v,
             (Value::Bool(v), Scalar::Bool) => *cell = u8::from(v),
             (Value::Complex(re, im), Scalar::C128) => *cell.cast() = [re, im],
             _ => return false,

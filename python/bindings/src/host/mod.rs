@@ -27,7 +27,7 @@ use crate::host::fragments::Calls;
 use crate::host::others::{Published, Turns, World};
 use crate::host::scratch::Scratch;
 use crate::objects::lists::{Buffer, Shape, Trouble};
-use crate::objects::{buffers, layout, numpy};
+use crate::objects::{buffers, layout, numpy, texts};
 
 /// The Python side of one call.
 pub struct PyHost<'a> {
@@ -140,7 +140,8 @@ impl<'a> PyHost<'a> {
         // work on lists never release it.
         let buffer = unsafe { Buffer::new(object, shape, storage, numpy::numpy(self.py)) };
         let mut buffer = buffer.map_err(|t| {
-            if t == Trouble::Mixed {
+            let texts = storage == Scalar::Char && t == Trouble::Leaf;
+            if t == Trouble::Mixed || t == Trouble::Ragged || texts {
                 self.mixed.set(Some(capture));
             }
             trouble(t)
@@ -207,6 +208,17 @@ impl<'a> PyHost<'a> {
         Ok(())
     }
 
+    /// Makes sure that the texts in the program have the numbers by which compiled code knows them.
+    fn check_texts(&self) -> Result<(), Reason> {
+        let mut texts = self.nest.texts.iter();
+        match texts.all(|text| texts::has_its_number(self.py, text)) {
+            true => Ok(()),
+            false => Err(Reason::Environment(
+                "a text in the loop has the number of another text",
+            )),
+        }
+    }
+
     /// Makes the functions of the nest's fragments; refuses where other code could change what the nest holds while
     /// CPython runs, and lists that the fragments change and the nest holds a copy of.
     fn find_fragments(&mut self) -> Result<(), Reason> {
@@ -217,13 +229,21 @@ impl<'a> PyHost<'a> {
             let what = "an effect happens once, so nothing could be compared";
             return Err(Reason::Environment(what));
         }
-        if !nestwise_runtime::Host::is_alone(self) {
+        // To work on what is kept of a container runs no Python code.
+        let calls = self.nest.fragments.values().any(|f| f.kept.is_none());
+        if calls && !nestwise_runtime::Host::is_alone(self) {
             let what = "other threads or signal handlers run while CPython is called";
             return Err(Reason::Environment(what));
         }
         for fragment in self.nest.fragments.values() {
             for object in &fragment.objects {
                 let used = self.object(object.capture as usize);
+                if object.changed && self.has_item_held(object.capture as usize) {
+                    return Err(Reason::List {
+                        name: object.name.clone(),
+                        why: "an item of it is used by another name",
+                    });
+                }
                 let mut copies = self.buffers.iter().filter(|b| b.1 || object.changed);
                 // SAFETY: nothing has run since the lists were read.
                 let held = copies.any(|b| unsafe { b.2.rows() }.contains(&used));
@@ -246,6 +266,20 @@ impl<'a> PyHost<'a> {
         )?;
         self.calls = Some(calls);
         Ok(())
+    }
+
+    /// Whether an item was bound of the object of a capture, by way of another capture of the same object.
+    fn has_item_held(&self, container: usize) -> bool {
+        let (site, captures) = (&self.world.parsed.paths, &self.binding.captures);
+        let all = 0..captures.len();
+        let mut paths = all.filter(|index| self.binding.is_access_path(site, *index));
+        paths.any(|index| {
+            let (path, parent) = self.binding.path_of(site, index);
+            let origin = self.binding.origin(container);
+            let parent = parent.filter(|parent| self.binding.origin(*parent) != origin);
+            let same = parent.is_some_and(|p| captures[p].object == captures[container].object);
+            same && path.is_under_key() && !captures[index].object.is_null()
+        })
     }
 
     /// Refuses to let the nest move rows of a list that have other holders, since natively the rows stay and their

@@ -88,6 +88,7 @@ pub fn left_alone(
         && settable(py, world.parsed, binding).is_ok()
         && names_hold(py, world, binding, published)
         && functions_hold(py, binding)
+        && binding.objects_hold(py)
 }
 
 fn names_hold(py: Python<'_>, world: World<'_>, binding: &Binding, published: &Published) -> bool {
@@ -105,7 +106,7 @@ fn names_hold(py: Python<'_>, world: World<'_>, binding: &Binding, published: &P
         };
         holds(py, path, index, now, binding, published)
     }) && binding.users.iter().all(|user| {
-        let inside = user.inside(py);
+        let inside = user.inside(py, &binding.captures);
         let names = inside.names(world.names.builtins);
         let mut paths = user.function.paths.iter().enumerate();
         paths.all(|(at, path)| {

@@ -9,6 +9,7 @@ use nestwise_codegen::link::host::CELL;
 use nestwise_codegen::link::sequences::{CHANGED, CLOCK, MOST_PARTS, NONE, Sequence};
 use nestwise_ir::model::entry::{Part, Update};
 use nestwise_ir::model::sequence::{SequenceAccess, SequenceOperation, Which};
+use nestwise_ir::model::texts::LAST_CHARACTER;
 use nestwise_ir::{Fragment, FragmentForm, Kept, Nest, Scalar, Ty};
 use pyo3::ffi::{self, PyObject};
 use pyo3::intern;
@@ -830,8 +831,14 @@ unsafe fn read_element(
     }
 }
 
-/// How two numbers compare, as Python's do; `None` for what are no ints, bools or floats, and for a NaN.
+/// How two numbers or texts compare, as Python's do; `None` for other scalars, for a NaN, and for different texts that
+/// are not both one character.
 fn compared(a: Value, b: Value) -> Option<std::cmp::Ordering> {
+    let text = |v: Value| (v.code == code(Ty::CHAR)).then_some(v.word);
+    if let (Some(a), Some(b)) = (text(a), text(b)) {
+        let characters = a.max(b) <= u64::from(LAST_CHARACTER);
+        return (a == b || characters).then(|| a.cmp(&b));
+    }
     let whole = |v: Value| match v.ty()?.repr {
         Scalar::I64 | Scalar::Bool => Some(v.word as i64),
         _ => None,

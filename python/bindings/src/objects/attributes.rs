@@ -180,13 +180,14 @@ unsafe fn safety(
         .cast_into()
         .ok()?;
     let safety = examine(py, &class, name).ok()?;
-    // Looking an attribute up makes CPython give the class a version, if it has none. Not that attribute: one with a
-    // `__get__` would run it, as a metaclass of the user's would run its own code.
-    if class.get_type().is(py.get_type::<PyType>()) {
-        let _ = class.hasattr(pyo3::intern!(py, "__hash__"));
-    }
-    // Without a version the class is looked at anew each time.
-    if let Some(version) = crate::objects::attributes::version(py, ty) {
+    // Not that attribute is looked up for a version: one with a `__get__` would run it, as a metaclass of the user's
+    // would run its own code. Without a version the class is looked at anew each time.
+    let plain = class.get_type().is(py.get_type::<PyType>());
+    let version = match plain {
+        true => version_of(py, &class),
+        false => version,
+    };
+    if let Some(version) = version {
         let checked = Checked {
             _held: class.unbind(),
             version,
@@ -202,6 +203,16 @@ unsafe fn safety(
         drop(old);
     }
     Some(safety)
+}
+
+/// The version of a class, which it is given where it has none: changed, the class has another one. `None` where
+/// CPython's objects are not laid out as expected, or no versions are left.
+pub fn version_of(py: Python<'_>, class: &Bound<'_, PyType>) -> Option<u32> {
+    // A lookup makes CPython give the class a version.
+    version(py, class.as_type_ptr()).or_else(|| {
+        let _ = class.hasattr(pyo3::intern!(py, "__hash__"));
+        version(py, class.as_type_ptr())
+    })
 }
 
 /// The version of a class, where CPython's objects are laid out as expected; `None` elsewhere.

@@ -5,6 +5,7 @@ use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
 use crate::objects::numpy::{self, Numpy};
+use crate::objects::texts;
 
 /// A new object for the value of type `ty` at `slot`; null, with an exception set, if there is no memory. `is_numpy`: a
 /// value whose provenance is dynamic becomes a NumPy scalar.
@@ -21,7 +22,7 @@ pub unsafe fn boxed(py: Python<'_>, ty: Ty, slot: *const u8, is_numpy: bool) -> 
     unsafe {
         match np {
             Some(np) => numpy_scalar(np, ty.repr, slot),
-            None => python(ty.repr, slot),
+            None => python(py, ty.repr, slot),
         }
     }
 }
@@ -31,7 +32,7 @@ unsafe fn numpy_scalar(np: &Numpy, repr: Scalar, slot: *const u8) -> *mut PyObje
     unsafe { np.scalar(repr, slot) }
 }
 
-unsafe fn python(repr: Scalar, slot: *const u8) -> *mut PyObject {
+unsafe fn python(py: Python<'_>, repr: Scalar, slot: *const u8) -> *mut PyObject {
     // SAFETY: as promised by the caller of `boxed`.
     unsafe {
         match repr {
@@ -44,13 +45,12 @@ unsafe fn python(repr: Scalar, slot: *const u8) -> *mut PyObject {
             }
             Scalar::Num if *slot.add(8) != 0 => ffi::PyLong_FromDouble(*slot.cast()),
             Scalar::Num => ffi::PyFloat_FromDouble(*slot.cast()),
-            Scalar::Char => {
-                let text = char::from_u32(*slot.cast())
-                    .unwrap_or(char::REPLACEMENT_CHARACTER)
-                    .to_string();
-                ffi::PyUnicode_FromStringAndSize(text.as_ptr().cast(), text.len() as isize)
-            }
+            Scalar::Char => texts::text(py, *slot.cast()),
             Scalar::U64 => ffi::PyLong_FromUnsignedLongLong(*slot.cast()),
+            Scalar::I128 => {
+                let Ok(object) = (*slot.cast::<i128>()).into_pyobject(py);
+                object.into_ptr()
+            }
             _ => ffi::PyLong_FromLongLong(*slot.cast()),
         }
     }

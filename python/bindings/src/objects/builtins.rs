@@ -19,7 +19,7 @@ thread_local! {
 }
 
 /// The modules that known functions and types belong to.
-const MODULES: [&str; 7] = [
+const MODULES: [&str; 8] = [
     "builtins",
     "math",
     "numpy",
@@ -27,6 +27,7 @@ const MODULES: [&str; 7] = [
     "heapq",
     "bisect",
     "time",
+    "statistics",
 ];
 
 /// The known function or type that an object is, found by its name, for an object that was not met before; `None` if it

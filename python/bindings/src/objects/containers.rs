@@ -7,7 +7,7 @@ use pyo3::ffi::{self, PyObject, PyTypeObject};
 use pyo3::intern;
 use pyo3::prelude::*;
 
-use crate::objects::{layout, modules};
+use crate::objects::{layout, lists, modules};
 use crate::process::once::Once;
 
 /// What tells of which type the items of a container are likely to be.
@@ -68,6 +68,117 @@ pub unsafe fn container(py: Python<'_>, object: *mut PyObject) -> Option<(Contai
             _ => Items::like(first_value(object)),
         };
         Some((kind, items))
+    }
+}
+
+/// The dictionary or set that an iteration over `object` runs over, borrowed: the object itself, or what it is a view of;
+/// null for any other object, and where iterating could run user code.
+///
+/// # Safety
+/// `object` is alive; the GIL is held.
+pub unsafe fn iterated(py: Python<'_>, object: *mut PyObject) -> *mut PyObject {
+    // SAFETY: as promised by the caller; a view holds its dictionary directly behind the head.
+    unsafe {
+        let views = [
+            &raw mut ffi::PyDictKeys_Type,
+            &raw mut ffi::PyDictValues_Type,
+            &raw mut ffi::PyDictItems_Type,
+        ];
+        if views.contains(&ffi::Py_TYPE(object)) {
+            return layout::payload::<*mut PyObject>(object);
+        }
+        let kind = container(py, object).map(|(kind, _)| kind);
+        match kind {
+            Some(
+                Container::Dict
+                | Container::DefaultDict
+                | Container::Counter
+                | Container::Set
+                | Container::FrozenSet,
+            ) => object,
+            _ => std::ptr::null_mut(),
+        }
+    }
+}
+
+/// The keys of a dictionary, or of the one that a view of items belongs to, in a new list; null for other objects.
+///
+/// # Safety
+/// `object` is alive; the GIL is held.
+pub unsafe fn keys(py: Python<'_>, object: *mut PyObject) -> *mut PyObject {
+    // SAFETY: as promised by the caller.
+    unsafe { listed(py, object, ffi::PyDict_Keys) }
+}
+
+/// The values of a dictionary, or of the one that a view of items belongs to, in a new list; null for other objects.
+///
+/// # Safety
+/// `object` is alive; the GIL is held.
+pub unsafe fn values(py: Python<'_>, object: *mut PyObject) -> *mut PyObject {
+    // SAFETY: as promised by the caller.
+    unsafe { listed(py, object, ffi::PyDict_Values) }
+}
+
+unsafe fn listed(
+    py: Python<'_>,
+    object: *mut PyObject,
+    list: unsafe extern "C" fn(*mut PyObject) -> *mut PyObject,
+) -> *mut PyObject {
+    // SAFETY: as promised by the caller; a view holds its dictionary directly behind the head.
+    unsafe {
+        let dict = match ffi::Py_TYPE(object) {
+            ty if ty == &raw mut ffi::PyDictItems_Type => layout::payload(object),
+            _ if iterated(py, object) == object => object,
+            _ => std::ptr::null_mut(),
+        };
+        // A set has no such lists.
+        if dict.is_null() || ffi::PyDict_Check(dict) == 0 {
+            return std::ptr::null_mut();
+        }
+        let list = list(dict);
+        if list.is_null() {
+            ffi::PyErr_Clear();
+        }
+        list
+    }
+}
+
+/// What a dictionary, list or tuple holds under an int or text, as a new reference; null if it holds nothing there, or
+/// the key or the container is of another type.
+///
+/// # Safety
+/// `object` and `key` are alive; the GIL is held.
+pub unsafe fn item_under(
+    py: Python<'_>,
+    object: *mut PyObject,
+    key: *mut PyObject,
+) -> *mut PyObject {
+    // SAFETY: as promised by the caller; exact types are looked at first. The hash of an exact int or text runs no
+    // user code.
+    unsafe {
+        let of = ffi::Py_TYPE(key);
+        let is_int = of == &raw mut ffi::PyLong_Type;
+        if !is_int && of != &raw mut ffi::PyUnicode_Type {
+            return std::ptr::null_mut();
+        }
+        let found = if let Some(items) = lists::items(object).filter(|_| is_int) {
+            let at = ffi::PyLong_AsSsize_t(key);
+            let at = if at < 0 {
+                at.saturating_add(items.len() as isize)
+            } else {
+                at
+            };
+            let at = usize::try_from(at).ok();
+            at.and_then(|at| items.get(at).copied())
+        } else if container(py, object).is_some_and(|(kind, _)| kind.is_mapping()) {
+            Some(ffi::PyDict_GetItemWithError(object, key))
+        } else {
+            None
+        };
+        ffi::PyErr_Clear();
+        let found = found.unwrap_or(std::ptr::null_mut());
+        ffi::Py_XINCREF(found);
+        found
     }
 }
 

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
-use nestwise_frontend::{attributes_of_function, parse_function};
+use nestwise_frontend::site::handed_objects::{HandedObjects, handed_objects};
+use nestwise_frontend::{attributes_of_function, members_of_function, parse_function, whole_uses};
 use nestwise_ir::surface::{AccessPath as Mentioned, Function};
 use pyo3::ffi::{self, PyObject};
 use pyo3::intern;
@@ -11,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyString};
 
 use crate::boundary::function_text::FunctionText;
-use crate::objects::access_path::{AccessPath, access_paths, interned};
+use crate::objects::access_path::{AccessPath, access_paths, interned, mark_whole};
 use crate::process::once::Once;
 
 /// A function that may be inlined.
@@ -20,19 +21,24 @@ pub struct UserFunction {
     pub surface: Arc<Function>,
     /// The function's access paths, ready to bind: only globals are captured.
     pub paths: Vec<AccessPath>,
+    /// The objects that the function hands to functions.
+    pub handed: HandedObjects,
     /// The dictionary of the function's module.
     pub globals: Py<PyDict>,
     attributes: Once<Vec<Py<PyString>>>,
+    members: Once<Vec<Py<PyString>>>,
 }
 
 impl UserFunction {
     /// A function whose globals are `globals`.
     pub fn new(surface: Function, paths: Vec<AccessPath>, globals: Py<PyDict>) -> UserFunction {
         UserFunction {
+            handed: handed_objects(&surface.paths, &surface.body),
             surface: Arc::new(surface),
             paths,
             globals,
             attributes: Once::new(),
+            members: Once::new(),
         }
     }
 
@@ -40,6 +46,12 @@ impl UserFunction {
     pub fn attributes(&self, py: Python<'_>) -> &[Py<PyString>] {
         let names = || attributes_of_function(&self.surface);
         self.attributes.get_or_init(|| interned(py, names()))
+    }
+
+    /// What the function may ask of classes whose objects it makes, or of such objects.
+    pub fn members(&self, py: Python<'_>) -> &[Py<PyString>] {
+        let names = || members_of_function(&self.surface);
+        self.members.get_or_init(|| interned(py, names()))
     }
 }
 
@@ -210,7 +222,8 @@ fn parse(
         return Ok(None);
     };
     let paths: Vec<&Mentioned> = surface.paths.values().collect();
-    let paths = access_paths(py, &paths, &free);
+    let mut paths = access_paths(py, &paths, &free);
+    mark_whole(&mut paths, &whole_uses(&surface.paths, &surface.body));
     let globals = globals.clone().cast_into::<PyDict>()?.unbind();
     Ok(Some(UserFunction::new(surface, paths, globals)))
 }

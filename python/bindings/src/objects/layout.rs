@@ -227,7 +227,12 @@ pub fn self_check() -> bool {
         let float = ffi::PyFloat_FromDouble(1.25);
         let bytes = ffi::PyBytes_FromStringAndSize(c"abcde".as_ptr(), 5);
         let text = ffi::PyUnicode_FromString(c"\u{e4}bc".as_ptr());
-        let made = [list, tuple, float, bytes, text];
+        let dict = ffi::PyDict_New();
+        if dict.is_null() {
+            return false;
+        }
+        let view = ffi::PyObject_CallMethod(dict, c"items".as_ptr(), std::ptr::null());
+        let made = [list, tuple, float, bytes, text, dict, view];
         if made.contains(&std::ptr::null_mut()) {
             return false;
         }
@@ -242,6 +247,7 @@ pub fn self_check() -> bool {
             && items[1] == ffi::PyList_GetItem(list, 1)
             && tuple_items(tuple) == [float]
             && payload::<f64>(float) == 1.25
+            && payload::<*mut PyObject>(view) == dict
             && [list, tuple, bytes, text].map(|o| length(o)) == [2, 1, 5, 3];
         for object in made {
             ffi::Py_DECREF(object);

@@ -1,16 +1,18 @@
-//! Lists and tuples of numbers: their shape, their conversion into row-major buffers, and back.
+//! Lists and tuples of numbers and texts: their shape, their conversion into row-major buffers, and back.
 //!
 //! A list is converted only if it is regular (every row as long as the first) and its leaves are exact `float`,
-//! `int` or `bool` objects of one type, or ints and floats where the nest has room for both. Only elements whose
+//! `int`, `bool` or `str` objects of one type, or ints and floats where the nest has room for both. Only elements whose
 //! value or type changed are replaced afterwards; rows keep their identity.
 
 use nestwise_ir::Scalar;
 use nestwise_runtime::ArrayView;
 use pyo3::ffi::{self, PyObject};
+use pyo3::prelude::*;
 
 use crate::objects::layout;
 use crate::objects::memory::Memory;
 use crate::objects::numpy::Numpy;
+use crate::objects::texts::{self, Texts};
 
 /// The most levels that a list may nest.
 pub const MAX_RANK: usize = 8;
@@ -56,7 +58,7 @@ impl Trouble {
             Self::Ragged => "its rows differ in length or depth",
             Self::Mixed => "it mixes ints and floats",
             Self::TooLarge => "an int in it does not fit 64 bits",
-            Self::Leaf => "an element is not a plain int, float or bool",
+            Self::Leaf => "an element is not a plain int, float, bool or str",
             Self::SharedRow => "one of its rows stands in two places",
             Self::Tuple => "one of its rows is a tuple",
             Self::Memory => "there is no memory for a copy of it",
@@ -76,6 +78,8 @@ fn leaf_of(object: *mut PyObject) -> Option<Scalar> {
             Some(Scalar::Bool)
         } else if ty == &raw mut ffi::PyComplex_Type {
             Some(Scalar::C128)
+        } else if ty == &raw mut ffi::PyUnicode_Type {
+            Some(Scalar::Char)
         } else {
             None
         }
@@ -154,6 +158,29 @@ pub unsafe fn outline(object: *mut PyObject, np: Option<&Numpy>) -> Option<Shape
         }
     };
     Some(shape)
+}
+
+/// Whether the rows of a list or tuple are as long as its shape says, on every level but the last one.
+///
+/// # Safety
+/// `object` is alive and the GIL is held.
+pub unsafe fn is_regular(object: *mut PyObject, shape: &Shape) -> bool {
+    let mut level = vec![object];
+    for depth in 0..shape.rank {
+        let mut next = Vec::new();
+        for row in level {
+            // SAFETY: elements of a live container.
+            match unsafe { items(row) } {
+                Some(row) if row.len() as i64 == shape.extents[depth] => {
+                    let inside = depth + 1 < shape.rank;
+                    next.extend(row.iter().filter(|_| inside));
+                }
+                _ => return false,
+            }
+        }
+        level = next;
+    }
+    true
 }
 
 /// A list's elements as native values.
@@ -290,6 +317,7 @@ impl Buffer {
                 (Some(np), _) => self.read_scalars(np, row, *at)?,
                 (_, Scalar::F64) => self.read_floats(row, *at)?,
                 (_, Scalar::I64) => self.read_ints(row, *at)?,
+                (_, Scalar::Char) => self.read_texts(row, *at)?,
                 _ => {
                     for (k, leaf) in row.iter().enumerate() {
                         self.read_leaf(*leaf, *at + k)?;
@@ -326,6 +354,22 @@ impl Buffer {
                     return Err(self.unlike(leaf_of(*leaf)));
                 }
                 *data.add(k) = int(*leaf)?;
+            }
+        }
+        Ok(())
+    }
+
+    unsafe fn read_texts(&mut self, row: &[*mut PyObject], at: usize) -> Result<(), Trouble> {
+        // SAFETY: as with floats; buffers are made with the GIL held.
+        unsafe {
+            let mut texts = Texts::new(Python::assume_attached());
+            let data = self.data.as_mut_ptr().cast::<u32>().add(at);
+            let mut last = (std::ptr::null_mut(), 0);
+            for (k, leaf) in row.iter().enumerate() {
+                if *leaf != last.0 {
+                    last = (*leaf, texts.number_of(*leaf).ok_or(Trouble::Leaf)?);
+                }
+                *data.add(k) = last.1;
             }
         }
         Ok(())
@@ -536,6 +580,10 @@ impl Buffer {
                     complex(object).map(f64::to_bits) == own
                 }
                 Scalar::Bool => (object == ffi::Py_True()) == (*data.cast::<u8>().add(at) != 0),
+                Scalar::Char => {
+                    let number = Texts::new(Python::assume_attached()).number_of(object);
+                    number == Some(*data.cast::<u32>().add(at))
+                }
                 _ if self.tags[at] != 0 => {
                     ty == Some(Scalar::I64) && int(object) == Ok(*data.cast::<f64>().add(at) as i64)
                 }
@@ -559,6 +607,10 @@ impl Buffer {
                     ffi::PyComplex_FromDoubles(re, im)
                 }
                 Scalar::Bool => ffi::PyBool_FromLong((*data.cast::<u8>().add(at)).into()),
+                Scalar::Char => {
+                    let number = *data.cast::<u32>().add(at);
+                    texts::text(Python::assume_attached(), number)
+                }
                 _ if self.tags[at] != 0 => {
                     ffi::PyLong_FromLongLong(*data.cast::<f64>().add(at) as i64)
                 }

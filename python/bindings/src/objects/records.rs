@@ -1,5 +1,5 @@
-//! Attributes of the objects in a list, and items of its tuples, as a list of their own: what a nest knows as an
-//! array.
+//! Attributes of the objects in a list, items of its tuples, and what its dictionaries have under texts, as a list of
+//! their own: what a nest knows as an array.
 //!
 //! When a call is bound, the first object tells what type an attribute has; the list is made when the nest is going to
 //! run, converted like any other, and what the nest has changed in it is set on the objects afterwards. So each object
@@ -11,7 +11,7 @@
 
 use std::collections::HashSet;
 
-use nestwise_frontend::item_name;
+use nestwise_frontend::{item_name, key_of_name};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -100,26 +100,58 @@ pub fn are_distinct(objects: &[*mut PyObject]) -> bool {
     objects.iter().all(|object| seen.insert(*object))
 }
 
-/// An attribute of objects, or an item of tuples.
+/// Whether an exact list or tuple begins with a plain dictionary that is not empty.
+///
+/// # Safety
+/// `list` is alive; the GIL is held.
+pub unsafe fn begins_with_dict(list: *mut PyObject) -> bool {
+    // SAFETY: as promised by the caller; the exact type is looked at first.
+    unsafe {
+        let first = lists::items(list).and_then(|items| items.first());
+        first.is_some_and(|o| is_dict(*o) && ffi::PyDict_Size(*o) > 0)
+    }
+}
+
+unsafe fn is_dict(object: *mut PyObject) -> bool {
+    // SAFETY: a live object, whose type is looked at.
+    unsafe { ffi::Py_TYPE(object) == &raw mut ffi::PyDict_Type }
+}
+
+/// An attribute of objects, an item of tuples, or what dictionaries have under a text.
 pub struct Part {
-    /// The name of the attribute or item, interned.
+    /// The name of the part, interned.
     pub name: Py<PyString>,
-    /// The index of the item; `None` for an attribute.
-    pub item: Option<usize>,
+    /// What the part is.
+    pub of: PartOf,
+}
+
+/// What a [`Part`] is.
+pub enum PartOf {
+    /// An attribute.
+    Attribute,
+    /// The item of tuples with this index.
+    Item(usize),
+    /// What dictionaries have under this text.
+    Key(Py<PyString>),
 }
 
 impl Part {
-    /// The attribute with this interned name.
-    pub fn attribute(py: Python<'_>, name: &Py<PyString>) -> Part {
+    /// The attribute with this interned name, or what dictionaries have under the text that it is the name of.
+    pub fn named(py: Python<'_>, name: &Py<PyString>) -> Part {
+        let text = name.bind(py).to_str().unwrap_or_default();
+        let of = match key_of_name(text) {
+            Some(key) => PartOf::Key(PyString::intern(py, key).unbind()),
+            None => PartOf::Attribute,
+        };
         let name = name.clone_ref(py);
-        Part { name, item: None }
+        Part { name, of }
     }
 
     /// The items of tuples of this length.
     pub fn items(py: Python<'_>, length: usize) -> Vec<Part> {
         let item = |which| Part {
             name: PyString::intern(py, &item_name(which)).unbind(),
-            item: Some(which),
+            of: PartOf::Item(which),
         };
         (0..length).map(item).collect()
     }
@@ -128,25 +160,35 @@ impl Part {
     pub fn clone_ref(&self, py: Python<'_>) -> Part {
         Part {
             name: self.name.clone_ref(py),
-            item: self.item,
+            of: match &self.of {
+                PartOf::Attribute => PartOf::Attribute,
+                PartOf::Item(which) => PartOf::Item(*which),
+                PartOf::Key(key) => PartOf::Key(key.clone_ref(py)),
+            },
         }
     }
 
-    /// The value of an object's attribute or item, as a new reference; null, without an error, if it has none.
+    /// The value of an object's part, as a new reference; null, without an error, if it has none.
     ///
     /// # Safety
-    /// The object is alive, and a tuple or one whose attribute is [readable](attributes::readable); the GIL is held.
+    /// The object is alive, and a tuple, a plain dictionary or one whose attribute is [readable](attributes::readable); the GIL is held.
     unsafe fn of(&self, object: *mut PyObject) -> *mut PyObject {
         // SAFETY: as promised by the caller.
         unsafe {
-            let value = match self.item {
-                Some(which) => {
+            let value = match &self.of {
+                PartOf::Item(which) => {
                     let items = tuple(object).unwrap_or_default();
-                    let item = items.get(which).copied().unwrap_or(std::ptr::null_mut());
+                    let item = items.get(*which).copied().unwrap_or(std::ptr::null_mut());
                     ffi::Py_XINCREF(item);
                     item
                 }
-                None => ffi::PyObject_GenericGetAttr(object, self.name.as_ptr()),
+                PartOf::Key(key) if is_dict(object) => {
+                    let value = ffi::PyDict_GetItemWithError(object, key.as_ptr());
+                    ffi::Py_XINCREF(value);
+                    value
+                }
+                PartOf::Key(_) => std::ptr::null_mut(),
+                PartOf::Attribute => ffi::PyObject_GenericGetAttr(object, self.name.as_ptr()),
             };
             if value.is_null() {
                 ffi::PyErr_Clear();
@@ -185,7 +227,7 @@ pub unsafe fn each(py: Python<'_>, objects: &[*mut PyObject], part: &Part) -> *m
         let Some(one) = objects.first() else {
             return null;
         };
-        if part.item.is_none() {
+        if let PartOf::Attribute = part.of {
             let name = part.name.bind(py);
             if !attributes::readable(py, *one, name) {
                 return null;

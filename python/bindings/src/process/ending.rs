@@ -8,7 +8,7 @@ use nestwise_runtime::kernel::{background, making};
 use pyo3::prelude::*;
 
 use crate::host::environment;
-use crate::objects::{attributes, functions};
+use crate::objects::{attributes, classes, functions, texts};
 use crate::process::over;
 use crate::site::registry;
 
@@ -21,6 +21,8 @@ fn let_go() {
     registry::let_go();
     environment::let_go();
     attributes::let_go();
+    classes::let_go();
+    texts::let_go();
     functions::let_go();
 }
 

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use nestwise_frontend::LoopKind;
 use nestwise_frontend::builtins::{Builtin, Known};
-use nestwise_ir::model::liveout::{MadeArray, SameAs};
+use nestwise_ir::model::liveout::{MadeArray, MadeField, MadeObject, SameAs};
 use nestwise_ir::model::nest::ReturnForm;
 use nestwise_ir::surface::{ExprKind, Scope, StmtKind};
 use nestwise_ir::{ArrayId, LiveOut, LiveOutKind, PathId, Prov, VarId};
@@ -15,13 +15,17 @@ use nestwise_runtime::{Ended, Launch, Reason};
 use pyo3::exceptions::{PyMemoryError, PySystemError};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 use crate::bind::Binding;
 use crate::host::PyHost;
-use crate::objects::{attributes, boxing, builtins, random};
+use crate::objects::{attributes, boxing, builtins, classes, random};
 use crate::process::panics;
 use crate::site::parsed::{Parsed, order};
 use crate::site::progress::Progress;
+
+/// An object that the nest has made, with the capture of its class and its number.
+type Numbered = ((u32, i64), Py<PyAny>);
 
 struct Collector<'a> {
     py: Python<'a>,
@@ -31,6 +35,8 @@ struct Collector<'a> {
     host: &'a PyHost<'a>,
     /// The objects of the arrays that the nest has made, by their slots.
     made: RefCell<Vec<(ArrayId, Py<PyAny>)>>,
+    /// The objects of the user's classes that were made, by their classes and numbers.
+    objects: RefCell<Vec<Numbered>>,
 }
 
 /// Writes lists, globals and attributes back after a launch, and boxes the values that the rewritten code assigns
@@ -67,6 +73,7 @@ pub fn collect(
         launch,
         host: &host,
         made: RefCell::default(),
+        objects: RefCell::default(),
     };
     let work = AssertUnwindSafe(|| this.fill(&mut progress));
     let done = catch_unwind(work)
@@ -93,6 +100,7 @@ pub fn publish(
         launch,
         host,
         made: RefCell::default(),
+        objects: RefCell::default(),
     };
     let mut all = Vec::new();
     let mut keep =
@@ -192,6 +200,7 @@ impl Collector<'_> {
 
     fn object(&self, kind: &LiveOutKind) -> *mut PyObject {
         match kind {
+            LiveOutKind::None(_) => self.py.None().into_ptr(),
             LiveOutKind::Var(var) => self.variable(*var),
             // Only ever appended to: its name keeps its list.
             LiveOutKind::Appended { .. } => std::ptr::null_mut(),
@@ -204,6 +213,7 @@ impl Collector<'_> {
                 object
             }
             LiveOutKind::Tuple(vars) => self.tuple(vars),
+            LiveOutKind::Object(object) => self.made_object(object),
             LiveOutKind::Part(array, axes) => {
                 let capture = self.launch.nest().arrays[*array].capture as usize;
                 let object = self.binding.captures[capture].object;
@@ -310,6 +320,67 @@ impl Collector<'_> {
         };
         // SAFETY: the slot holds a value of the variable's type.
         unsafe { boxing::boxed(self.py, decl.ty, self.launch.slot(var), is_numpy) }
+    }
+
+    /// The object of a class of the user's that the nest has made, a new one unless it is known by its number; null, with
+    /// an error, if there is no memory.
+    fn made_object(&self, object: &MadeObject) -> *mut PyObject {
+        // SAFETY: an int slot of the frame.
+        let number = object
+            .number
+            .map(|var| unsafe { *self.launch.slot(var).cast::<i64>() });
+        let Some(number) = number else {
+            return self.new_object(object);
+        };
+        if let Ok(capture) = usize::try_from(-1 - number) {
+            let held = self.binding.captures[capture].object;
+            // SAFETY: kept alive by the binding.
+            unsafe { ffi::Py_XINCREF(held) };
+            return held;
+        }
+        let key = (object.class, number);
+        let known =
+            |(other, held): &Numbered| (*other == key).then(|| held.clone_ref(self.py).into_ptr());
+        if let Some(known) = self.objects.borrow().iter().find_map(known) {
+            return known;
+        }
+        let new = self.new_object(object);
+        // SAFETY: null or alive.
+        if let Some(kept) = unsafe { Bound::from_borrowed_ptr_or_opt(self.py, new) } {
+            self.objects.borrow_mut().push((key, kept.unbind()));
+        }
+        new
+    }
+
+    /// A new object of a class of the user's; null, with an error, if there is no memory.
+    fn new_object(&self, object: &MadeObject) -> *mut PyObject {
+        let class = self.binding.captures[object.class as usize].object;
+        // SAFETY: kept alive by the binding.
+        let class = unsafe { Bound::from_borrowed_ptr(self.py, class) };
+        // SAFETY: new references; a class whose objects nests make has nothing that setting an attribute runs.
+        unsafe {
+            let made = classes::make(self.py, &class);
+            if made.is_null() {
+                return made;
+            }
+            for (name, field) in &object.fields {
+                let value = match field {
+                    MadeField::Var(var) => self.variable(*var),
+                    MadeField::Object(object) => self.made_object(object),
+                };
+                let name = PyString::intern(self.py, name);
+                let set = match value.is_null() {
+                    true => -1,
+                    false => ffi::PyObject_GenericSetAttr(made, name.as_ptr(), value),
+                };
+                ffi::Py_XDECREF(value);
+                if set != 0 {
+                    ffi::Py_DECREF(made);
+                    return std::ptr::null_mut();
+                }
+            }
+            made
+        }
     }
 
     /// A new tuple of the variables' values; null if there is no memory.

@@ -15,6 +15,7 @@ use std::time::Instant;
 use nestwise_costmodel::record::NestRecord;
 use nestwise_costmodel::{Caches, Device, Ready, Seconds};
 use nestwise_frontend::Refusal;
+use nestwise_frontend::site::interface::LoopKind;
 use nestwise_ir::WithSpan;
 use nestwise_runtime::device::{Transfers, residency};
 use nestwise_runtime::estimate::launch_work::features;
@@ -23,15 +24,18 @@ use nestwise_runtime::pipeline::{self, Declined};
 use nestwise_runtime::plan::record;
 use nestwise_runtime::report::Stats;
 use nestwise_runtime::{DeviceChoice, Ended, Entry, Launch, Outcome, Plan, Reason, Resume};
-use nestwise_tiering::constants::{LASTING_FAILURES, MISJUDGED, SHORT, WATCHED};
-use nestwise_tiering::{Admission, Attempted, Budget, Course, Losses, Unplanned, Why, Work};
+use nestwise_tiering::constants::{LASTING_FAILURES, MISJUDGED, SHORT, SHORTEST_WAIT, WATCHED};
+use nestwise_tiering::{
+    Admission, Attempted, Budget, Course, Losses, Unplanned, Why, Work, shares,
+};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
 use crate::bind::fast_reject::Sight;
 use crate::bind::inline_cache::{InlineCache, InlineCachedCall};
+use crate::bind::int_classes::IntClasses;
 use crate::bind::settable::settable;
-use crate::bind::{self, Binding, Names, amounts};
+use crate::bind::{self, Binding, Names, amounts, iterated};
 use crate::host::PyHost;
 use crate::host::environment::NumpyErrors;
 use crate::host::others::World;
@@ -60,6 +64,7 @@ pub struct Site {
     parsed: Once<Result<Parsed, Vec<WithSpan<Refusal>>>>,
     plans: Plans,
     mixed: Mutex<Vec<usize>>,
+    ints: Mutex<IntClasses>,
     inline_cache: InlineCache,
     calls: AtomicU64,
     stats: Mutex<Stats>,
@@ -86,6 +91,7 @@ impl Site {
             parsed: Once::new(),
             plans: Plans::default(),
             mixed: Mutex::default(),
+            ints: Mutex::default(),
             inline_cache: InlineCache::default(),
             calls: AtomicU64::new(0),
             stats: Mutex::new(stats),
@@ -181,7 +187,7 @@ impl Site {
             self.unplanned.add(seconds);
         }
         self.admission
-            .ended(futile, seconds, amounts::counts_futile());
+            .ended(futile, shares::own_time(seconds), amounts::counts_futile());
         if let Some(Why::Unprofitable(predicted)) = futile.map(|v| v.why)
             && seconds > SHORT
             && seconds > predicted * MISJUDGED
@@ -279,7 +285,8 @@ impl Site {
         let fast_reject = &self.admission.fast_reject;
         let glance = fast_reject.sight.work(key);
         self.admission.sees(glance.is_some());
-        let glanced = glance.is_some() && self.unplanned.is_over();
+        let planned = self.unplanned.is_over();
+        let glanced = glance.is_some() && planned;
         if glanced && !self.admission.admits(glance, true) {
             return false;
         }
@@ -308,7 +315,7 @@ impl Site {
             sizes.get(at).copied()
         };
         let work = Some(glance.unwrap_or_else(|| amounts::work(py, parsed, &size)));
-        if self.unplanned.is_over() {
+        if planned {
             let admits = glanced || self.admission.admits(work, false);
             return admits && !self.is_waited_for(py, Some(parsed), &size);
         }
@@ -323,6 +330,7 @@ impl Site {
             self.unplanned.lend(fast_reject, work);
             return false;
         }
+        self.admission.rejects_like_brief(work);
         self.admission.admits(work, false)
     }
 
@@ -336,6 +344,7 @@ impl Site {
         keeps: bool,
         bare: bool,
     ) -> Option<Progress> {
+        let entered = Instant::now();
         let work = || parsed.map(|p| work(py, p, arguments));
         if bare && !self.admission.admits(work(), false) {
             return None;
@@ -352,7 +361,11 @@ impl Site {
         if course != Course::Interpret {
             self.calls.fetch_add(1, Ordering::Relaxed);
         }
-        let manner = |beside: bool| Manner { beside, keeps };
+        let manner = |beside: bool| Manner {
+            beside,
+            keeps,
+            entered,
+        };
         let attempt = match course {
             _ if waited_for => Attempt::Declined(None),
             Course::Interpret => Attempt::Declined(None),
@@ -428,6 +441,7 @@ impl Site {
         let manner = Manner {
             beside,
             keeps: false,
+            entered: Instant::now(),
         };
         match self.guarded(py, arguments, Some(resume), manner) {
             Attempt::Ran(progress) => progress,
@@ -495,11 +509,12 @@ impl Site {
             arguments,
             globals: globals.as_ptr(),
             builtins: attributes::builtins(py),
-            receiver: None,
+            given: vec![],
         };
         if resume.is_none()
             && !residency::any()
-            && let Some(progress) = self.repeat(py, parsed, &names, errors, compared)
+            && let Some(progress) =
+                self.repeat(py, parsed, &names, (errors, compared), manner.entered)
         {
             if picked == Picked::PassedOver {
                 verify::pass_over();
@@ -554,24 +569,23 @@ impl Site {
         py: Python<'_>,
         parsed: &Parsed,
         names: &Names<'_>,
-        errors: NumpyErrors,
-        compared: bool,
+        (errors, compared): (NumpyErrors, bool),
+        entered: Instant,
     ) -> Option<Progress> {
         let check = Cell::new(None);
         let like = |one: &InlineCachedCall| {
             let binding = one.binding();
             let assigns = parsed.assigns || one.has_users();
-            let settable = !assigns || settable(py, parsed, binding).is_ok();
+            let goes_over = parsed.goes_over || one.has_users();
+            let settable = (!assigns || settable(py, parsed, binding).is_ok())
+                && (!goes_over || iterated::stays(py, parsed, binding, names).is_ok());
             let stops = one.warns() && crate::host::warnings::warnings_stop(py);
             settable && !stops && {
                 let begun = self.check(py, parsed, binding, compared);
                 begun.map(|c| check.set(c)).is_ok()
             }
         };
-        let timed = self
-            .inline_cache
-            .times()
-            .map(|calls| (calls, Instant::now()));
+        let timed = self.inline_cache.times();
         let mut cached = self
             .inline_cache
             .run(py, &parsed.paths, names, errors, &like)?;
@@ -589,10 +603,10 @@ impl Site {
             progress = rerun::after_native(check, py, parsed, launch, progress);
         }
         cached.release();
-        if let Some((calls, begun)) = timed {
+        if let Some(calls) = timed {
             let plan = cached.plan();
             plan.learning
-                .learn(cached.launch(), Some(begun.elapsed()), calls);
+                .learn(cached.launch(), Some(entered.elapsed()), calls);
         }
         self.inline_cache.keep(cached);
         Some(progress)
@@ -607,7 +621,7 @@ impl Site {
         resume: Option<Resume>,
         (errors, compared, manner): (NumpyErrors, bool, Manner),
     ) -> Result<Attempt, Reason> {
-        let entered = Instant::now();
+        let entered = manner.entered;
         let world = World {
             parsed,
             names,
@@ -624,26 +638,26 @@ impl Site {
         let mut refused = None;
         // A list found to mix ints and floats changes the signature; each retry learns of one more list.
         for _ in 0..=parsed.paths.len() + 1 {
-            let binding = bind::bind(py, parsed, names, &mixed);
+            let mut binding = bind::bind(py, parsed, names, &mixed);
+            binding.widen_ints(&mut lock(&self.ints), self.plans.count());
             settable(py, parsed, &binding)?;
+            iterated::stays(py, parsed, &binding, names)?;
             let planned = match self.plan(py, parsed, &binding, manner.beside) {
                 Err(reason) => {
-                    let numbers = binding.tuples_of_numbers();
-                    if numbers.is_empty() || refused.is_some() {
-                        return Err(refused.unwrap_or(reason));
+                    let others = binding.otherwise();
+                    if others.is_empty() || refused.is_some() {
+                        let reason = refused.unwrap_or(reason);
+                        return self.begun_in_cpython(py, parsed, names, resume, reason);
                     }
                     refused = Some(reason);
-                    mixed.extend(numbers);
+                    mixed.extend(others);
                     continue;
                 }
                 Ok(planned) => planned,
             };
             (*lock(&self.mixed)).clone_from(&mixed);
             let Some(plan) = planned else {
-                let argument = |i: usize| names.arguments.get(i).copied();
-                let (price, _) = unplanned::interpreted(py, parsed, &argument);
-                let waits = Waits::unplanned(Budget::of(unplanned::look(parsed)), price.known());
-                let waiting = Progress::waiting(waits, None, false);
+                let waiting = waiting_without_plan(py, parsed, names, unplanned::look(parsed));
                 return Ok(Attempt::Declined(Some(Box::new(waiting))));
             };
             let found_mixed = Cell::new(None);
@@ -681,6 +695,7 @@ impl Site {
                         budget: Budget::of(budget),
                         modelled: declined.decision.of(Device::Interpreter).raw,
                         sure: declined.sure,
+                        trial: declined.decision.trial,
                     };
                     let mut waiting = Progress::waiting(waits, declined.range, is_range);
                     if declined.doubted {
@@ -691,7 +706,9 @@ impl Site {
                     }
                     Ok(Attempt::Declined(Some(Box::new(waiting))))
                 }
-                Outcome::Fallback(reason) => Err(reason),
+                Outcome::Fallback(reason) => {
+                    self.begun_in_cpython(py, parsed, names, resume, reason)
+                }
                 Outcome::Launched(launch) => {
                     self.launched(&launch);
                     let mut progress = results::collect(py, parsed, &binding, &launch, host);
@@ -718,6 +735,33 @@ impl Site {
             };
         }
         Err(Reason::Off)
+    }
+
+    /// Leaves the first iterations of a loop to CPython if that may help: an assigned name's value at the beginning is
+    /// of a type that it need not have later, as `None` in `best is None or x < best`.
+    fn begun_in_cpython(
+        &self,
+        py: Python<'_>,
+        parsed: &Parsed,
+        names: &Names<'_>,
+        resume: Option<Resume>,
+        reason: Reason,
+    ) -> Result<Attempt, Reason> {
+        let is_assigned = |name: &str| {
+            let mut paths = parsed.surface.paths.values();
+            paths.any(|path| path.written && path.parent.is_none() && path.name == name)
+        };
+        let goes_on = resume.is_none() && parsed.interface.kind != LoopKind::Value;
+        if !goes_on || !reason.of_beginning().is_some_and(is_assigned) {
+            return Err(reason);
+        }
+        lock(&self.stats).fallback(&reason);
+        let mut waiting = waiting_without_plan(py, parsed, names, SHORTEST_WAIT);
+        waiting.futile = Some(Attempted {
+            work: Some(work(py, parsed, names.arguments)),
+            why: Why::Refused,
+        });
+        Ok(Attempt::Declined(Some(Box::new(waiting))))
     }
 
     /// Records what the price of a call depends on.
@@ -788,6 +832,19 @@ impl Site {
     }
 }
 
+/// The progress of a call without a plan, which CPython runs for this time before it is asked about again.
+fn waiting_without_plan(
+    py: Python<'_>,
+    parsed: &Parsed,
+    names: &Names<'_>,
+    time: Seconds,
+) -> Progress {
+    let argument = |i: usize| names.arguments.get(i).copied();
+    let (price, _) = unplanned::interpreted(py, parsed, &argument);
+    let waits = Waits::unplanned(Budget::of(time), price.known());
+    Progress::waiting(waits, None, false)
+}
+
 /// The outcome of a guard failure in the first iteration.
 const NOTHING: Option<Ended> = Some(Ended::Partial { next: 0 });
 
@@ -798,6 +855,8 @@ struct Manner {
     beside: bool,
     /// A device's copies of arrays may outlive the attempt.
     keeps: bool,
+    /// The moment when the hook was called.
+    entered: Instant,
 }
 
 // Built and taken apart at once: a box would cost more than the copy.

@@ -4,17 +4,20 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use nestwise_costmodel::Seconds;
+use nestwise_frontend::site::handed_objects::{HandedObjects, handed_objects};
 use nestwise_frontend::{
-    Interface, Refusal, ScopeInfo, attributes_of_site, interface, parse_site, parse_value,
+    Interface, Refusal, ScopeInfo, attributes_of_site, interface, members_of_site, parse_site,
+    parse_value, whole_uses,
 };
 use nestwise_ir::{PathId, Span, WithSpan, surface};
 use nestwise_runtime::plan::on_disk::SiteKey;
 use nestwise_runtime::{Reason, options};
 use nestwise_tiering::Legacy;
+use pyo3::ffi::PyObject;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::objects::access_path::{AccessPath, access_paths, interned};
+use crate::objects::access_path::{AccessPath, access_paths, interned, mark_whole};
 use crate::process::once::Once;
 use crate::process::panics;
 use crate::site::fragment_functions::FragmentFunctions;
@@ -91,6 +94,8 @@ pub struct Parsed {
     pub interface: Interface,
     /// The access paths of the site, ready to bind.
     pub paths: Vec<AccessPath>,
+    /// The objects that the site hands to functions.
+    pub handed: HandedObjects,
     /// The rewritten code asks `GATE` before it calls. At module level it does not, since a name may have no value.
     pub gated: bool,
     /// The positions of [`Interface::sizes`] among the hook's arguments.
@@ -98,6 +103,9 @@ pub struct Parsed {
     /// The access paths that may tell large calls from small ones where there are no atoms.
     pub telling: Vec<usize>,
     attributes: Once<Vec<Py<PyString>>>,
+    members: Once<Vec<Py<PyString>>>,
+    /// Loops of the site may go over dictionaries, sets or views whose items are listed.
+    pub goes_over: bool,
     /// The site assigns attributes, or two of its objects must be distinct.
     pub assigns: bool,
     kept: Once<Kept>,
@@ -119,10 +127,16 @@ pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Ref
     let interface = interface(&surface, &text.scope).map_err(|e| vec![e])?;
     let paths: Vec<&surface::AccessPath> = surface.paths.values().collect();
     let mut bound = access_paths(py, &paths, &interface.reads);
+    let tops = std::slice::from_ref(&surface.top);
+    mark_whole(&mut bound, &whole_uses(&surface.paths, tops));
     for id in &interface.pass_through {
         bound[id.index()].pass_through = true;
     }
     let attribute = |p: &surface::AccessPath| p.parent.is_some() && p.written;
+    let is_list = |path: &surface::AccessPath| {
+        matches!(path.item, Some(surface::Item::Keys | surface::Item::Values))
+    };
+    let goes_over = !surface.computed.is_empty() || surface.paths.values().any(is_list);
     let assigns = surface.paths.values().any(attribute) || !interface.distinct.is_empty();
     let argument = |name| interface.reads.iter().position(|read| read == name);
     let sizes: Vec<usize> = interface.sizes.iter().filter_map(argument).collect();
@@ -132,6 +146,7 @@ pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Ref
     Ok(Parsed {
         gated: (interface.atoms.is_some() || !interface.sizes.is_empty())
             && !text.scope.module_level,
+        handed: handed_objects(&surface.paths, std::slice::from_ref(&surface.top)),
         surface: Arc::new(surface),
         lines: text.text.lines().count() as u32,
         all_lines: Once::new(),
@@ -140,7 +155,9 @@ pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Ref
         interface,
         paths: bound,
         attributes: Once::new(),
+        members: Once::new(),
         assigns,
+        goes_over,
         kept: Once::new(),
         file: text.file.clone(),
         compiled: FragmentFunctions::default(),
@@ -148,10 +165,28 @@ pub fn parse(py: Python<'_>, text: &SiteText) -> Result<Parsed, Vec<WithSpan<Ref
 }
 
 impl Parsed {
+    /// The parts of the loop's iterable that were computed for a call of the hook with these arguments.
+    pub fn computed(&self, py: Python<'_>, arguments: &[*mut PyObject]) -> Vec<Py<PyAny>> {
+        let parts = self.surface.computed.iter();
+        let arguments = parts.filter_map(|part| {
+            let at = self.paths[part.path.index()].argument?;
+            arguments.get(at)
+        });
+        // SAFETY: borrowed references that live through the call.
+        let owned = |object: &*mut PyObject| unsafe { Bound::from_borrowed_ptr(py, *object) };
+        arguments.map(|object| owned(object).unbind()).collect()
+    }
+
     /// The attributes that the site may read of objects in lists.
     pub fn attributes(&self, py: Python<'_>) -> &[Py<PyString>] {
         let names = || attributes_of_site(&self.surface);
         self.attributes.get_or_init(|| interned(py, names()))
+    }
+
+    /// What the site may ask of classes whose objects it makes, or of such objects.
+    pub fn members(&self, py: Python<'_>) -> &[Py<PyString>] {
+        let names = || members_of_site(&self.surface);
+        self.members.get_or_init(|| interned(py, names()))
     }
 
     fn kept(&self, text: &SiteText) -> &Kept {
@@ -204,6 +239,10 @@ pub fn refused(refusal: &WithSpan<Refusal>) -> Reason {
         code: refusal.error.code(),
         message: refusal.error.to_string(),
         hint: refusal.error.hint(),
+        of: match &refusal.error {
+            Refusal::Type { name, .. } => Some(name.clone()),
+            _ => None,
+        },
     }
 }
 

@@ -62,6 +62,11 @@ impl Plans {
         self.0.lock().unwrap_or_else(|e| e.into_inner())
     }
 
+    /// The number of plans that were made or are being made.
+    pub fn count(&self) -> usize {
+        self.lock().len()
+    }
+
     /// The plans that were made, without refusals.
     pub fn made(&self) -> Vec<Arc<Plan>> {
         let of = |entry: &Entry| match &entry.plan {

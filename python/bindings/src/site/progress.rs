@@ -61,6 +61,8 @@ pub struct Waits {
     pub modelled: Seconds,
     /// The trip counts of the loops are known, so that `modelled` is about right.
     pub sure: bool,
+    /// What the best device would have taken, if CPython is only tried.
+    pub trial: Option<Seconds>,
 }
 
 impl Waits {
@@ -72,6 +74,7 @@ impl Waits {
             budget,
             modelled: whole.unwrap_or(Seconds(0.0)),
             sure: whole.is_some(),
+            trial: None,
         }
     }
 

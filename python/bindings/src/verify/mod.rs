@@ -23,6 +23,7 @@ use crate::bind::record_values::Values;
 use crate::boundary::record;
 use crate::host::environment;
 use crate::objects::attributes;
+use crate::objects::records::PartOf;
 use crate::site::parsed::Parsed;
 
 record! {
@@ -261,7 +262,11 @@ pub fn begin(
             note(label, user.first + id.index(), path.written && outer)?;
         }
     }
-    for field in binding.fields.iter().filter(|f| f.part.item.is_none()) {
+    for field in binding
+        .fields
+        .iter()
+        .filter(|f| !matches!(f.part.of, PartOf::Item(_)))
+    {
         // Where an object lacks it the nest does not work on it.
         let wanted = |capture| [field.capture, field.list].contains(&capture);
         let values = Values::of(py, binding, wanted).unwrap_or_default();

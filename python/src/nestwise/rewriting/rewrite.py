@@ -31,6 +31,9 @@ CALL and OUT run natively. CPython handles signals after calls and on backward j
 may raise or look at names; so from there to the last MAYBE there is neither, and arrays and names
 always are as some iteration leaves them.
 
+What the iterable gets from calls that may do anything (`rows()` in `zip(xs, rows())`) CPython
+computes once, for CALL; OUT and SKIP take it from COMPUTED[()].
+
 Where the loop assigns a name that its own iterable is made from, CALL gets the iterable as well,
 and all of CPython's shares come from it: evaluated again, the expression would give another one.
 
@@ -100,6 +103,7 @@ class Made(NamedTuple):
     asked: list[syntax.Constant]  # its GATE, if it has one, and its CALL
     maybe: frozenset[str]  # names that it may bind
     returns: bool  # it may leave the function
+    computes: bool  # its iterable, or parts of that, are evaluated for it
 
 
 class Rewritten(NamedTuple):
@@ -326,8 +330,17 @@ class _Rewriter:
         qualname, regions = scope.qualname, self.regions
         site = SiteText(*place, *names, True, qualname, self.mappings, False, regions)
         answer = self.ask(site)
+        _check_order(part, answer, scope)
         number = self.enter(part, site, scope, node)
-        return _Shape(self.mark, number, part, self.noted).value(answer)
+        shape = _Shape(self.mark, number, part, self.noted)
+        self.compute(shape, part, answer, node)
+        return shape.value(answer)
+
+    def compute(self, shape: _Shape, site: Any, answer: Lowered, node: syntax.stmt) -> None:
+        """Adds what CPython computes once for a site, which `node` is or evaluates."""
+        for part in answer.computed:
+            found = _clone(_at(part.place, _header(site)))
+            shape.computed[part.name] = self.evaluated(found, node)
 
     def begin_region(self, node: syntax.For | syntax.While, scope: Scope) -> syntax.stmt:
         """Rewrites a loop that is no site as a region if its sites can leave anything
@@ -362,7 +375,7 @@ class _Rewriter:
             except _Refused as why:
                 self.note(node, why)
             else:
-                plain = not (node.orelse or made.returns or _rebinds_its_iterable(node))
+                plain = not (node.orelse or made.returns or made.computes)
                 before = region.nest(node, made.asked, made.maybe, plain)
                 return [*before, made.statement]
             finally:
@@ -416,6 +429,11 @@ class _Rewriter:
             self.regions,
         )
         answer = self.ask(site)
+        _check_order(node, answer, scope)
+        rebinds = _rebinds_its_iterable(node, answer)
+        if rebinds and answer.computed:
+            what = "the loop assigns a name that its iterable is made from, beside calls"
+            raise _Refused(node.lineno, "iterable", what, "make the iterable before the loop")
         recording = Recording.of(node, answer)
         site = site._replace(records=recording is not None)
         number = self.enter(node, site, scope)
@@ -423,9 +441,10 @@ class _Rewriter:
         ours = _clone(node, self.facts)
         self.descend(ours)
         self.depth -= 1
-        shape = _Shape(self.mark, number, node, self.noted, recording)
+        shape = _Shape(self.mark, number, node, self.noted, recording, rebinds)
+        self.compute(shape, node, answer, node)
         built, maybe = shape.build(ours, answer), frozenset(answer.maybe)
-        return Made(built, shape.asked, maybe, answer.returns)
+        return Made(built, shape.asked, maybe, answer.returns, bool(answer.computed) or rebinds)
 
     def enter(
         self, node: Any, site: SiteText, scope: Scope, within: syntax.stmt | None = None
@@ -443,7 +462,8 @@ class _Rewriter:
             raise _Refused(site.first_line, "internal", f"internal failure: {error}", "") from None
         if (why := answer.refused) is not None:
             raise _Refused(why.line or site.first_line, why.code, why.message, why.hint)
-        unbound = {*answer.reads} - site.bound_names
+        computed = {part.name for part in answer.computed}
+        unbound = {*answer.reads} - site.bound_names - computed
         if unbound:
             names = ", ".join(sorted(unbound))
             raise _Refused(
@@ -582,14 +602,57 @@ def _stray_exit(statements: list[Any]) -> syntax.stmt | None:
     return None
 
 
-def _rebinds_its_iterable(node: syntax.For | syntax.While) -> bool:
-    """Whether the loop assigns a name that its own iterable is made from.
+def _loop_of(site: Any) -> Any:
+    """The node of a site with the iterable of its outermost loop."""
+    if isinstance(site, syntax.For):
+        return site
+    of: Any = site.args[0] if isinstance(site, syntax.Call) else site
+    return of.generators[0]
+
+
+def _header(site: Any) -> Any:
+    """The iterable of a site's outermost loop."""
+    return _loop_of(site).iter
+
+
+def _at(place: Sequence[int], iterable: Any) -> Any:
+    """The argument of calls in an iterable that stands at `place`."""
+    for argument in place:
+        iterable = iterable.args[argument]
+    return iterable
+
+
+def _check_order(site: Any, answer: Lowered, scope: Scope) -> None:
+    """Raises _Refused where a call in the iterable may assign a name that stands before it there:
+    the hook is given the values of names behind the results of calls.
+    """
+    computed = [_at(part.place, _header(site)) for part in answer.computed]
+    if not computed or all(not part.place for part in answer.computed):
+        return
+    last = (computed[-1].lineno, computed[-1].col_offset)
+    own = frozenset() if scope.module_level else scope.locals - scope.shared
+    inside = {id(inner) for part in computed for inner in syntax.walk(part)}
+    inside |= {id(e.func) for e in syntax.walk(_header(site)) if isinstance(e, syntax.Call)}
+    for part in syntax.walk(_header(site)):
+        if not isinstance(part, syntax.Name) or id(part) in inside or part.id in own:
+            continue
+        if (part.lineno, part.col_offset) < last:
+            what = f"a call behind {part.id} may assign it"
+            raise _Refused(part.lineno, "iterable", what, "make the iterable before the loop")
+
+
+def _rebinds_its_iterable(node: syntax.For | syntax.While, answer: Lowered) -> bool:
+    """Whether the loop assigns a name that its own iterable is made from, the parts left out that
+    are computed once.
 
     Evaluated after a native part, the expression would give another one.
     """
     if isinstance(node, syntax.While):
         return False
-    names = {part.id for part in syntax.walk(node.iter) if isinstance(part, syntax.Name)}
+    computed = [_at(part.place, node.iter) for part in answer.computed]
+    once = {id(inner) for part in computed for inner in syntax.walk(part)}
+    parts = [part for part in syntax.walk(node.iter) if id(part) not in once]
+    names = {part.id for part in parts if isinstance(part, syntax.Name)}
     assigned = {
         part.id
         for part in syntax.walk(node)
@@ -659,13 +722,21 @@ class _Shape:
     """Builds the tree of one site. Every node of ours stands where the loop's header stands."""
 
     def __init__(
-        self, mark: str, number: int, node: Any, noted: bool, recording: Recording | None = None
+        self,
+        mark: str,
+        number: int,
+        node: Any,
+        noted: bool,
+        recording: Recording | None = None,
+        rebinds: bool = False,
     ) -> None:
         self.node = node
+        self.rebinds = rebinds  # the loop assigns a name that its own iterable is made from
         self.recording = recording
         self.noted = noted
         self.prefix = f"{mark}{number}:"
         self.asked: list[syntax.Constant] = []
+        self.computed: dict[str, syntax.expr] = {}  # the parts of the iterable computed for CALL
         header = getattr(node, {syntax.For: "iter", syntax.While: "test"}.get(type(node), ""), node)
         self.at = syntax.place(header)
 
@@ -677,8 +748,8 @@ class _Shape:
             *self.owed(_clone(self.node.orelse)),
         ]
         # Where nothing more is asked, nothing has to be kept to answer it.
-        given = [self.name(n, syntax.Load()) for n in answer.reads]
-        if _rebinds_its_iterable(self.node):
+        given = self.given(answer)
+        if self.rebinds:
             given.append(_clone(self.node.iter))
         call = self.subscript("call_asked" if after else "call", given)
         values = self.targets(answer.writes)
@@ -688,9 +759,14 @@ class _Shape:
 
     def value(self, answer: Lowered) -> syntax.expr:
         """Builds the expression of a site that is an expression."""
-        instead = syntax.Call(self.call("instead"), [_clone(self.node)], [], **self.at)
-        computed = self.call("ask", answer.reads)
-        asked = syntax.IfExp(computed, self.call("got"), instead, **self.at)
+        expression = _clone(self.node)
+        if answer.computed:
+            loop = _loop_of(expression)
+            loop.iter = self.with_kept(loop.iter, answer)
+        instead = syntax.Call(self.call("instead"), [expression], [], **self.at)
+        ask = self.call("ask")
+        ask.args.extend(self.given(answer))
+        asked = syntax.IfExp(ask, self.call("got"), instead, **self.at)
         return syntax.IfExp(self.gate(answer.sizes), asked, self.node, **self.at)
 
     def noting(self, share: Any) -> Any:
@@ -705,7 +781,7 @@ class _Shape:
     def stay(self, ours: Any, answer: Lowered) -> syntax.For:
         """Builds the loop over STAY, in which CPython runs a part of the site, or all of it."""
         values = self.targets(answer.writes)
-        given = [self.name(n, syntax.Load()) for n in answer.reads]
+        given = [self.kept(n) or self.name(n, syntax.Load()) for n in answer.reads]
         body: list[syntax.stmt] = [self.loop(values, self.subscript("out", given), [self.leave()])]
         body += self.assigned(answer.maybe)
         body.append(self.replayed(self.remainder(self.noting(ours), answer), answer))
@@ -747,10 +823,34 @@ class _Shape:
             *self.left(answer),
             *self.owed(ours.orelse),
         ]
-        all_of_it = self.call("skip")
-        all_of_it.args.append(ours.iter)
-        ours.iter = syntax.BoolOp(syntax.Or(), [self.call("rest"), all_of_it], **self.at)
+        ours.iter = self.share(ours.iter, answer)
         return ours
+
+    def given(self, answer: Lowered) -> list[syntax.expr]:
+        """Builds what a site is called with: names, and what is computed for it."""
+        return [self.computed.get(n) or self.name(n, syntax.Load()) for n in answer.reads]
+
+    def share(self, iterable: Any, answer: Lowered) -> syntax.expr:
+        """Builds what CPython's share runs over: a part of `iterable`, or all of it."""
+        all_of_it = self.call("skip")
+        all_of_it.args.append(self.with_kept(iterable, answer))
+        return syntax.BoolOp(syntax.Or(), [self.call("rest"), all_of_it], **self.at)
+
+    def with_kept(self, iterable: Any, answer: Lowered) -> Any:
+        """Builds `iterable` with what was computed for the site in its places."""
+        for part in answer.computed:
+            *outer, last = part.place or [-1]
+            if last < 0:
+                iterable = self.kept(part.name)
+            else:
+                _at(outer, iterable).args[last] = self.kept(part.name)
+        return iterable
+
+    def kept(self, name: str) -> syntax.expr | None:
+        """Builds the value of a computed part of the iterable; None for a name."""
+        if name not in self.computed:
+            return None
+        return self.subscript(f"computed{[*self.computed].index(name)}")
 
     def rest_of_while(self, ours: syntax.While, answer: Lowered) -> syntax.stmt:
         brief = self.noting(_clone(self.node))  # soon to be left for native code: no sites inside
@@ -773,9 +873,7 @@ class _Shape:
         if isinstance(again, syntax.While):
             again.test = syntax.BoolOp(syntax.And(), [self.call("turn"), again.test], **self.at)
         else:
-            all_of_it = self.call("skip")
-            all_of_it.args.append(again.iter)
-            again.iter = syntax.BoolOp(syntax.Or(), [self.call("rest"), all_of_it], **self.at)
+            again.iter = self.share(again.iter, answer)
         form = self.when(self.call("replays"), [again])
         form.orelse = [share]
         return form

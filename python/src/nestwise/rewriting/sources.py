@@ -8,6 +8,7 @@ from nestwise.records import NamedTuple
 
 TYPE_CHECKING = False  # what `typing` calls so, without its cost at start-up
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
 
@@ -88,8 +89,9 @@ class FunctionText(NamedTuple):
 def function_text(func: Any) -> FunctionText | None:
     """Gives the text of a plain function.
 
-    The text is that of the `def`, or `_ = (lambda ...)`; None where it is not exactly known or
-    where the function is decorated, asynchronous or a generator.
+    The text is that of the `def` without its decorators, which made of the function whatever is
+    called, or `_ = (lambda ...)`; None where it is not exactly known or where the function is
+    asynchronous or a generator.
     """
     if type(func) is not FunctionType:
         return None
@@ -100,7 +102,7 @@ def function_text(func: Any) -> FunctionText | None:
         return None
     found = _find(code, func.__globals__)
     if found is None:
-        return None
+        return _made_by_dataclass(func)
     node, lines = found
     if not _defaults_are_literal(node, func):
         return None
@@ -109,6 +111,51 @@ def function_text(func: Any) -> FunctionText | None:
         return None  # those are stored in another spelling
     names = [*code.co_varnames, *(c for c in code.co_cellvars if c not in code.co_varnames)]
     return FunctionText(text, node.lineno, indented, names, list(code.co_freevars))
+
+
+def _made_by_dataclass(func: FunctionType) -> FunctionText | None:
+    """Gives the text that the `__init__` of a dataclass amounts to, if the function is one.
+
+    The texts from which `dataclasses` makes the functions are gone; what is compiled from the text
+    that would do the same is compared with the function. Fields with a `default_factory`, and
+    `__post_init__`, are left out.
+    """
+    code = func.__code__
+    if code.co_filename != "<string>" or code.co_name != "__init__" or code.co_kwonlyargcount:
+        return None
+    own, *fields = code.co_varnames[: code.co_argcount]
+    defaults = func.__defaults__ or ()
+    if not fields or any(type(value) not in (int, float, bool, type(None)) for value in defaults):
+        return None
+    texts = [repr(value) for value in defaults]
+    if any(text.lstrip("-") in ("inf", "nan") for text in texts):
+        return None
+    plain = [f"{own}.{name} = {name}" for name in fields]
+    setters = [f"{free}.__setattr__" for free in code.co_freevars]
+    frozen = [f"{setter}({own}, {name!r}, {name})" for name in fields for setter in setters]
+    head = f"def __init__({own}, {', '.join(fields)}):\n"
+    body = "".join(f"        {line}\n" for line in (frozen if code.co_freevars else plain))
+    outer = f"def outer({', '.join(code.co_freevars)}):\n    {head}{body}"
+    made = compile(outer, "<string>", "exec", dont_inherit=True)
+    inner = next((c for c in _codes(made) if c.co_name == "__init__"), None)
+    same = ("co_code", "co_consts", "co_names", "co_varnames", "co_freevars", "co_argcount")
+    if inner is None or any(getattr(inner, name) != getattr(code, name) for name in same):
+        return None
+    if not all(cell.cell_contents is object for cell in func.__closure__ or ()):
+        return None
+    given = [*fields]
+    for k, text in enumerate(texts, len(fields) - len(texts)):
+        given[k] = f"{fields[k]}={text}"
+    lines = "".join(f"    {line}\n" for line in plain)
+    text = f"def __init__({own}, {', '.join(given)}):\n{lines}"
+    return FunctionText(text, code.co_firstlineno, False, list(code.co_varnames), [])
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _codes(constant)
 
 
 def _has_private_names(text: str) -> bool:
@@ -226,7 +273,7 @@ def _alone(code: CodeType, source: bytes | str) -> tuple[Any, list[str]] | None:
     """Finds the statement of a function of a loaded file, from its own lines alone: the usual case.
 
     Compiling a whole file for one function would be most of the time of the first call of a cached
-    nest. What the lines do not tell (a function in a function, a decorator) is left to `_parse`.
+    nest. What the lines do not tell (a function in a function) is left to `_parse`.
     """
     lines = _lines.get(code.co_filename)
     if lines is None:
@@ -234,7 +281,7 @@ def _alone(code: CodeType, source: bytes | str) -> tuple[Any, list[str]] | None:
     first, last = code.co_firstlineno - 1, _last_line(code)
     head = lines[first] if first < len(lines) else ""
     indent = head[: len(head) - len(head.lstrip())]
-    if not head.lstrip().startswith("def "):
+    if not head.lstrip().startswith(("def ", "@")):
         return None
     # To the next line that is no deeper; a comment may stand anywhere. A statement that is cut
     # off does not compile.
@@ -290,8 +337,9 @@ def _parse(source: bytes | str, filename: str) -> _Parsed:
     _index_codes(code, codes)
     functions: dict[tuple[int, str], tuple[Any, CodeType]] = {}
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and not node.decorator_list:
-            key = (node.lineno, node.name)
+        if isinstance(node, ast.FunctionDef):
+            decorators = node.decorator_list
+            key = (decorators[0].lineno if decorators else node.lineno, node.name)
         elif isinstance(node, ast.Lambda):
             key = (node.lineno, "<lambda>")
         else:

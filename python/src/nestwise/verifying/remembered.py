@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _ABSENT = object()
+# Of a type's flags: it was made at run time; nobody changes it, as for classes written in C.
+_HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8
 
 
 class Remembered:
@@ -45,9 +47,12 @@ class Remembered:
         for label, thing in captured:
             self._add(label, thing)
         self.before = self.take()
-        held = [*local, *self.before.attributes, *self.before.names]
-        there = [thing for thing in held if type(thing) in (self.ndarray, list)]
-        self.known = {*self.arrays, *self.owners, *self.lists, *map(id, there)}
+        held = [*local, *self.before.attributes, *self.before.names, *(o for _, o in captured)]
+        held += [item for items in self.before.lists.values() for item in items]
+        owners = [_owner(array) for array in held if type(array) is self.ndarray]
+        self.known = {*self.arrays, *self.owners, *self.lists, *map(id, held), *map(id, owners)}
+        # Objects that the two runs have made in each other's place, by their addresses.
+        self.twins: tuple[dict[int, Any], dict[int, Any]] = {}, {}
 
     def _add(self, label: str, thing: Any) -> None:
         kind = type(thing)
@@ -108,6 +113,10 @@ class Remembered:
         for key, (_, generator) in self.generators.items():
             _set_state(generator, before.generators[key])
         for (_, owner, name), value in zip(self.attributes, before.attributes, strict=True):
+            if type(owner) is dict:
+                if value is not _ABSENT:
+                    owner[_key(name)] = value
+                continue
             if value is not _ABSENT:
                 object.__setattr__(owner, name, value)
             elif _attribute(owner, name) is not _ABSENT:
@@ -119,8 +128,8 @@ class Remembered:
                 self.module.pop(name, None)
 
     def same(self, mine: Any, other: Any) -> bool:
-        """Whether two objects are the same as in `same`, but two arrays or lists that the runs have
-        made are compared by their contents.
+        """Whether two objects are the same as in `same`, but two arrays, lists or objects of the
+        program's classes that the runs have made are compared by their contents.
         """
         if same(mine, other):
             return True
@@ -130,14 +139,34 @@ class Remembered:
             return False
         if type(mine) is list:
             return len(mine) == len(other) and all(map(self.same, mine, other))
-        forms = [(a.dtype, a.shape, a.strides) for a in (mine, other)]
-        return forms[0] == forms[1] and mine.tobytes() == other.tobytes()
+        if type(mine) is not self.ndarray:
+            return self._alike(mine, other)
+        return _form(mine) == _form(other) and mine.tobytes() == other.tobytes()
 
     def _made(self, thing: Any) -> bool:
-        """Whether a thing is a list, or an array with its own memory, that was not there before."""
+        """Whether a thing is a list, an object of a class written in Python, or an array with its
+        memory, that was not there before.
+        """
         kind = type(thing)
-        own = kind is list or (kind is self.ndarray and thing.base is None)
-        return own and id(thing) not in self.known
+        if kind is self.ndarray:
+            owner = _owner(thing)
+            return owner.base is None and id(owner) not in self.known
+        return (kind is list or _has_attributes(kind)) and id(thing) not in self.known
+
+    def _alike(self, mine: Any, other: Any) -> bool:
+        """Whether two objects that the runs have made have the same attributes, in the same order.
+        What is one object after one run is one object after the other.
+        """
+        ours, theirs = self.twins
+        if id(mine) in ours or id(other) in theirs:
+            return ours.get(id(mine)) is other and theirs.get(id(other)) is mine
+        ours[id(mine)], theirs[id(other)] = other, mine
+        held = [_all_attributes(thing) for thing in (mine, other)]
+        alike = list(held[0]) == list(held[1])
+        alike = alike and all(map(self.same, held[0].values(), held[1].values()))
+        if not alike:  # nor are they when they are compared once more
+            del ours[id(mine)], theirs[id(other)]
+        return alike
 
     def differences(
         self, mine: State, other: State, later: State | None = None
@@ -146,6 +175,7 @@ class Remembered:
 
         With `later`, differences that are gone in that state do not count.
         """
+        self.twins = {}, {}
         clean = True
         for key, (label, _) in self.arrays.items():
             after = later and later.arrays[key]
@@ -276,8 +306,17 @@ def _bits(value: Any) -> str:
     return value.tobytes()[::-1].hex() if hasattr(value, "tobytes") else f"of object {id(value):#x}"
 
 
+def _key(name: str) -> str:
+    """The text that the name of what a dictionary has under it consists of: `["x"]`."""
+    return name[2:-2]
+
+
 def _attribute(owner: Any, name: str) -> Any:
-    """Gives an object's own attribute, without running user code."""
+    """Gives an object's own attribute, or what a dictionary of a list has under a text, without
+    running user code.
+    """
+    if type(owner) is dict:
+        return owner.get(_key(name), _ABSENT)
     try:
         values = object.__getattribute__(owner, "__dict__")
         if name in values:
@@ -292,6 +331,42 @@ def _attribute(owner: Any, name: str) -> Any:
             except AttributeError:
                 return _ABSENT
     return _ABSENT
+
+
+def _owner(array: Any) -> Any:
+    """Gives the array that a view is made of; another array itself."""
+    while type(array.base) is type(array):
+        array = array.base
+    return array
+
+
+def _form(array: Any) -> tuple[Any, ...]:
+    """What two arrays that two runs have made have in common: how their elements lie, and where in
+    the array that owns them. How long that one is, NumPy's functions do not promise.
+    """
+    places = (a.__array_interface__["data"][0] for a in (array, _owner(array)))
+    return array.dtype, array.shape, array.strides, next(places) - next(places)
+
+
+def _has_attributes(kind: type) -> bool:
+    """Whether the objects of a class consist of what `_all_attributes` finds: the program has made
+    the class, and all its bases are classes of programs too, or `object`.
+    """
+    flags = [c.__flags__ for c in kind.__mro__[:-1]]
+    return all(f & _HEAP_TYPE and not f & _IMMUTABLE_TYPE for f in flags)
+
+
+def _all_attributes(owner: Any) -> dict[str, Any]:
+    """Gives an object's own attributes, those of `__slots__` last, without running user code."""
+    try:
+        found = dict(object.__getattribute__(owner, "__dict__"))
+    except AttributeError:
+        found = {}
+    for klass in type(owner).__mro__:
+        for name, slot in klass.__dict__.items():
+            if isinstance(slot, MemberDescriptorType):
+                found[name] = _attribute(owner, name)
+    return found
 
 
 def _numpy_states(numpy: Any) -> tuple[type, ...]:

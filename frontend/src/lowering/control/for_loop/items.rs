@@ -1,7 +1,7 @@
 //! The items of an iterable: how many there are, and which one an iteration gets.
 
 use nestwise_ir::model::nest::{CmpOp, Expr, ExprKind};
-use nestwise_ir::{BinOp, Span, Ty, VarId, Work};
+use nestwise_ir::{ArrayKind, BinOp, Span, Ty, VarId, Work};
 
 use crate::lowering::arrays::access;
 use crate::lowering::builder::Builder;
@@ -12,7 +12,9 @@ use crate::lowering::scalar::convert;
 use crate::lowering::types::intervals::{self, Range};
 use crate::lowering::value::Val;
 use crate::lowering::value::scalar::Sv;
+use crate::lowering::value::section::Axis;
 use crate::lowering::value::tree::Elementwise;
+use crate::lowering::value::view::View;
 use crate::lowering::{build, choice};
 use crate::refusal::{R, Refusal, refuse};
 
@@ -220,6 +222,17 @@ pub(crate) fn nth(cx: &mut Lowering<'_>, seq: &Seq, k: Sv, span: Span) -> R<Val>
         }
         Seq::Section(section) => {
             let row = section.row(k.e);
+            if let (ArrayKind::Objects, Some(Axis::At(at))) =
+                (cx.builder.arrays[row.array].kind, row.axes.first())
+            {
+                let index = vec![at.clone()];
+                return Ok(Val::View(View {
+                    capture: row.capture,
+                    array: row.array,
+                    index,
+                    checked: vec![true],
+                }));
+            }
             if row.shape().is_empty() {
                 return Ok(Val::Scalar(access::section_element(
                     &mut cx.builder,

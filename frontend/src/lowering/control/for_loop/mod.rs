@@ -4,6 +4,7 @@
 //! the head of the body. Reads of the user's variable that can only see that assignment read the counter, so
 //! that subscripts stay affine in counters.
 
+mod digits;
 pub(crate) mod emit;
 pub(crate) mod items;
 pub(crate) mod iterable;
@@ -240,6 +241,21 @@ fn check_trips(builder: &mut Builder, count: &mut Count, span: Span) {
 
 /// The sequence that an expression in the place of an iterable stands for.
 fn sequence(cx: &mut Lowering<'_>, e: &hir::Expr) -> R<Seq> {
+    // Only `str(n)` comes to here.
+    if let hir::ExprKind::Call {
+        known: Known::Host(_),
+        args,
+        ..
+    } = &e.kind
+        && let [n] = args.as_slice()
+    {
+        let n = cx.expression(n)?;
+        let n = convert::need_scalar(n, "str", e.span)?;
+        return match n.is_bottom() {
+            true => Ok(unknown(cx, e.span)),
+            false => digits::sequence(cx, n, e.span),
+        };
+    }
     if let hir::ExprKind::Call {
         known: Known::Builtin(builtin),
         args,
@@ -323,22 +339,24 @@ fn sequence(cx: &mut Lowering<'_>, e: &hir::Expr) -> R<Seq> {
                     .collect(),
             ))
         }
-        Val::Scalar(sv) if sv.is_bottom() => {
-            // Its type is not known in this round.
-            cx.control.unknown_items = true;
-            let zero = Sv::int(0, e.span);
-            Ok(Seq::Range {
-                start: zero.clone(),
-                stop: zero,
-                step: Sv::int(1, e.span),
-            })
-        }
+        Val::Scalar(sv) if sv.is_bottom() => Ok(unknown(cx, e.span)),
         other => Err(refuse(
             e.span,
             Refusal::Iterable {
                 what: format!("a {}", other.type_name()),
             },
         )),
+    }
+}
+
+/// What stands for a sequence whose type is not known in this round.
+fn unknown(cx: &mut Lowering<'_>, span: Span) -> Seq {
+    cx.control.unknown_items = true;
+    let zero = Sv::int(0, span);
+    Seq::Range {
+        start: zero.clone(),
+        stop: zero,
+        step: Sv::int(1, span),
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use nestwise_ir::{Scalar, Span, WithSpan, surface as s};
+use nestwise_ir::{PathId, Scalar, Span, WithSpan, surface as s};
 
 use crate::builtins::{ArrayFn, ArrayForm, Builtin, Known, MathFn, MathSpecial, NumpyFn};
 use crate::lowering::hir::{Expr, ExprKind};
+use crate::lowering::names::arguments::spread;
 use crate::lowering::names::resolve::{Callee, Names, Res, Resolver};
 use crate::refusal::{R, Refusal, refuse};
 
@@ -19,23 +20,29 @@ impl Resolver<'_> {
         kwargs: &[(String, s::Expr)],
         span: Span,
     ) -> R<Expr> {
-        if let Some((f, array)) = self.array_method(names, func)? {
-            let mut all = vec![array];
-            all.extend(self.exprs(names, args)?);
-            return Ok(Expr {
-                kind: ExprKind::Call {
-                    known: Known::Numpy(NumpyFn::Array(f)),
-                    args: all,
-                    kwargs: self.keywords(names, kwargs)?,
-                },
-                span,
-            });
+        let args = &*spread(names, args);
+        if let Some(call) = self.call_of_made(names, func, (args, kwargs), false, span)? {
+            return Ok(call);
+        }
+        let method = self.native_method(names, func, Known::method_of_array)?;
+        if let Some(method) = method {
+            return self.call_of_native_method(names, method, (args, kwargs), span);
         }
         if let Some(call) = self.call_of_object(names, func, (args, kwargs), false, span)? {
             return Ok(call);
         }
         if let Some(call) = self.call_itself(names, func, (args, kwargs), false, span)? {
             return Ok(call);
+        }
+        // What is there already under a name has its own methods.
+        let assigned = |id: &PathId| {
+            let parent = names.paths[*id].parent;
+            parent.is_some_and(|parent| names.locals.contains_key(&parent))
+        };
+        if !matches!(&func.kind, s::ExprKind::Path(id) if !assigned(id))
+            && let Some(method) = self.native_method(names, func, Known::method_of_text)?
+        {
+            return self.call_of_native_method(names, method, (args, kwargs), span);
         }
         let s::ExprKind::Path(id) = &func.kind else {
             let name = match &func.kind {
@@ -54,7 +61,20 @@ impl Resolver<'_> {
                 }
                 _ => e,
             })?;
+        if let (Res::Known(known), true) = (&res, kwargs.is_empty()) {
+            if let Some(answer) = self.is_instance(names, *known, args, span)? {
+                return Ok(answer);
+            }
+            if let Some(call) = self.builtin_of_made(names, *known, args, span)? {
+                return Ok(call);
+            }
+        }
         match res {
+            Res::Class(class) => self.construct(names, class, (args, kwargs), span),
+            Res::OfClass(method, receiver) => {
+                let callee = Callee::method(&method, receiver, false);
+                self.inline(names, callee, (args, kwargs), span)
+            }
             Res::Known(Known::Builtin(Builtin::Len))
                 if let [list] = args
                     && let Some(list) = self.grown(names, list)? =>
@@ -65,7 +85,7 @@ impl Resolver<'_> {
             Res::Known(Known::Builtin(Builtin::List))
                 if let ([iter], true) = (args, kwargs.is_empty()) =>
             {
-                let iter = self.expr(names, iter)?;
+                let iter = self.iterable(names, iter)?;
                 Ok(self.list_of(iter, span))
             }
             Res::Known(Known::Builtin(Builtin::Float))
@@ -86,6 +106,16 @@ impl Resolver<'_> {
                 self.number_theory(f, args, span)
             }
             Res::Known(Known::Host(_)) => Err(refuse(span, Refusal::UnknownFunction { name })),
+            // Rounded to digits, and raised by a modulus, by CPython.
+            Res::Known(Known::Builtin(builtin))
+                if matches!(
+                    (builtin, args.len()),
+                    (Builtin::Round, 2) | (Builtin::Pow, 3)
+                ) && kwargs.is_empty() =>
+            {
+                let why = "too many arguments".into();
+                Err(refuse(span, Refusal::Arguments { name, why }))
+            }
             Res::Known(known) => {
                 let items = matches!(known, Known::Numpy(NumpyFn::Array(f))
                     if f == ArrayFn::Array || f.form() == ArrayForm::Joined);
@@ -109,6 +139,52 @@ impl Resolver<'_> {
             }
             _ => Err(refuse(span, Refusal::UnknownFunction { name })),
         }
+    }
+
+    /// Resolves what a loop inside the site iterates over. The text of an int has a native form there, and nowhere else.
+    pub(crate) fn iterable(&mut self, names: &mut Names, e: &s::Expr) -> R<Expr> {
+        if let s::ExprKind::Call { func, args, kwargs } = &e.kind
+            && let s::ExprKind::Path(id) = func.kind
+            && kwargs.is_empty()
+            && let Ok(Res::Known(known)) = self.resolve_path(names, id, e.span)
+        {
+            let args = &*spread(names, args);
+            let args = match known {
+                Known::Host(f) if f.about().name == "str" && args.len() == 1 => {
+                    self.exprs(names, args)?
+                }
+                Known::Builtin(Builtin::Enumerate | Builtin::Zip | Builtin::Reversed) => {
+                    let args = args.iter().map(|e| self.iterable(names, e));
+                    args.collect::<R<_>>()?
+                }
+                _ => return self.expr(names, e),
+            };
+            let kwargs = vec![];
+            let kind = ExprKind::Call {
+                known,
+                args,
+                kwargs,
+            };
+            return Ok(Expr { kind, span: e.span });
+        }
+        self.expr(names, e)
+    }
+
+    /// Resolves what a call of a builtin comes to, if the access path holds the builtin of its name.
+    pub(crate) fn checked(
+        &mut self,
+        names: &mut Names,
+        builtin: &s::Expr,
+        value: &s::Expr,
+    ) -> R<Expr> {
+        if let s::ExprKind::Path(id) = builtin.kind {
+            let name = s::dotted_name(names.paths, id);
+            match self.resolve_path(names, id, builtin.span) {
+                Ok(Res::Known(Known::Builtin(known))) if known.name() == name => {}
+                _ => return Err(refuse(builtin.span, Refusal::UnknownFunction { name })),
+            }
+        }
+        self.expr(names, value)
     }
 
     fn keywords(
@@ -158,32 +234,52 @@ impl Resolver<'_> {
         (args, None)
     }
 
-    /// The method of an array that the called expression names, and that array, as far as is known before types are.
-    fn array_method(&mut self, names: &mut Names, func: &s::Expr) -> R<Option<(ArrayFn, Expr)>> {
-        let known = |name: &str| {
-            let mut all = ArrayFn::ALL.iter().filter(|f| f.is_method());
-            all.find(|f| f.name() == name).copied()
-        };
+    /// The method of a value that the called expression names, if it is one that `known` knows, and that value, as far as
+    /// is known before types are.
+    fn native_method(
+        &mut self,
+        names: &mut Names,
+        func: &s::Expr,
+        known: fn(&str) -> Option<Known>,
+    ) -> R<Option<(Known, Expr)>> {
         match &func.kind {
             s::ExprKind::Attr(base, name) => match known(name) {
-                Some(f) => Ok(Some((f, self.expr(names, base)?))),
+                Some(method) => Ok(Some((method, self.expr(names, base)?))),
                 None => Ok(None),
             },
             s::ExprKind::Path(id) => {
                 let path = &names.paths[*id];
-                let (Some(f), Some(parent)) = (known(&path.name), path.parent) else {
+                let (Some(method), Some(parent)) = (known(&path.name), path.parent) else {
                     return Ok(None);
                 };
                 match self.resolve_path(names, parent, func.span)? {
                     Res::Value(kind) => {
                         let span = func.span;
-                        Ok(Some((f, Expr { kind, span })))
+                        Ok(Some((method, Expr { kind, span })))
                     }
                     _ => Ok(None),
                 }
             }
             _ => Ok(None),
         }
+    }
+
+    /// Resolves the call of a method of a value.
+    fn call_of_native_method(
+        &mut self,
+        names: &mut Names,
+        (known, value): (Known, Expr),
+        (args, kwargs): (&[s::Expr], &[(String, s::Expr)]),
+        span: Span,
+    ) -> R<Expr> {
+        let mut all = vec![value];
+        all.extend(self.exprs(names, args)?);
+        let kind = ExprKind::Call {
+            known,
+            args: all,
+            kwargs: self.keywords(names, kwargs)?,
+        };
+        Ok(Expr { kind, span })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use nestwise_ir::{Span, surface as s};
 
-use crate::lowering::hir::{Expr, ExprKind};
+use crate::lowering::hir::{Expr, ExprKind, Kind, Stmt};
 use crate::lowering::names::resolve::{Names, Res, Resolver};
 use crate::refusal::R;
 use crate::site::captures::Capture;
@@ -18,12 +18,25 @@ impl Resolver<'_> {
             _ => {
                 return match self.expr(names, e) {
                     Err(why) => self.container_truth(names, e).ok_or(why),
+                    Ok(Expr {
+                        kind: ExprKind::Made(made),
+                        span,
+                    }) => self.truth_of_made(made, span),
                     found => found,
                 };
             }
         };
         let span = e.span;
         Ok(Expr { kind, span })
+    }
+
+    /// Keeps what a condition whose truth is known asks of the types of values.
+    pub(crate) fn keep_checks(&mut self, test: Expr, out: &mut Vec<Stmt>) {
+        if checks(&test) {
+            let span = test.span;
+            let kind = Kind::Effect(test);
+            out.push(Stmt { kind, span });
+        }
     }
 
     /// Resolves the operands of `and` or `or`, up to one whose truth is known to be `end`, which ends the evaluation.
@@ -52,6 +65,15 @@ impl Resolver<'_> {
             s::ExprKind::Path(id) if !names.tuples.contains_key(&id) => {
                 match self.resolve_path(names, id, e.span) {
                     Ok(Res::Value(ExprKind::None)) => ExprKind::Bool(true),
+                    Ok(Res::Value(ExprKind::Made(made))) if made.place.is_some() => {
+                        match self.has_value(&made, span) {
+                            Some(kind) => {
+                                let there = Box::new(Expr { kind, span });
+                                ExprKind::Unary(s::UnOp::Not, there)
+                            }
+                            None => ExprKind::Bool(false),
+                        }
+                    }
                     Ok(Res::Value(kind)) => {
                         let span = e.span;
                         ExprKind::IsNone(Box::new(Expr { kind, span }))
@@ -71,4 +93,10 @@ impl Resolver<'_> {
         };
         Ok(Expr { kind, span })
     }
+}
+
+/// Whether evaluating an expression asks something of the types of values.
+pub(crate) fn checks(e: &Expr) -> bool {
+    let own = matches!(e.kind, ExprKind::IsNumber(..) | ExprKind::HasValue(_));
+    own || e.children().into_iter().any(checks)
 }

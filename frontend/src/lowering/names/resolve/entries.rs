@@ -5,7 +5,8 @@ use nestwise_ir::{Effect, EntryAccess, Kept, Ty, surface as s};
 
 use crate::builtins::{Builtin, Known};
 use crate::host_functions::{Container, Gives};
-use crate::lowering::hir::{Expr, ExprKind};
+use crate::lowering::hir::ExprKind;
+use crate::lowering::names::resolve::element::Element;
 use crate::lowering::names::resolve::fragments::{Draft, Given, OPERATION, default_type, quoted};
 use crate::lowering::names::resolve::{Names, Res, Resolver};
 
@@ -180,12 +181,11 @@ impl Resolver<'_> {
             s::ExprKind::Tuple(items) => self.tuple(names, items, draft),
             s::ExprKind::Path(id) if names.tuples.contains_key(id) => {
                 let elements = names.tuples[id].clone();
-                let parts = elements.into_iter().map(|local| {
-                    let kind = ExprKind::Read(self.read(local));
-                    let span = one.span;
-                    draft.scalar(Expr { kind, span })
+                let parts = elements.iter().map(|element| match element {
+                    Element::Scalar(_) => Some(draft.scalar(self.read_element(element, one.span))),
+                    Element::Tuple(_) | Element::Object(_) => None,
                 });
-                Some(joined(parts.collect()))
+                parts.collect::<Option<Vec<_>>>().map(joined)
             }
             _ => {
                 let (text, part) = self.part(names, one, draft)?;
@@ -220,7 +220,10 @@ impl Resolver<'_> {
                 let v = i64::try_from(*v).ok()?;
                 Some((v.to_string(), Part::Int(v)))
             }
-            s::ExprKind::Str(text) => Some((quoted(text), Part::Text(text.clone()))),
+            s::ExprKind::Str(text) => {
+                self.note_text(text);
+                Some((quoted(text), Part::Text(text.clone())))
+            }
             s::ExprKind::Comprehension { .. } => None,
             _ if self.is_object(names, e) => None,
             _ => {

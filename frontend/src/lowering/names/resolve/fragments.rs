@@ -4,8 +4,9 @@ use nestwise_ir::model::entry::Part;
 use nestwise_ir::{ArrayKind, Effect, Kept, Span, Ty, surface as s};
 
 use crate::builtins::{Builtin, Known};
-use crate::host_functions::{Container, Gives, HostFn, HostFunction};
+use crate::host_functions::{Container, Gives, HostFn, HostFunction, method_of_value};
 use crate::lowering::hir::{Expr, ExprKind, HostCall, HostObject, Kind};
+use crate::lowering::names::resolve::element::Element;
 use crate::lowering::names::resolve::{FragmentUse, Names, Res, Resolver};
 use crate::refusal::R;
 use crate::site::captures::Capture;
@@ -26,11 +27,15 @@ pub(crate) struct Draft {
     pub changes: bool,
     /// Whether the fragment looks into what containers hold: into lists of which the nest may have copies.
     looks_inside: bool,
+    /// Whether an object of a list is part of the fragment, which may only keep it: the nest may have changed it.
+    pub holds_rows: bool,
     /// Whether the fragment draws random numbers.
     draws: bool,
     pub work: f64,
     /// The operation on a container that the fragment is.
     pub kept: Option<Kept>,
+    /// Whether the fragment is a comparison. None is a point: one that begins where it does is an operand's.
+    compares: bool,
 }
 
 impl Draft {
@@ -64,16 +69,22 @@ impl Resolver<'_> {
         }
         self.hir.occs = occs;
         self.hir.defs.truncate(defs);
-        if !self.may_call_host() {
+        if !self.may_call_host() || self.compares_objects(names, e) {
             return None;
         }
-        let mut draft = Draft::default();
+        let mut draft = Draft {
+            compares: matches!(e.kind, s::ExprKind::Compare(..)),
+            ..Draft::default()
+        };
         let expected = match self.write(names, e, &mut draft)? {
             Some(Gives::Scalar(ty)) => ty,
             // Nothing tells the type: it is seen when it is another one.
             Some(Gives::Item | Gives::ItemOr) => Ty::PY_INT,
             _ => return None,
         };
+        if draft.holds_rows {
+            return None;
+        }
         let ty = self.observed(&draft.text).unwrap_or(Some(expected))?;
         self.drafted(names, draft, Some(ty), e.span, false)
     }
@@ -94,16 +105,22 @@ impl Resolver<'_> {
         }
         self.hir.occs = occs;
         self.hir.defs.truncate(defs);
-        if !self.may_call_host() {
+        if !self.may_call_host() && !self.keeps_row(names, e) {
             return None;
         }
         // Of other calls CPython would be given the result alone.
-        match &e.kind {
-            s::ExprKind::Call { func, .. } => self.host_callee(names, func)?,
+        let keeps = match &e.kind {
+            s::ExprKind::Call { func, .. } => {
+                self.host_callee(names, func)?;
+                self.keeps(names, func)
+            }
             _ => return None,
         };
         let mut draft = Draft::default();
         self.write(names, e, &mut draft)?;
+        if draft.holds_rows && !keeps {
+            return None;
+        }
         self.drafted(names, draft, None, e.span, false)
     }
 
@@ -125,7 +142,8 @@ impl Resolver<'_> {
             }
             _ => false,
         };
-        match objects && (is_kept || self.may_call_host()) {
+        let calls = is_kept || self.may_call_host() || self.keeps_row(names, value);
+        match objects && calls {
             true => Ok(None),
             false => self.append(names, value),
         }
@@ -161,11 +179,10 @@ impl Resolver<'_> {
             | s::ExprKind::List(_) => true,
             s::ExprKind::Tuple(items) => items.iter().any(|e| self.is_object(names, e)),
             s::ExprKind::Binary(_, a, b) => self.is_object(names, a) || self.is_object(names, b),
-            s::ExprKind::Call { func, .. } => match self.host_callee(names, func) {
-                Some(HostCallee::Function(_, about)) => about.gives == Gives::Object,
-                _ => false,
-            },
-            s::ExprKind::Path(_) => self.container(names, e).is_some(),
+            s::ExprKind::Call { func, .. } => self.gives_object(names, func),
+            s::ExprKind::Path(_) => {
+                self.row_of(names, e).is_some() || self.container(names, e).is_some()
+            }
             _ => false,
         }
     }
@@ -209,12 +226,17 @@ impl Resolver<'_> {
             self.write(names, value, &mut draft)?;
         }
         let written = std::mem::take(&mut draft.text);
+        // The value of an assignment is only kept.
+        draft.holds_rows = false;
         self.object(names, base, &mut draft, true)?;
         draft.text.push('[');
         self.listed(names, index, &mut draft)?;
         draft.text.push_str(&format!("] {op}= {written}"));
         if !first {
             self.write(names, value, &mut draft)?;
+        }
+        if draft.holds_rows {
+            return None;
         }
         draft.changes = true;
         draft.work += OPERATION;
@@ -247,8 +269,8 @@ impl Resolver<'_> {
         }
         // Results are recorded at points of the site's own text.
         let point = match names.call {
-            Some(_) => None,
-            None => self.point_at(span, statement),
+            None if !draft.compares => self.point_at(span, statement),
+            _ => None,
         };
         if draft.changes && point.is_none() && draft.kept.is_none() {
             return None;
@@ -258,11 +280,21 @@ impl Resolver<'_> {
             Some(Kept::Sequence(of)) => Some((of.parts as usize, of.is_tuple)),
             None => None,
         };
+        let changed = draft.objects.iter().filter(|o| o.changed);
         self.uses.fragments.push(FragmentUse {
             objects: draft.objects.iter().map(|o| o.capture).collect(),
             is_access: draft.kept.is_some(),
             shape: shape.filter(|shape| shape.0 > 0),
             looks: draft.changes || draft.looks_inside,
+            changed: changed.map(|o| o.capture).collect(),
+            key: match &draft.kept {
+                Some(Kept::Entry(of)) => of.key.constant().and_then(|part| match part {
+                    Part::Text(text) => Some(s::Key::Text(text.clone())),
+                    Part::Int(v) => Some(s::Key::Int(*v)),
+                    Part::Scalar(_) => None,
+                }),
+                _ => None,
+            },
         });
         self.uses.draws_called |= draft.draws;
         let call = HostCall {
@@ -299,6 +331,10 @@ impl Resolver<'_> {
             s::ExprKind::Bool(false) => draft.text.push_str("False"),
             s::ExprKind::None => draft.text.push_str("None"),
             s::ExprKind::Str(text) => draft.text.push_str(&quoted(text)),
+            s::ExprKind::Star(all) => {
+                draft.text.push('*');
+                self.write(names, all, draft)?;
+            }
             s::ExprKind::Tuple(items) if items.is_empty() => draft.text.push_str("()"),
             s::ExprKind::Tuple(items) => self.display(names, ("(", ",)"), items, draft)?,
             s::ExprKind::List(items) => self.display(names, ("[", "]"), items, draft)?,
@@ -357,22 +393,28 @@ impl Resolver<'_> {
                 };
             }
             s::ExprKind::Subscript(base, index) => {
+                if let s::ExprKind::Call { func, .. } = &base.kind
+                    && self.gives_object(names, func)
+                {
+                    return self.part_of_object(names, base, index, draft);
+                }
                 return match self.container(names, base) {
                     Some(container) => self.item(names, container, base, index, draft),
                     None => self.native(names, e, draft),
                 };
             }
             s::ExprKind::Path(id) if names.tuples.contains_key(id) => {
-                draft.text.push('(');
-                for local in names.tuples[id].clone() {
-                    let kind = ExprKind::Read(self.read(local));
-                    let (name, _) = draft.scalar(Expr { kind, span: e.span });
-                    draft.text.push_str(&format!("{name}, "));
+                let elements = names.tuples[id].clone();
+                if elements.iter().any(Element::holds_objects) {
+                    return None;
                 }
-                draft.text.push(')');
+                self.write_element(&Element::Tuple(elements), e.span, draft);
             }
             s::ExprKind::Path(id) if let Some(capture) = self.type_named(names, *id) => {
                 self.function_object(capture, draft);
+            }
+            s::ExprKind::Path(_) if let Some(list) = self.row_of(names, e) => {
+                self.row(names, (e, list), draft)?;
             }
             s::ExprKind::Path(_) => match self.object(names, e, draft, false) {
                 Some(()) => draft.looks_inside |= self.container(names, e).is_some(),
@@ -386,6 +428,26 @@ impl Resolver<'_> {
             _ => return self.native(names, e, draft),
         }
         Some(None)
+    }
+
+    /// Writes what a name that holds a tuple holds.
+    fn write_element(&mut self, element: &Element, span: Span, draft: &mut Draft) {
+        match element {
+            Element::Scalar(_) => {
+                let (name, _) = draft.scalar(self.read_element(element, span));
+                draft.text.push_str(&name);
+            }
+            Element::Tuple(elements) => {
+                draft.text.push('(');
+                for element in elements {
+                    self.write_element(element, span, draft);
+                    draft.text.push_str(", ");
+                }
+                draft.text.push(')');
+            }
+            // Nobody writes one.
+            Element::Object(_) => {}
+        }
     }
 
     fn display(
@@ -430,10 +492,50 @@ impl Resolver<'_> {
         Some(None)
     }
 
+    /// Writes a string or a number, whose methods are known to change nothing. Of other objects that CPython is asked for
+    /// only those of builtin functions are known.
+    fn text_or_number(&mut self, names: &mut Names, e: &s::Expr, draft: &mut Draft) -> Option<()> {
+        match &e.kind {
+            s::ExprKind::Str(text) => draft.text.push_str(&quoted(text)),
+            s::ExprKind::Call { func, .. } if self.gives_object(names, func) => {
+                self.write(names, e, draft)?;
+            }
+            _ => {
+                let value = self.native_expr(names, e).ok()?;
+                if asks(&value) {
+                    return None;
+                }
+                let (name, _) = draft.scalar(value);
+                draft.text.push_str(&name);
+            }
+        }
+        Some(())
+    }
+
+    /// Whether objects that are there already are compared, which may do anything.
+    fn compares_objects(&mut self, names: &mut Names, e: &s::Expr) -> bool {
+        let s::ExprKind::Compare(first, rest) = &e.kind else {
+            return false;
+        };
+        let mut operands = [&**first].into_iter().chain(rest.iter().map(|(_, e)| e));
+        operands.any(|e| self.object_of(names, e).is_some())
+    }
+
+    /// Whether a call of CPython's gives an object of a builtin type.
+    fn gives_object(&mut self, names: &mut Names, func: &s::Expr) -> bool {
+        match self.host_callee(names, func) {
+            Some(HostCallee::Function(_, about) | HostCallee::OfValue(about)) => {
+                about.gives == Gives::Object
+            }
+            _ => false,
+        }
+    }
+
     /// Writes an operation on parts that CPython computes.
     fn operation(&mut self, names: &mut Names, e: &s::Expr, draft: &mut Draft) -> Option<Given> {
         draft.text.push('(');
         draft.work += OPERATION;
+        let mut given = None;
         match &e.kind {
             s::ExprKind::Binary(op, a, b) => {
                 self.write(names, a, draft)?;
@@ -455,6 +557,7 @@ impl Resolver<'_> {
                     draft.text.push_str(&format!(" {} ", op.symbol()));
                     self.write(names, other, draft)?;
                 }
+                given = Some(Gives::Scalar(Ty::PY_BOOL));
             }
             s::ExprKind::IfExp { test, body, orelse } => {
                 self.write(names, body, draft)?;
@@ -466,7 +569,7 @@ impl Resolver<'_> {
             _ => return None,
         }
         draft.text.push(')');
-        Some(None)
+        Some(given)
     }
 
     /// Writes an object that is the same throughout the launch as a parameter; `changed` says that the fragment changes
@@ -516,6 +619,7 @@ impl Resolver<'_> {
                     "str" | "tuple" | "set" | "dict" | "frozenset"
                 )
             }
+            Capture::Class { .. } => true,
             Capture::Other(ty) => ty == "type",
             _ => false,
         };
@@ -582,6 +686,8 @@ impl Resolver<'_> {
             return None;
         }
         let inserts = kind.reading() != Effect::Pure;
+        let index_of = self.object_of(names, base)?;
+        draft.holds_rows |= matches!(self.capture(index_of), Capture::Objects { .. });
         self.object(names, base, draft, inserts)?;
         draft.text.push('[');
         self.listed(names, index, draft)?;
@@ -589,6 +695,38 @@ impl Resolver<'_> {
         draft.changes |= inserts;
         draft.work += OPERATION;
         Some(Some(item.map_or(Gives::Item, Gives::Scalar)))
+    }
+
+    /// Writes an item, or a slice, of an object that a call of CPython's gives.
+    fn part_of_object(
+        &mut self,
+        names: &mut Names,
+        base: &s::Expr,
+        index: &[s::Expr],
+        draft: &mut Draft,
+    ) -> Option<Given> {
+        self.write(names, base, draft)?;
+        draft.text.push('[');
+        for (k, item) in index.iter().enumerate() {
+            if k > 0 {
+                draft.text.push_str(", ");
+            }
+            let s::ExprKind::Slice { start, stop, step } = &item.kind else {
+                self.write(names, item, draft)?;
+                continue;
+            };
+            for (k, end) in [start, stop, step].into_iter().enumerate() {
+                if k > 0 {
+                    draft.text.push(':');
+                }
+                if let Some(end) = end {
+                    self.write(names, end, draft)?;
+                }
+            }
+        }
+        draft.text.push(']');
+        draft.work += OPERATION;
+        Some(None)
     }
 
     /// Writes an f-string, in which the names keep their spelling.
@@ -639,13 +777,17 @@ enum HostCallee {
     Builtin(u32, Builtin),
     /// A method of a container that is known to hold items of this type.
     Method(&'static HostFunction, Option<Ty>),
+    /// A method of a string or a number.
+    OfValue(&'static HostFunction),
 }
 
 impl Resolver<'_> {
     /// What a call of CPython's calls; `None` for functions of which nothing is known.
     fn host_callee(&mut self, names: &mut Names, func: &s::Expr) -> Option<HostCallee> {
-        let s::ExprKind::Path(id) = func.kind else {
-            return None;
+        let id = match &func.kind {
+            s::ExprKind::Path(id) => *id,
+            s::ExprKind::Attr(_, name) => return method_of_value(name).map(HostCallee::OfValue),
+            _ => return None,
         };
         let path = &names.paths[id];
         if let Some(parent) = path.parent {
@@ -655,6 +797,9 @@ impl Resolver<'_> {
                 return kind
                     .method(&name)
                     .map(|about| HostCallee::Method(about, item));
+            }
+            if names.locals.contains_key(&parent) {
+                return method_of_value(&name).map(HostCallee::OfValue);
             }
         }
         match self.resolve_path(names, id, func.span).ok()? {
@@ -707,7 +852,9 @@ impl Resolver<'_> {
             HostCallee::Builtin(index, builtin) => {
                 return self.write_builtin(names, (*index, *builtin), args, kwargs, draft);
             }
-            HostCallee::Function(_, about) | HostCallee::Method(about, _) => *about,
+            HostCallee::Function(_, about)
+            | HostCallee::Method(about, _)
+            | HostCallee::OfValue(about) => *about,
         };
         let item = match (callee, func) {
             (
@@ -725,6 +872,20 @@ impl Resolver<'_> {
                 draft.text.push('.');
                 draft.text.push_str(&name);
                 *item
+            }
+            (HostCallee::OfValue(about), _) => {
+                let base = match &func.kind {
+                    s::ExprKind::Attr(base, _) => s::Expr::clone(base),
+                    s::ExprKind::Path(id) => {
+                        let kind = s::ExprKind::Path(names.paths[*id].parent?);
+                        let span = func.span;
+                        s::Expr { kind, span }
+                    }
+                    _ => return None,
+                };
+                self.text_or_number(names, &base, draft)?;
+                draft.text.push_str(&format!(".{}", about.name));
+                None
             }
             (HostCallee::Function(index, _), _) => {
                 self.function_object(*index, draft);
@@ -744,12 +905,13 @@ impl Resolver<'_> {
                 false => drop(self.write(names, arg, draft)?),
             }
         }
-        for (name, value) in kwargs {
+        for (k, (name, value)) in kwargs.iter().enumerate() {
             // What `key`, `file` and the like are given may do anything.
             if matches!(name.as_str(), "key" | "file" | "default" | "out" | "where") {
                 return None;
             }
-            draft.text.push_str(&format!(", {name}="));
+            let comma = if k + args.len() > 0 { ", " } else { "" };
+            draft.text.push_str(&format!("{comma}{name}="));
             self.write(names, value, draft)?;
         }
         draft.text.push(')');
@@ -784,6 +946,8 @@ impl Resolver<'_> {
                     .map(Gives::Scalar)
             }
             Builtin::Any | Builtin::All => Some(Gives::Scalar(Ty::PY_BOOL)),
+            Builtin::Round if args.len() == 2 => Some(Gives::Scalar(Ty::PY_FLOAT)),
+            Builtin::Pow if args.len() == 3 => Some(Gives::Scalar(Ty::PY_INT)),
             Builtin::List => None,
             _ => return None,
         };
@@ -798,6 +962,7 @@ impl Resolver<'_> {
         draft.text.push(')');
         draft.work += match builtin {
             Builtin::Len => 1.0,
+            Builtin::Round | Builtin::Pow => 4.0,
             _ => 10.0,
         };
         Some(gives)

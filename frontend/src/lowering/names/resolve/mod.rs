@@ -3,28 +3,37 @@
 
 pub(crate) mod calls;
 pub(crate) mod conditions;
+pub(crate) mod element;
 pub(crate) mod entries;
 pub(crate) mod fragments;
+pub(crate) mod items;
+pub(crate) mod made;
+pub(crate) mod new_objects;
 pub(crate) mod records;
+pub(crate) mod rows;
 pub(crate) mod sequences;
 pub(crate) mod special_methods;
 pub(crate) mod statements;
 pub(crate) mod subscripts;
 pub(crate) mod tuples;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use nestwise_ir::{Arena, ArrayKind, PathId, Span, Work, surface as s};
 
-use crate::builtins::{ArrayFn, Known, NumpyFn};
+use crate::builtins::{ArrayFn, Builtin, Known, NumpyFn};
 use crate::host_functions::Container;
 use crate::lowering::hir::{
-    BlockId, Def, Expr, ExprKind, Hir, Kind, Local, LocalId, Read, Slice, Stmt,
+    BlockId, Def, Expr, ExprKind, Hir, Kind, Local, LocalId, Made, ObjectForm, Read, Slice, Stmt,
 };
 use crate::lowering::names::method_paths;
+use crate::lowering::names::resolve::element::{Element, ObjectElement};
+use crate::lowering::names::resolve::new_objects::{Method, Sharing, Unfinished};
 use crate::refusal::{R, Refusal, refuse};
-use crate::site::captures::Capture;
+use crate::site::captures::{Alike, Capture};
+use crate::site::object_uses::method_of_unary;
 use crate::site::tuple_names::{constant_index, element};
 use crate::site::walk::walk_stmts;
 
@@ -45,16 +54,28 @@ pub(crate) struct Names<'a> {
     pub functions: HashMap<PathId, Handed>,
     /// The parameters that are containers of the site throughout the call, with the indices of their captures.
     pub containers: HashMap<PathId, u32>,
-    /// The names that hold tuples, with the locals of the elements.
-    pub tuples: BTreeMap<PathId, Vec<LocalId>>,
-    /// In a method, its first parameter, and the path of the object that the parameter stands for.
-    pub receiver: Option<(PathId, String)>,
+    /// The names that hold tuples, with their elements.
+    pub tuples: BTreeMap<PathId, Vec<Element>>,
+    /// The names that hold objects which the nest makes.
+    pub made: BTreeMap<PathId, ObjectElement>,
+    /// The parameter that stands for an object which is being made, with the object's index.
+    pub building: Option<(PathId, usize)>,
+    /// The class that the function is a method of, and the place of the one that has it among those that are asked.
+    pub defined: Option<(u32, u32)>,
+    /// The method's first parameter.
+    pub receiver: Option<PathId>,
+    /// The locals that were made for objects, which start without values at each call.
+    pub own: Vec<LocalId>,
+    /// The number of loops around the statement that is being resolved.
+    pub loops: u32,
+    /// The parameters that stand for one object, such as a method's first one, with the paths of the objects.
+    pub objects: Vec<(PathId, String)>,
 }
 
 impl Names<'_> {
     /// The path of an access path from the names of the site, if there is one.
-    fn path_of(&self, id: PathId) -> Option<String> {
-        method_paths::own_path(self.paths, self.receiver.as_ref(), self.call.is_none(), id)
+    pub(crate) fn path_of(&self, id: PathId) -> Option<String> {
+        method_paths::own_path(self.paths, &self.objects, self.call.is_none(), id)
     }
 
     /// The spelling of an access path in messages.
@@ -72,9 +93,60 @@ pub(crate) struct CallState {
     pub effect: bool,
     /// Whether a [`Kind::Leave`] was made.
     pub left: bool,
-    /// The number of results and whether they form a tuple; known after the first `return`.
-    pub shape: Option<(usize, bool)>,
+    /// Whether any path returns something else than None.
+    pub valued: bool,
+    /// What the call returns; known after the first `return`.
+    pub shape: Option<Shape>,
     pub results: Vec<LocalId>,
+    /// Whether the call may return an object that something else holds.
+    pub shares: bool,
+}
+
+/// What a call returns.
+#[derive(Clone, PartialEq)]
+pub(crate) enum Shape {
+    /// One value.
+    Value,
+    /// A tuple of this length.
+    Tuple(usize),
+    /// An object that the nest makes.
+    Object(ObjectForm),
+}
+
+impl Shape {
+    /// The number of values that a result of this shape is made of.
+    pub fn values(&self) -> usize {
+        match self {
+            Shape::Value => 1,
+            Shape::Tuple(length) => *length,
+            Shape::Object(form) => form.leaves(),
+        }
+    }
+}
+
+/// What the first parameter of a called function is given, if that is none of the arguments.
+pub(crate) enum Receiver {
+    /// Nothing.
+    None,
+    /// An object outside the nest, by its path.
+    Path(String),
+    /// An object that the nest makes and a name or attribute holds.
+    Object(ObjectElement),
+    /// An object that an expression makes.
+    Made(Cell<Option<Box<Made>>>),
+    /// A new object of the class with this capture.
+    New(u32),
+    /// An object that is being made, by its index.
+    Unfinished(usize),
+    /// The class with this capture.
+    Class(u32),
+}
+
+impl Receiver {
+    /// An object that an expression makes.
+    pub fn made(object: Box<Made>) -> Receiver {
+        Receiver::Made(Cell::new(Some(object)))
+    }
 }
 
 /// A user's function that is called.
@@ -82,10 +154,14 @@ pub(crate) struct Callee<'f> {
     pub function: &'f Arc<s::Function>,
     /// The index of the capture of the function's first access path.
     pub first: u32,
-    /// The path of the object that the method is bound to; `None` for a plain function.
-    pub receiver: Option<String>,
+    /// What the method is bound to.
+    pub receiver: Receiver,
     /// Whether the call is made for its effect alone, so that nobody uses its value.
     pub effect: bool,
+    /// The class that the function is a method of, and the place of the one that has it.
+    pub defined: Option<(u32, u32)>,
+    /// The number of loops around the call.
+    pub loops: u32,
 }
 
 impl<'f> Callee<'f> {
@@ -95,12 +171,40 @@ impl<'f> Callee<'f> {
         receiver: Option<String>,
         effect: bool,
     ) -> Self {
+        let receiver = receiver.map_or(Receiver::None, Receiver::Path);
+        Callee::of(function, first, receiver, effect)
+    }
+
+    pub fn of(
+        function: &'f Arc<s::Function>,
+        first: u32,
+        receiver: Receiver,
+        effect: bool,
+    ) -> Self {
         Callee {
             function,
             first,
             receiver,
             effect,
+            defined: None,
+            loops: 0,
         }
+    }
+
+    /// A call of a function of a class.
+    pub fn method(method: &'f Method, receiver: Receiver, effect: bool) -> Self {
+        let callee = Callee::of(&method.function, method.first, receiver, effect);
+        let defined = method.defined;
+        Callee { defined, ..callee }
+    }
+
+    /// The parameters that the arguments of a call are for.
+    pub fn params(&self) -> &'f [s::Param] {
+        let bound = !matches!(self.receiver, Receiver::None);
+        self.function
+            .params
+            .get(usize::from(bound)..)
+            .unwrap_or(&[])
     }
 }
 
@@ -110,6 +214,8 @@ pub(crate) enum Handed {
     Known(Known),
     /// A user's function, as in [`Res::User`].
     User(Arc<s::Function>, u32, Option<String>),
+    /// The class with this capture.
+    Class(u32),
 }
 
 impl From<Handed> for Res {
@@ -117,6 +223,7 @@ impl From<Handed> for Res {
         match handed {
             Handed::Known(known) => Res::Known(known),
             Handed::User(function, first, receiver) => Res::User(function, first, receiver),
+            Handed::Class(class) => Res::Class(class),
         }
     }
 }
@@ -130,6 +237,10 @@ pub(crate) enum Res {
     Holder(&'static str),
     /// A user's function, the index of its first capture, and the path of the object that it is a method of.
     User(Arc<s::Function>, u32, Option<String>),
+    /// The class, whose objects the nest may make, with this capture.
+    Class(u32),
+    /// A function that is an attribute of a class, and what it is given besides the arguments of a call.
+    OfClass(Method, Receiver),
 }
 
 /// The state of resolving a site's names.
@@ -137,7 +248,25 @@ pub(crate) struct Resolver<'a> {
     pub hir: Hir,
     pub captures: &'a [Capture],
     /// The locals of captures that are only read, by index of the capture.
-    globals: HashMap<u32, LocalId>,
+    pub globals: HashMap<u32, LocalId>,
+    /// The locals that are read.
+    pub read_locals: HashSet<LocalId>,
+    /// The objects that the nest makes, as far as several names hold them.
+    pub sharing: Sharing,
+    /// The names of attributes of objects that are there already of which the nest has copies.
+    pub held_fields: HashSet<String>,
+    /// The names of attributes that are assigned of objects in lists.
+    pub stored: HashSet<String>,
+    /// The objects whose `__init__` is being resolved, or was.
+    pub unfinished: Vec<Unfinished>,
+    /// The classes of which each object has a number.
+    pub numbered: BTreeSet<u32>,
+    /// The names of the site whose objects' form is that of one that is assigned.
+    pub known_objects: BTreeSet<PathId>,
+    /// The locals that count objects, by their class.
+    pub counters: BTreeMap<u32, LocalId>,
+    /// Whether classes whose objects the nest may make are captured.
+    pub makes_objects: bool,
     /// The captures that are only read, by their path: a method sees the same objects as the site.
     paths: HashMap<String, u32>,
     /// The locals of what the site, or a method that it calls, assigns, by path.
@@ -160,12 +289,16 @@ pub(crate) struct Resolver<'a> {
     pub foreign: HashSet<u32>,
     /// The containers for whose entries CPython looks.
     looked_into: &'a HashSet<u32>,
+    /// The items of containers that are not the same throughout.
+    varying: &'a HashSet<(u32, s::Key)>,
     /// Whether CPython draws all random numbers.
     pub draws_called: bool,
     /// What is found of the objects that CPython uses.
     pub uses: &'a mut Uses,
     /// The points of the site at which results are recorded.
     points: &'a [s::Point],
+    /// The names of the site that hold objects of one list, with the list's capture.
+    rows: HashMap<PathId, u32>,
     /// The site stands at module level, so that its names are its module's.
     at_module_level: bool,
 }
@@ -217,6 +350,12 @@ pub(crate) struct Uses {
     pub draws_natively: bool,
     /// What was drafted.
     pub fragments: Vec<FragmentUse>,
+    /// The containers of which items are taken to be the same throughout, with the items' keys.
+    pub held_items: HashSet<(u32, s::Key)>,
+    /// The names of the site that turned out to hold objects which the nest makes.
+    pub objects: BTreeMap<PathId, ObjectForm>,
+    /// The classes of which each object turned out to need a number.
+    pub numbered: BTreeSet<u32>,
 }
 
 /// A fragment, as far as the launch asks whether it may keep entries of a container.
@@ -229,6 +368,10 @@ pub(crate) struct FragmentUse {
     pub shape: Option<(usize, bool)>,
     /// Whether it has an effect, or looks into what containers hold.
     pub looks: bool,
+    /// The objects that it changes.
+    pub changed: Vec<u32>,
+    /// The key of the only entry that it touches, if that is always the same.
+    pub key: Option<s::Key>,
 }
 
 impl Uses {
@@ -239,6 +382,19 @@ impl Uses {
         let growing = self.appended.intersection(&self.natively).copied();
         let changed = self.changed.iter().copied();
         changed.chain(stale).chain(growing).collect()
+    }
+
+    /// The items that are not the same throughout, although they were taken to be: containers, with the keys.
+    fn varying(&self) -> HashSet<(u32, s::Key)> {
+        let changes = |(container, key): &&(u32, s::Key)| {
+            let other = |own: &s::Key| own != key && !matches!(key, s::Key::Path(_));
+            let touched = self
+                .fragments
+                .iter()
+                .any(|f| f.changed.contains(container) && !f.key.as_ref().is_some_and(other));
+            touched || self.copied.contains(container) || self.natively.contains(container)
+        };
+        self.held_items.iter().filter(changes).cloned().collect()
     }
 
     /// The containers whose entries CPython looks for: those of which fragments use more than single entries, and those with
@@ -276,12 +432,24 @@ pub(crate) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
     loop {
         let mut uses = Uses::default();
         let hir = resolve_with(site, captures, &left, &mut uses);
+        if !uses.objects.is_empty() || !uses.numbered.is_empty() {
+            // Numbers are attributes: forms are found anew.
+            if !uses.numbered.is_empty() {
+                left.objects.clear();
+            }
+            left.objects.extend(uses.objects);
+            left.numbered.extend(uses.numbered);
+            continue;
+        }
         let found = uses.looked_into(captures);
         let draws = uses.draws_called && uses.draws_natively;
-        if found.is_subset(&left.looked_into) && (left.draws || !draws) {
+        let varying = uses.varying();
+        let all = found.is_subset(&left.looked_into) && varying.is_subset(&left.varying);
+        if all && (left.draws || !draws) {
             return hir;
         }
         left.looked_into.extend(found);
+        left.varying.extend(varying);
         left.draws |= draws;
     }
 }
@@ -291,8 +459,14 @@ pub(crate) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
 struct Left {
     /// The containers for whose entries CPython looks.
     looked_into: HashSet<u32>,
+    /// The items of containers that are not the same throughout.
+    varying: HashSet<(u32, s::Key)>,
     /// Whether CPython draws all random numbers.
     draws: bool,
+    /// The names of the site that hold objects which the nest makes.
+    objects: BTreeMap<PathId, ObjectForm>,
+    /// The classes of which each object has a number.
+    numbered: BTreeSet<u32>,
 }
 
 /// Resolves a site of which more is left to CPython than has no native form.
@@ -323,11 +497,21 @@ fn resolve_beside(
     let mut resolver = Resolver {
         foreign,
         looked_into: &left.looked_into,
+        varying: &left.varying,
         draws_called: left.draws,
         uses,
         hir: Hir::default(),
         captures,
         globals: HashMap::new(),
+        read_locals: HashSet::new(),
+        sharing: Sharing::default(),
+        held_fields: HashSet::new(),
+        stored: HashSet::new(),
+        unfinished: vec![],
+        numbered: left.numbered.clone(),
+        known_objects: left.objects.keys().copied().collect(),
+        counters: BTreeMap::new(),
+        makes_objects: captures.iter().any(|c| matches!(c, Capture::Class { .. })),
         paths: HashMap::new(),
         written: HashMap::new(),
         by_method: HashSet::new(),
@@ -338,6 +522,7 @@ fn resolve_beside(
         branches: 0,
         in_header: false,
         points: &site.points,
+        rows: rows::rows(site, captures),
         at_module_level: stands_in_module(site),
     };
     let mut names = Names {
@@ -349,11 +534,21 @@ fn resolve_beside(
         functions: HashMap::new(),
         containers: HashMap::new(),
         tuples: BTreeMap::new(),
+        made: BTreeMap::new(),
+        building: None,
+        defined: None,
         receiver: None,
+        own: vec![],
+        loops: 0,
+        objects: vec![],
     };
+    let held = resolver.site_with_items(&names, site);
+    let site = held.as_ref().unwrap_or(site);
     names.tuples = resolver.site_tuples(site);
+    names.made = resolver.site_objects(site, &left.objects)?;
     for (id, path) in site.paths.iter() {
-        if path.written && !names.tuples.contains_key(&id) {
+        let taken_apart = names.tuples.contains_key(&id) || names.made.contains_key(&id);
+        if path.written && !taken_apart {
             let capture = id.0;
             let bound = !matches!(resolver.capture(capture), Capture::Unbound);
             let local = resolver.local(
@@ -409,6 +604,7 @@ fn resolve_beside(
         }
         _ => return Err(refuse(site.top.span, Refusal::NotALoop)),
     };
+    resolver.check_sharing(site.top.span)?;
     resolver.hir.top = vec![Stmt {
         kind: top,
         span: site.top.span,
@@ -456,6 +652,7 @@ impl Resolver<'_> {
     /// A new read of a local.
     pub fn read(&mut self, local: LocalId) -> Read {
         self.hir.occs += 1;
+        self.read_locals.insert(local);
         Read {
             local,
             occ: self.hir.occs - 1,
@@ -504,13 +701,31 @@ impl Resolver<'_> {
             let local = *local;
             return Ok(Res::Value(ExprKind::Read(self.read(local))));
         }
+        if names.building.is_some_and(|(param, _)| param == id) {
+            let what = "an object that is being made, used as a whole,".into();
+            return Err(refuse(span, Refusal::Unsupported { what }));
+        }
+        if let Some(Element::Object(object)) = self.element_at(names, id) {
+            return Ok(Res::Value(self.read_object(&object, span).kind));
+        }
+        if let Some(attribute) = self.attribute_of_made(names, id, span) {
+            return attribute;
+        }
         let path = &names.paths[id];
-        if let Some(parent) = path.parent {
+        if let Some(parent) = path.parent.filter(|_| !self.is_held_item(names, id)) {
             match self.resolve_path(names, parent, span)? {
+                Res::Value(ExprKind::Made(made)) => {
+                    let value = self.attribute_of_expression(*made, &path.name, span)?;
+                    return Ok(Res::Value(value.kind));
+                }
                 Res::Value(value) => {
                     let base = Box::new(Expr { kind: value, span });
                     return Ok(Res::Value(ExprKind::Attr(base, path.name.clone())));
                 }
+                // A value of the class's is looked at like that of any object.
+                Res::Class(_) if self.is_value(names, id) => {}
+                Res::Class(class) => return self.attribute_of_class(class, &path.name, span),
+                Res::Holder(_) if let Some(found) = self.of_class(names, id, span) => return found,
                 Res::Holder(_) => {}
                 Res::Known(known) => {
                     return Err(refuse(
@@ -521,7 +736,7 @@ impl Resolver<'_> {
                         },
                     ));
                 }
-                Res::User(function, ..) => {
+                Res::User(function, ..) | Res::OfClass(Method { function, .. }, _) => {
                     return Err(refuse(
                         span,
                         Refusal::UnknownAttribute {
@@ -566,11 +781,13 @@ impl Resolver<'_> {
                 Err(refuse(span, Refusal::Unsupported { what }))
             }
             Capture::Module => Ok(Res::Holder("module")),
-            Capture::Object => Ok(Res::Holder("object")),
+            Capture::Object | Capture::Instance { .. } => Ok(Res::Holder("object")),
+            Capture::Class { number, .. } => Ok(Res::Class(self.class_numbered(*number, index))),
             Capture::User {
                 function,
                 first,
                 method,
+                ..
             } => {
                 let (function, first) = (function.clone(), *first);
                 // What the site knows the object by; a method of an array is known by itself alone.
@@ -596,7 +813,7 @@ impl Resolver<'_> {
                     ty: kind.name().into(),
                 },
             )),
-            Capture::Other(ty) if ty == "NoneType" => Ok(Res::Value(ExprKind::None)),
+            Capture::None => Ok(Res::Value(ExprKind::None)),
             Capture::Other(ty) => Err(refuse(
                 span,
                 Refusal::Type {
@@ -618,9 +835,16 @@ impl Resolver<'_> {
     }
 
     /// The index that [`Resolver::index_of`] would give, without a claim on the path: the capture of the function
-    /// that first reads a path counts for all.
+    /// that first reads a path counts for all. A generator is taken for its state where no attribute of it is used, and
+    /// for an object elsewhere: that one counts where it is an object.
     pub fn index_so_far(&self, names: &Names, id: PathId) -> u32 {
         let own = names.first.saturating_add(id.0);
+        if matches!(
+            self.capture(own),
+            Capture::Object | Capture::Instance { .. }
+        ) {
+            return own;
+        }
         let claimed = names.path_of(id).and_then(|p| self.paths.get(&p).copied());
         claimed.unwrap_or(own)
     }
@@ -649,15 +873,14 @@ impl Resolver<'_> {
             s::ExprKind::Bool(v) => ExprKind::Bool(*v),
             s::ExprKind::None => ExprKind::None,
             s::ExprKind::Ellipsis => ExprKind::Ellipsis,
-            s::ExprKind::Str(v) => ExprKind::Str(v.clone()),
+            s::ExprKind::Str(v) => {
+                self.note_text(v);
+                ExprKind::Str(v.clone())
+            }
             s::ExprKind::Bytes(v) => ExprKind::Bytes(v.clone()),
             s::ExprKind::Path(id) if names.tuples.contains_key(id) => {
                 let elements = names.tuples[id].clone();
-                let read = |local| Expr {
-                    kind: ExprKind::Read(self.read(local)),
-                    span,
-                };
-                ExprKind::Tuple(elements.into_iter().map(read).collect())
+                self.read_element(&Element::Tuple(elements), span).kind
             }
             s::ExprKind::Path(id) => match self.resolve_path(names, *id, span)? {
                 Res::Value(kind) => {
@@ -676,6 +899,14 @@ impl Resolver<'_> {
                         },
                     ));
                 }
+                Res::Holder(_) if let Some(object) = self.object_at(names, *id) => {
+                    return Ok(self.read_object(&object, span));
+                }
+                Res::Class(_) => {
+                    let name = s::dotted_name(names.paths, *id);
+                    let ty = "class".into();
+                    return Err(refuse(span, Refusal::Type { name, ty }));
+                }
                 Res::Holder(ty) => {
                     let name = s::dotted_name(names.paths, *id);
                     return Err(refuse(
@@ -686,7 +917,7 @@ impl Resolver<'_> {
                         },
                     ));
                 }
-                Res::User(function, ..) => {
+                Res::User(function, ..) | Res::OfClass(Method { function, .. }, _) => {
                     let name = function.name.clone();
                     return Err(refuse(
                         span,
@@ -697,13 +928,17 @@ impl Resolver<'_> {
                     ));
                 }
             },
-            s::ExprKind::Attr(base, name) => {
-                ExprKind::Attr(Box::new(self.expr(names, base)?), name.clone())
-            }
+            s::ExprKind::Attr(base, name) => match self.expr(names, base)? {
+                Expr {
+                    kind: ExprKind::Made(made),
+                    ..
+                } => return self.attribute_of_expression(*made, name, span),
+                base => ExprKind::Attr(Box::new(base), name.clone()),
+            },
             s::ExprKind::Subscript(base, index)
-                if let Some(local) = tuple_element(names, base, index) =>
+                if let Some(element) = tuple_element(names, base, index) =>
             {
-                ExprKind::Read(self.read(local))
+                self.read_element(&element, span).kind
             }
             s::ExprKind::Subscript(base, index)
                 if let Some(call) = self.getitem(names, base, index, span)? =>
@@ -716,8 +951,21 @@ impl Resolver<'_> {
             {
                 ExprKind::Grown(list, Box::new(self.expr(names, index)?))
             }
+            s::ExprKind::Subscript(base, index) if let Some(name) = self.key_of_dicts(index) => {
+                ExprKind::Attr(Box::new(self.expr(names, base)?), name)
+            }
             s::ExprKind::Subscript(base, index) => {
                 let base = Box::new(self.expr(names, base)?);
+                if let ExprKind::Made(made) = base.kind {
+                    let args = match self.exprs(names, index)? {
+                        mut one if one.len() == 1 => vec![one.remove(0)],
+                        all => {
+                            let kind = ExprKind::Tuple(all);
+                            vec![Expr { kind, span }]
+                        }
+                    };
+                    return self.special_of_made(made, "__getitem__", args, span);
+                }
                 self.may_be_sliced(&base, index, false)?;
                 ExprKind::Subscript(base, self.subscripts(names, index)?)
             }
@@ -736,13 +984,26 @@ impl Resolver<'_> {
             s::ExprKind::Call { func, args, kwargs } => {
                 return self.call(names, func, args, kwargs, span);
             }
+            s::ExprKind::Checked { builtin, value } => return self.checked(names, builtin, value),
             s::ExprKind::Unary(op @ s::UnOp::Not, a) => {
                 ExprKind::Unary(*op, Box::new(self.test(names, a)?))
             }
-            s::ExprKind::Unary(op, a) => ExprKind::Unary(*op, Box::new(self.expr(names, a)?)),
+            s::ExprKind::Unary(op, a) => match (self.expr(names, a)?, method_of_unary(*op)) {
+                (
+                    Expr {
+                        kind: ExprKind::Made(made),
+                        ..
+                    },
+                    Some(method),
+                ) => return self.special_of_made(made, method, vec![], span),
+                (a, _) => ExprKind::Unary(*op, Box::new(a)),
+            },
             s::ExprKind::Binary(op, a, b) => {
-                let a = Box::new(self.expr(names, a)?);
-                ExprKind::Binary(*op, a, Box::new(self.expr(names, b)?))
+                let (a, b) = (self.expr(names, a)?, self.expr(names, b)?);
+                if a.is_made() || b.is_made() {
+                    return self.operator(*op, a, b, span);
+                }
+                ExprKind::Binary(*op, Box::new(a), Box::new(b))
             }
             s::ExprKind::MatMul(a, b) => ExprKind::Call {
                 known: Known::Numpy(NumpyFn::Array(ArrayFn::MatMul)),
@@ -754,18 +1015,38 @@ impl Resolver<'_> {
             }
             s::ExprKind::Or(items) => ExprKind::Or(self.up_to(true, names, items, Self::expr)?),
             s::ExprKind::Compare(first, rest) => {
-                let first = Box::new(self.expr(names, first)?);
+                let first = self.expr(names, first)?;
                 let rest: R<Vec<_>> = rest
                     .iter()
                     .map(|(op, e)| Ok((*op, self.expr(names, e)?)))
                     .collect();
-                ExprKind::Compare(first, rest?)
+                let mut rest = rest?;
+                if let ([(op, _)], true) = (
+                    &rest[..],
+                    first.is_made() || rest.iter().any(|(_, e)| e.is_made()),
+                ) {
+                    let op = *op;
+                    let second = rest.remove(0).1;
+                    return self.compare_made(op, first, second, span);
+                }
+                ExprKind::Compare(Box::new(first), rest)
             }
             s::ExprKind::IsNone(a) => return self.is_none(names, a, span),
-            s::ExprKind::Is(a, b) => ExprKind::Is(
-                Box::new(self.expr(names, a)?),
-                Box::new(self.expr(names, b)?),
-            ),
+            s::ExprKind::SideBySide(items) => {
+                let args: R<Vec<_>> = items.iter().map(|e| self.expr(names, e)).collect();
+                ExprKind::Call {
+                    known: Known::Builtin(Builtin::Zip),
+                    args: args?,
+                    kwargs: vec![],
+                }
+            }
+            s::ExprKind::Is(a, b) => {
+                let (a, b) = (self.expr(names, a)?, self.expr(names, b)?);
+                if a.is_made() || b.is_made() {
+                    return self.is_same(a, b, span);
+                }
+                ExprKind::Is(Box::new(a), Box::new(b))
+            }
             s::ExprKind::Contains { .. } => {
                 return Err(refuse(span, Refusal::Comparison { op: "in" }));
             }
@@ -782,18 +1063,26 @@ impl Resolver<'_> {
             }
             s::ExprKind::IfExp { test, body, orelse } => {
                 let test = Box::new(self.test(names, test)?);
-                match test.truth() {
-                    Some(true) => return self.expr(names, body),
-                    Some(false) => return self.expr(names, orelse),
-                    None => {}
+                if let Some(known) = test.truth() {
+                    let value = self.expr(names, if known { body } else { orelse })?;
+                    let mut before = vec![];
+                    self.keep_checks(*test, &mut before);
+                    return Ok(match before.is_empty() {
+                        true => value,
+                        false => self.after(before, value, vec![]),
+                    });
                 }
-                let body = Box::new(self.expr(names, body)?);
+                let (body, orelse) = (self.expr(names, body)?, self.expr(names, orelse)?);
+                if body.is_made() || orelse.is_made() {
+                    return self.choose_made(*test, body, orelse, span);
+                }
                 ExprKind::IfExp {
                     test,
-                    body,
-                    orelse: Box::new(self.expr(names, orelse)?),
+                    body: Box::new(body),
+                    orelse: Box::new(orelse),
                 }
             }
+            s::ExprKind::Star(_) => return Err(refuse(span, Refusal::Star)),
             s::ExprKind::Tuple(items) => ExprKind::Tuple(self.exprs(names, items)?),
             s::ExprKind::List(items) => ExprKind::List(self.exprs(names, items)?),
             s::ExprKind::Comprehension { func: None, .. } => {
@@ -828,11 +1117,19 @@ impl Resolver<'_> {
             Capture::Array { kind, .. } => {
                 *kind == ArrayKind::Ndarray || (*kind == ArrayKind::List && !stored)
             }
+            Capture::Objects { alike, .. } => *alike == Alike::Class && !stored,
             _ => false,
         });
         match fits {
             true => Ok(()),
             false => Err(refuse(slice.span, Refusal::Slice)),
+        }
+    }
+
+    /// Notes a text that the nest may know by its number.
+    pub fn note_text(&mut self, text: &str) {
+        if text.chars().count() != 1 {
+            self.hir.texts.insert(text.to_owned());
         }
     }
 
@@ -846,16 +1143,19 @@ impl Resolver<'_> {
 fn may_be_fragment(e: &s::Expr) -> bool {
     matches!(
         e.kind,
-        s::ExprKind::Call { .. } | s::ExprKind::Subscript(..) | s::ExprKind::Contains { .. }
+        s::ExprKind::Call { .. }
+            | s::ExprKind::Subscript(..)
+            | s::ExprKind::Contains { .. }
+            | s::ExprKind::Compare(..)
     )
 }
 
-/// The local of `name[constant]` where the name holds a tuple; `None` for other subscripts.
-fn tuple_element(names: &Names, base: &s::Expr, index: &[s::Expr]) -> Option<LocalId> {
+/// What `name[constant]` is where the name holds a tuple; `None` for other subscripts.
+fn tuple_element(names: &Names, base: &s::Expr, index: &[s::Expr]) -> Option<Element> {
     let s::ExprKind::Path(id) = base.kind else {
         return None;
     };
     let elements = names.tuples.get(&id)?;
     let at = element(constant_index(index)?, elements.len())?;
-    elements.get(at).copied()
+    elements.get(at).cloned()
 }

@@ -1,4 +1,4 @@
-//! Calls of methods of objects in lists.
+//! Calls of methods of objects in lists, and subscripts of dictionaries in lists.
 //!
 //! Names are resolved before types are known, so it is not known which list an object is from. A method is inlined
 //! where all lists whose objects have a method of that name have the same function for it.
@@ -10,7 +10,8 @@ use nestwise_ir::{Span, surface as s};
 use crate::lowering::hir::{Expr, ExprKind, Kind};
 use crate::lowering::names::resolve::{Callee, Names, Res, Resolver};
 use crate::refusal::R;
-use crate::site::captures::Capture;
+use crate::site::captures::{Alike, Capture};
+use crate::site::item_attributes::key_of;
 
 impl Resolver<'_> {
     /// Resolves `p.move(dt)`, where some list holds objects with such a method: inlines the method's function, given
@@ -38,7 +39,9 @@ impl Resolver<'_> {
             return Ok(None);
         };
         if let s::ExprKind::Path(id) = kind {
-            let value = match names.tuples.contains_key(&id) {
+            let taken_apart =
+                names.tuples.contains_key(&id) || self.element_at(names, id).is_some();
+            let value = match taken_apart {
                 true => return Ok(None),
                 false => self.resolve_path(names, id, span),
             };
@@ -65,6 +68,13 @@ impl Resolver<'_> {
             value.kind = ExprKind::Having(object, name);
         }
         Ok(Some(call))
+    }
+
+    /// The name that stands for a text as a subscript, where lists of dictionaries are captured.
+    pub(crate) fn key_of_dicts(&self, index: &[s::Expr]) -> Option<String> {
+        let name = key_of(index)?;
+        let of_dicts = |capture: &Capture| matches!(capture, Capture::Objects { alike, .. } if *alike == Alike::Dicts);
+        self.captures.iter().any(of_dicts).then_some(name)
     }
 
     /// The method of that name that all lists of objects which have one share, and the index of its first capture.

@@ -104,6 +104,7 @@ impl Resolver<'_> {
         };
         let known = names.locals.contains_key(&object)
             || names.tuples.contains_key(&object)
+            || self.element_at(names, object).is_some()
             || names.functions.contains_key(&object);
         let method = method_of(names.paths, object, name).filter(|_| !known)?;
         let index = self.index_of(names, method);
@@ -112,6 +113,7 @@ impl Resolver<'_> {
                 function,
                 first,
                 method: true,
+                ..
             } => Some((function.clone(), *first, names.dotted_name(object))),
             _ => None,
         }

@@ -3,9 +3,11 @@
 use nestwise_ir::{PathId, Span, surface as s};
 
 use crate::lowering::hir::{Expr, ExprKind, Kind, LocalId, Stmt, Target};
+use crate::lowering::names::resolve::element::Element;
 use crate::lowering::names::resolve::{Callee, Names, Res, Resolver};
 use crate::refusal::{R, Refusal, refuse};
 use crate::site::captures::Capture;
+use crate::site::inner_names::is_inner;
 use crate::site::walk::walk_expr;
 
 impl Resolver<'_> {
@@ -24,10 +26,19 @@ impl Resolver<'_> {
         if let Some(call) = self.call_itself(names, callee, (args, kwargs), true, span)? {
             return Ok(call);
         }
+        if let Some(call) = self.call_of_made(names, callee, (args, kwargs), true, span)? {
+            return Ok(call);
+        }
         if let s::ExprKind::Path(id) = callee.kind
             && let Ok(Res::User(function, first, receiver)) = self.resolve_path(names, id, span)
         {
             let callee = Callee::new(&function, first, receiver, true);
+            return self.inline(names, callee, (args, kwargs), span);
+        }
+        if let s::ExprKind::Path(id) = callee.kind
+            && let Ok(Res::OfClass(method, receiver)) = self.resolve_path(names, id, span)
+        {
+            let callee = Callee::method(&method, receiver, true);
             return self.inline(names, callee, (args, kwargs), span);
         }
         let callee = match callee.kind {
@@ -42,12 +53,21 @@ impl Resolver<'_> {
         match t {
             s::Target::Path(id) if names.tuples.contains_key(id) => {
                 let elements = names.tuples[id].clone();
-                let def = |local| Target::Local(self.def(local));
-                Ok(Target::Tuple(elements.into_iter().map(def).collect()))
+                Ok(self.assign_element(&Element::Tuple(elements)))
+            }
+            s::Target::Path(id) if names.made.contains_key(id) => {
+                let name = names.dotted_name(*id);
+                let what = format!("a name {name} that holds objects and other values");
+                Err(refuse(span, Refusal::Unsupported { what }))
             }
             s::Target::Path(id) => match names.locals.get(id) {
                 Some(local) => {
                     let local = *local;
+                    Ok(Target::Local(self.def(local)))
+                }
+                None if is_inner(&names.paths[*id].name) => {
+                    let local = self.local(s::dotted_name(names.paths, *id), None, None);
+                    names.locals.insert(*id, local);
                     Ok(Target::Local(self.def(local)))
                 }
                 None => {
@@ -57,6 +77,7 @@ impl Resolver<'_> {
                         && let Ok(Res::Value(kind)) = self.resolve_path(names, parent, span)
                     {
                         let name = path.name.clone();
+                        self.stored.insert(name.clone());
                         return Ok(Target::Attr(Expr { kind, span }, name));
                     }
                     let name = s::dotted_name(names.paths, *id);
@@ -64,13 +85,19 @@ impl Resolver<'_> {
                     Err(refuse(span, Refusal::Unsupported { what }))
                 }
             },
+            s::Target::Subscript(base, index) if let Some(name) = self.key_of_dicts(index) => {
+                Ok(Target::Attr(self.expr(names, base)?, name))
+            }
             s::Target::Subscript(base, index) => {
                 self.note_copy(names, base);
                 let base = self.expr(names, base)?;
                 self.may_be_sliced(&base, index, true)?;
                 Ok(Target::Subscript(base, self.subscripts(names, index)?))
             }
-            s::Target::Attr(base, name) => Ok(Target::Attr(self.expr(names, base)?, name.clone())),
+            s::Target::Attr(base, name) => {
+                self.stored.insert(name.clone());
+                Ok(Target::Attr(self.expr(names, base)?, name.clone()))
+            }
             s::Target::Tuple(items) => {
                 let items: R<Vec<_>> = items.iter().map(|t| self.target(names, t, span)).collect();
                 Ok(Target::Tuple(items?))
@@ -218,6 +245,10 @@ impl Resolver<'_> {
                 let Some(value) = value else {
                     return Ok(());
                 };
+                let value = match self.assign_made(names, &targets, value, out)? {
+                    Ok(()) => return Ok(()),
+                    Err(value) => value,
+                };
                 let value = match self.one_by_one(names, &targets, value) {
                     Ok(assigned) => {
                         for (local, value) in assigned {
@@ -243,6 +274,9 @@ impl Resolver<'_> {
                     out.push(Stmt { kind, span });
                     return Ok(());
                 }
+                if self.change_made(names, target, (*op, value), span, out)? {
+                    return Ok(());
+                }
                 // The old value is read before the right side is evaluated.
                 let read = match target {
                     s::Target::Path(id) => names.locals.get(id).map(|local| self.read(*local)),
@@ -259,11 +293,16 @@ impl Resolver<'_> {
             s::StmtKind::If { test, body, orelse } => {
                 let test = self.test(names, test)?;
                 let known = test.truth();
-                let mut side = |block: &[s::Stmt], runs| match known {
-                    Some(known) if known != runs => Ok(vec![]),
-                    _ => self.branch(names, block),
+                let (body, orelse) = match known {
+                    Some(true) => (self.branch(names, body)?, vec![]),
+                    Some(false) => (vec![], self.branch(names, orelse)?),
+                    None => self.both_branches(
+                        names,
+                        span,
+                        |this, names| this.branch(names, body),
+                        |this, names| this.branch(names, orelse),
+                    )?,
                 };
-                let (body, orelse) = (side(body, true)?, side(orelse, false)?);
                 Kind::If { test, body, orelse }
             }
             s::StmtKind::For {
@@ -275,24 +314,26 @@ impl Resolver<'_> {
                 if self.loop_over_kept(names, (target, iter), (body, orelse), out)? {
                     return Ok(());
                 }
-                let iter = self.expr(names, iter)?;
+                let iter = self.iterable(names, iter)?;
                 let target = self.target(names, target, span)?;
+                names.loops += 1;
                 let body = self.block(names, body)?;
+                let orelse = self.block(names, orelse)?;
+                names.loops -= 1;
                 Kind::For {
                     target,
                     iter,
                     body,
-                    orelse: self.block(names, orelse)?,
+                    orelse,
                 }
             }
             s::StmtKind::While { test, body, orelse } => {
                 let test = self.test(names, test)?;
+                names.loops += 1;
                 let body = self.block(names, body)?;
-                Kind::While {
-                    test,
-                    body,
-                    orelse: self.block(names, orelse)?,
-                }
+                let orelse = self.block(names, orelse)?;
+                names.loops -= 1;
+                Kind::While { test, body, orelse }
             }
             s::StmtKind::Break => Kind::Break,
             s::StmtKind::Continue => Kind::Continue,

@@ -3,22 +3,63 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use nestwise_ir::{PathId, surface as s};
+use nestwise_ir::{PathId, Span, surface as s};
 
-use crate::lowering::hir::LocalId;
+use crate::lowering::hir::{Expr, ExprKind, LocalId, Target};
+use crate::lowering::names::resolve::element::Element;
 use crate::lowering::names::resolve::{Handed, Names, Resolver};
 use crate::site::captures::Capture;
 use crate::site::definite_assignment::flow_of_loop;
-use crate::site::tuple_names::{Callee, returned, tuples_of_function, tuples_of_site};
+use crate::site::tuple_names::{Callee, Form, returned, tuples_of_function, tuples_of_site};
 
 /// The depth to which functions called in functions are searched for what they return: each call in each of them is
 /// looked at.
 const DEPTH: usize = 2;
 
 impl Resolver<'_> {
+    /// The value of an element.
+    pub fn read_element(&mut self, element: &Element, span: Span) -> Expr {
+        let kind = match element {
+            Element::Scalar(local) => ExprKind::Read(self.read(*local)),
+            Element::Tuple(elements) => {
+                let read = |element| self.read_element(element, span);
+                ExprKind::Tuple(elements.iter().map(read).collect())
+            }
+            Element::Object(object) => return self.read_object(object, span),
+        };
+        Expr { kind, span }
+    }
+
+    /// An element as what is assigned.
+    pub fn assign_element(&mut self, element: &Element) -> Target {
+        match element {
+            Element::Scalar(local) => Target::Local(self.def(*local)),
+            Element::Tuple(elements) => {
+                let assign = |element| self.assign_element(element);
+                Target::Tuple(elements.iter().map(assign).collect())
+            }
+            Element::Object(object) => {
+                let leaves = object.leaves().into_iter();
+                Target::Tuple(leaves.map(|local| Target::Local(self.def(local))).collect())
+            }
+        }
+    }
+
+    /// Makes the locals of a tuple of this form.
+    fn elements(&mut self, name: &str, form: &[Form]) -> Vec<Element> {
+        let element = |(k, form): (usize, &Form)| {
+            let name = format!("{name}[{k}]");
+            match form {
+                Form::Scalar => Element::Scalar(self.local(name, None, None)),
+                Form::Tuple(form) => Element::Tuple(self.elements(&name, form)),
+            }
+        };
+        form.iter().enumerate().map(element).collect()
+    }
+
     /// The names of the site that hold tuples, with the locals of the elements. The value of a tuple at entry is known
     /// only where its items are access paths.
-    pub(crate) fn site_tuples(&mut self, site: &s::Site) -> BTreeMap<PathId, Vec<LocalId>> {
+    pub(crate) fn site_tuples(&mut self, site: &s::Site) -> BTreeMap<PathId, Vec<Element>> {
         let found = tuples_of_site(site, &|func| self.site_callee(site, func));
         let reads = flow_of_loop(&site.paths, &site.top).reads;
         let mut tuples = BTreeMap::new();
@@ -28,7 +69,7 @@ impl Resolver<'_> {
                 let items = (0..length).map(|k| items.get(k).copied());
                 let elements = items
                     .enumerate()
-                    .map(|(k, item)| self.element(site, id, k, item));
+                    .map(|(k, item)| Element::Scalar(self.element(site, id, k, item)));
                 tuples.insert(id, elements.collect());
             }
         }
@@ -54,10 +95,8 @@ impl Resolver<'_> {
     /// Adds the tuples of a function that is being inlined, whose parameters are known.
     pub fn add_tuples(&mut self, names: &mut Names, function: &s::Function) {
         let found = tuples_of_function(function, &|func| self.inner_callee(names, func));
-        for (id, length) in found {
-            let name = names.dotted_name(id);
-            let element = |k| self.local(format!("{name}[{k}]"), None, None);
-            let elements = (0..length).map(element).collect();
+        for (id, form) in found {
+            let elements = self.elements(&names.dotted_name(id), &form);
             names.locals.remove(&id);
             names.tuples.insert(id, elements);
         }
@@ -93,7 +132,7 @@ impl Resolver<'_> {
             Some(Handed::User(function, first, receiver)) => {
                 self.user(function, *first, receiver.is_some(), DEPTH)
             }
-            Some(Handed::Known(_)) => Callee::Other,
+            Some(Handed::Known(_) | Handed::Class(_)) => Callee::Other,
             None if names.locals.contains_key(&id) => Callee::Other,
             None if names.paths[id]
                 .parent
@@ -116,6 +155,7 @@ impl Resolver<'_> {
                 function,
                 first,
                 method,
+                ..
             } if depth > 0 => self.user(function, *first, *method, depth - 1),
             Capture::Append => Callee::Taker,
             _ => Callee::Other,
@@ -133,6 +173,8 @@ impl Resolver<'_> {
 
 /// The access paths of a tuple's items, in order.
 fn items(site: &s::Site, tuple: PathId) -> Vec<PathId> {
-    let own = |(_, p): &(PathId, &s::AccessPath)| p.item.is_some() && p.parent == Some(tuple);
+    let own = |(_, p): &(PathId, &s::AccessPath)| {
+        matches!(p.item, Some(s::Item::OfTuple { .. })) && p.parent == Some(tuple)
+    };
     site.paths.iter().filter(own).map(|(id, _)| id).collect()
 }

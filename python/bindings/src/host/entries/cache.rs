@@ -6,7 +6,7 @@ use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
-use super::key::{self, KeyForm, MOST_PARTS, Texts, Words};
+use super::key::{self, KeyForm, MOST_PARTS, Words};
 use super::kind::{Kind, released};
 use super::value::{self, Value};
 
@@ -144,7 +144,6 @@ impl Cache {
         key: &Words,
         by: usize,
         form: &KeyForm,
-        texts: &Texts,
     ) -> Option<usize> {
         let (count, mask) = (self.shape.0, self.buckets.len() - 1);
         let mut at = hash(key.classes, &key.parts[..count]) as usize & mask;
@@ -162,7 +161,7 @@ impl Cache {
             }
             at = (at + 1) & mask;
         }
-        let value = self.looked_up(py, key, form, texts)?;
+        let value = self.looked_up(py, key, form)?;
         let entry = self.origins.len();
         self.buckets[at] = u32::try_from(entry + 1).ok()?;
         let from = self.entries.len();
@@ -208,20 +207,14 @@ impl Cache {
     }
 
     /// The value that the container has for a key; `None` where looking it up fails.
-    fn looked_up(
-        &self,
-        py: Python<'_>,
-        key: &Words,
-        form: &KeyForm,
-        texts: &Texts,
-    ) -> Option<Value> {
+    fn looked_up(&self, py: Python<'_>, key: &Words, form: &KeyForm) -> Option<Value> {
         if self.size() == self.there {
             // Everything that the container has is here.
             return Some(Value::MISSING);
         }
         // SAFETY: the container is alive, and of the exact type of its kind.
         unsafe {
-            let object = form.object(py, key, texts);
+            let object = form.object(py, key);
             let found = match object.is_null() {
                 true => None,
                 false if self.kind == Kind::Set => {
@@ -379,7 +372,6 @@ impl Cache {
         &mut self,
         py: Python<'_>,
         form: &dyn Fn(usize) -> Option<&'a KeyForm>,
-        texts: &Texts,
     ) -> PyResult<()> {
         if self.changes.is_empty() {
             return Ok(());
@@ -389,7 +381,7 @@ impl Cache {
         self.more = 0;
         self.written = true;
         if self.kind == Kind::Set {
-            return self.replay(py, &changes, form, texts);
+            return self.replay(py, &changes, form);
         }
         changes.retain(|at| {
             let head = self.head_mut(*at as usize);
@@ -398,7 +390,7 @@ impl Cache {
         });
         changes.sort_by_key(|at| self.origins[*at as usize].order);
         for at in changes {
-            let key = self.key_object(py, at as usize, form, texts);
+            let key = self.key_object(py, at as usize, form);
             let value = self.value(at as usize);
             self.note_there(at as usize, value != Value::MISSING);
             // SAFETY: new references, which are given back; the container is alive.
@@ -408,7 +400,7 @@ impl Cache {
                     released(key);
                     failed
                 } else {
-                    let value = object(py, value, texts);
+                    let value = object(py, value);
                     let none = key.is_null() || value.is_null();
                     let failed = none || ffi::PyDict_SetItem(self.container, key, value) != 0;
                     released(key);
@@ -435,10 +427,9 @@ impl Cache {
         py: Python<'_>,
         entry: usize,
         form: &dyn Fn(usize) -> Option<&'a KeyForm>,
-        texts: &Texts,
     ) -> *mut PyObject {
         let made = form(self.origins[entry].by as usize);
-        let key = made.map(|form| form.object(py, &self.key(entry), texts));
+        let key = made.map(|form| form.object(py, &self.key(entry)));
         key.unwrap_or(std::ptr::null_mut())
     }
 
@@ -448,10 +439,9 @@ impl Cache {
         py: Python<'_>,
         changes: &[u32],
         form: &dyn Fn(usize) -> Option<&'a KeyForm>,
-        texts: &Texts,
     ) -> PyResult<()> {
         for at in changes {
-            let key = self.key_object(py, *at as usize, form, texts);
+            let key = self.key_object(py, *at as usize, form);
             let head = self.head_mut(*at as usize);
             head.dirty = false;
             let was_there = head.is_there;
@@ -480,10 +470,9 @@ fn error(py: Python<'_>) -> PyErr {
 }
 
 /// A new reference to the object of a value; null, with an exception set, where there is no memory.
-fn object(py: Python<'_>, value: Value, texts: &Texts) -> *mut PyObject {
-    match (value.ty(), value.text()) {
-        (Some(ty), _) => key::boxed(py, ty, value.word),
-        (None, Some(at)) => texts.object(py, at),
-        (None, None) => std::ptr::null_mut(),
+fn object(py: Python<'_>, value: Value) -> *mut PyObject {
+    match value.ty() {
+        Some(ty) => key::boxed(py, ty, value.word),
+        None => std::ptr::null_mut(),
     }
 }

@@ -3,6 +3,7 @@
 use nestwise_codegen::link::entries::Class;
 use nestwise_codegen::link::host::CELL;
 use nestwise_ir::model::entry::{Key, Part};
+use nestwise_ir::model::texts;
 use nestwise_ir::{Fragment, Prov, Scalar, Ty};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
@@ -11,31 +12,6 @@ use crate::objects::boxing;
 
 /// The most items of a tuple that is a key.
 pub const MOST_PARTS: usize = 4;
-
-/// The texts of a launch's fragments, each once.
-#[derive(Default)]
-pub struct Texts(Vec<(String, Py<PyAny>)>);
-
-impl Texts {
-    /// The number of a text.
-    pub fn of(&mut self, py: Python<'_>, text: &str) -> u32 {
-        let known = self.0.iter().position(|(of, _)| of == text);
-        let at = known.unwrap_or_else(|| {
-            let object = pyo3::types::PyString::new(py, text).into_any().unbind();
-            self.0.push((text.to_owned(), object));
-            self.0.len() - 1
-        });
-        at as u32
-    }
-
-    /// A new reference to the text with this number.
-    pub fn object(&self, py: Python<'_>, at: u32) -> *mut PyObject {
-        match self.0.get(at as usize) {
-            Some((_, object)) => object.clone_ref(py).into_ptr(),
-            None => std::ptr::null_mut(),
-        }
-    }
-}
 
 /// A key: equal to another one of as many parts exactly where Python's keys are equal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -59,12 +35,7 @@ enum Made {
 
 impl KeyForm {
     /// The form of a fragment's key; `None` for keys of other types.
-    pub fn of(
-        py: Python<'_>,
-        fragment: &Fragment,
-        key: &Key,
-        texts: &mut Texts,
-    ) -> Option<KeyForm> {
+    pub fn of(fragment: &Fragment, key: &Key) -> Option<KeyForm> {
         if key.parts.len() > MOST_PARTS {
             return None;
         }
@@ -77,13 +48,7 @@ impl KeyForm {
                     held.then_some(Made::Cell(*at as usize, ty))?
                 }
                 Part::Int(v) => Made::Always(Class::Whole, *v as u64),
-                Part::Text(text) => {
-                    let mut characters = text.chars();
-                    match (characters.next(), characters.next()) {
-                        (Some(one), None) => Made::Always(Class::Character, u64::from(one)),
-                        _ => Made::Always(Class::Text, u64::from(texts.of(py, text))),
-                    }
-                }
+                Part::Text(text) => Made::Always(Class::Text, texts::number(text).into()),
             });
         }
         Some(KeyForm {
@@ -125,17 +90,15 @@ impl KeyForm {
     }
 
     /// The object of a key that was made by this form; null, with an exception set, where there is no memory.
-    pub fn object(&self, py: Python<'_>, key: &Words, texts: &Texts) -> *mut PyObject {
+    pub fn object(&self, py: Python<'_>, key: &Words) -> *mut PyObject {
         let part = |k: usize| {
             let word = key.parts[k];
             let (class, ty) = match &self.parts[k] {
                 Made::Cell(_, ty) => (None, *ty),
                 Made::Always(class, _) => (Some(*class), Ty::PY_INT),
             };
-            match class {
-                Some(Class::Text) => return texts.object(py, word as u32),
-                Some(Class::Character) => return boxed(py, Ty::CHAR, word),
-                _ => {}
+            if class == Some(Class::Text) {
+                return boxed(py, Ty::CHAR, word);
             }
             let fraction = key.classes >> (2 * k) & 3 == Class::Fraction as u8;
             match ty.repr {
@@ -179,7 +142,7 @@ pub fn boxed(py: Python<'_>, ty: Ty, word: u64) -> *mut PyObject {
 /// The class and the word of a scalar in a key; `None` for what is in no key.
 fn classed(repr: Scalar, word: u64) -> Option<(Class, u64)> {
     match repr {
-        Scalar::Char => Some((Class::Character, word)),
+        Scalar::Char => Some((Class::Text, word)),
         Scalar::U64 => i64::try_from(word).ok().map(|v| (Class::Whole, v as u64)),
         Scalar::F64 => {
             let value = f64::from_bits(word);

@@ -14,12 +14,13 @@ use std::time::{Duration, Instant};
 use nestwise_codegen::link::entries::Table;
 use nestwise_codegen::link::host::CELL;
 use nestwise_ir::model::entry::{Operation, Part, Update};
+use nestwise_ir::model::texts;
 use nestwise_ir::{EntryAccess, Fragment, FragmentForm, Kept, Nest, Ty};
 use pyo3::ffi::{self, PyObject};
 use pyo3::prelude::*;
 
 use cache::Cache;
-use key::{KeyForm, Texts, Words};
+use key::{KeyForm, Words};
 use value::{Value, updated};
 
 use crate::bind::{Binding, classify};
@@ -30,7 +31,6 @@ pub struct Entries {
     caches: Vec<Cache>,
     /// The operation of each fragment that is one.
     plans: Vec<Option<Plan>>,
-    texts: Texts,
     begun: Instant,
 }
 
@@ -98,7 +98,6 @@ impl Entries {
         let mut made = Entries {
             caches: vec![],
             plans: vec![],
-            texts: Texts::default(),
             begun: Instant::now(),
         };
         let object = |capture: u32| binding.captures.get(capture as usize).map(|b| b.object);
@@ -129,14 +128,17 @@ impl Entries {
         access: &EntryAccess,
         container: *mut PyObject,
     ) -> Option<Plan> {
-        let key = KeyForm::of(py, fragment, &access.key, &mut self.texts)?;
-        let mut given = |part: &Part| match part {
+        let key = KeyForm::of(fragment, &access.key)?;
+        let given = |part: &Part| match part {
             Part::Scalar(at) => {
                 let ty = fragment.values.get(*at as usize)?.ty;
                 value::is_held(ty).then_some(Given::Cell(*at as usize, ty))
             }
             Part::Int(v) => Some(Given::Always(Value::scalar(Ty::PY_INT, *v as u64))),
-            Part::Text(text) => Some(Given::Always(Value::text_of(self.texts.of(py, text)))),
+            Part::Text(text) => {
+                let number = texts::number(text);
+                Some(Given::Always(Value::scalar(Ty::CHAR, number.into())))
+            }
         };
         let gives = match fragment.form {
             FragmentForm::Value(ty) => ty,
@@ -182,7 +184,7 @@ impl Entries {
         let plan = self.plans.get(at)?.as_ref()?;
         let cache = &mut self.caches[plan.cache];
         // SAFETY: as promised by the caller.
-        let done = unsafe { plan.perform(py, at, cache, &self.texts, cells) };
+        let done = unsafe { plan.perform(py, at, cache, cells) };
         Some(done.unwrap_or(Done::No))
     }
 
@@ -212,9 +214,9 @@ impl Entries {
     /// Writes what was changed back to the containers.
     pub fn write_back(&mut self, py: Python<'_>) -> PyResult<()> {
         for at in 0..self.caches.len() {
-            let (plans, texts) = (&self.plans, &self.texts);
+            let plans = &self.plans;
             let form = |by: usize| plans.get(by)?.as_ref().map(|plan| &plan.key);
-            self.caches[at].write_back(py, &form, texts)?;
+            self.caches[at].write_back(py, &form)?;
         }
         Ok(())
     }
@@ -237,7 +239,6 @@ impl Plan {
         py: Python<'_>,
         by: usize,
         cache: &mut Cache,
-        texts: &Texts,
         cells: *mut u8,
     ) -> Option<Done> {
         // SAFETY: as promised by the caller.
@@ -250,7 +251,7 @@ impl Plan {
             if !self.key.key(cells, &mut key) {
                 return None;
             }
-            let entry = cache.entry(py, &key, by, &self.key, texts)?;
+            let entry = cache.entry(py, &key, by, &self.key)?;
             let found = cache.value(entry);
             let value = match &self.what {
                 What::Read(ty) => return Some(read(cache.missing(entry, found, by), *ty, cells)),

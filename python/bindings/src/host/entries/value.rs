@@ -10,13 +10,14 @@ use pyo3::prelude::*;
 
 use crate::bind::classify;
 use crate::objects::numpy;
+use crate::objects::texts::Texts;
 
 /// The value of an entry, as a [`Head`](nestwise_codegen::link::entries::Head) has it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Value {
     /// What the value is.
     pub code: u32,
-    /// A scalar's bits, or the number of a text.
+    /// A scalar's bits.
     pub word: u64,
 }
 
@@ -28,7 +29,7 @@ impl Value {
         code: entries::MISSING,
         word: 0,
     };
-    /// Anything but a scalar or a text of the launch: the container alone holds it.
+    /// Anything but a scalar: the container alone holds it.
     pub const OBJECT: Value = Value {
         code: entries::OBJECT,
         word: 0,
@@ -40,23 +41,12 @@ impl Value {
         Value { code, word }
     }
 
-    /// A text of the launch's fragments.
-    pub const fn text_of(at: u32) -> Value {
-        let (code, word) = (entries::TEXT, at as u64);
-        Value { code, word }
-    }
-
     /// The type of a scalar.
     pub fn ty(self) -> Option<Ty> {
         let at = entries::place(self.code)?;
         let prov = *PROVENANCES.get(at / Scalar::ALL.len())?;
         let repr = Scalar::ALL[at % Scalar::ALL.len()];
         Some(Ty { prov, repr })
-    }
-
-    /// The number of a text.
-    pub fn text(self) -> Option<u32> {
-        (self.code == entries::TEXT).then_some(self.word as u32)
     }
 
     /// Whether the value is a scalar of this type.
@@ -67,7 +57,7 @@ impl Value {
 
 /// Whether a cache holds scalars of this type.
 pub fn is_held(ty: Ty) -> bool {
-    ty.repr.size() <= 8 && !matches!(ty.repr, Scalar::C64 | Scalar::Num | Scalar::Char)
+    ty.repr.size() <= 8 && !matches!(ty.repr, Scalar::C64 | Scalar::Num)
 }
 
 /// What a launch holds of an object.
@@ -77,7 +67,11 @@ pub fn is_held(ty: Ty) -> bool {
 pub unsafe fn held(py: Python<'_>, object: *mut PyObject) -> Value {
     // SAFETY: as promised by the caller.
     let Some((word, value)) = (unsafe { classify::number(numpy::numpy(py), object) }) else {
-        return Value::OBJECT;
+        // SAFETY: the same.
+        let text = unsafe { Texts::new(py).number_of(object) };
+        return text.map_or(Value::OBJECT, |number| {
+            Value::scalar(Ty::CHAR, number.into())
+        });
     };
     let Some(ty) = classify::scalar_type(word).filter(|ty| is_held(*ty)) else {
         return Value::OBJECT;
@@ -148,12 +142,11 @@ mod tests {
             for prov in PROVENANCES {
                 let ty = Ty { prov, repr };
                 let value = Value::scalar(ty, 7);
-                assert_eq!((value.ty(), value.text()), (Some(ty), None));
+                assert_eq!(value.ty(), Some(ty));
                 assert!(value.is(ty));
             }
         }
-        let others = [Value::MISSING, Value::OBJECT, Value::text_of(3)];
+        let others = [Value::MISSING, Value::OBJECT];
         assert!(others.iter().all(|v| v.ty().is_none()));
-        assert_eq!(Value::text_of(3).text(), Some(3));
     }
 }
