@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -63,6 +64,8 @@ MODULES = (
     *("numpy.random", "numpy.linalg"),
 )
 CONSTANTS = {"math": ("pi", "e", "tau", "inf", "nan"), "numpy": ("pi", "e", "inf", "nan")}
+# An access path: a name, and attributes and elements of what it holds.
+_PATH = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*|\[-?\d+\])*")
 # What callers of functions by name put in the functions' parameters.
 _ANNOTATIONS = {
     "int": g.INT,
@@ -182,6 +185,8 @@ class Guess:
         return value
 
     def _path(self, path: str, scope: Scope, line: int) -> Any:
+        if not _PATH.fullmatch(path):
+            return self._computed(path, scope, line)
         if path.endswith("]"):
             whole, _, at = path[:-1].rpartition("[")
             return g.element(self.path(whole, scope, line), [g.COUNT], [int(at)])
@@ -204,6 +209,15 @@ class Guess:
         if outer is not None:
             return self.path(path, outer, ANYWHERE)
         return self._builtin(path, scope)
+
+    def _computed(self, text: str, scope: Scope, line: int) -> Any:
+        """What an expression that stands in the place of a name gives at a line of a scope."""
+        try:
+            tree = ast.parse(f"({text}\n)", mode="eval").body
+        except SyntaxError:
+            return None
+        ast.increment_lineno(tree, line - 1)
+        return self.value(tree, scope)
 
     def _builtin(self, name: str, module: Scope) -> Any:
         for star in module.bindings.get("*", ()):
@@ -442,7 +456,8 @@ class Guess:
             case ast.JoinedStr():
                 return g.TEXT
             case ast.Lambda():
-                return g.Function(self.scopes.of[tree])
+                found = self.scopes.of.get(tree)
+                return found and g.Function(found)
         return None
 
     def _targets(

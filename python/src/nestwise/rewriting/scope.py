@@ -86,7 +86,9 @@ class Facts:
 def analyse(tree: syntax.Module, text: str, filename: str) -> Facts:
     """The facts of a module's statements; `text` is its source. Raises SyntaxError."""
     tables: Tables = {}
-    _collect(_symtable.symtable(text, filename, "exec"), tables)
+    # A line more: CPython takes a file that ends in a backslash, a carriage return and a line
+    # feed, but not its decoded lines.
+    _collect(_symtable.symtable(text + "\n", filename, "exec"), tables)
     scope = Scope(tree, None, "", None)
     found: list[set[str]] = []
 
