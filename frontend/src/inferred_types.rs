@@ -313,6 +313,7 @@ mod tests {
             python_minor: 12,
             whole_ints: true,
             fp: FpMode::Strict,
+            frames: 850,
         };
         let nest = specialise(&site, &captures, options).unwrap();
         assert_eq!(nest.loops.len(), 1);

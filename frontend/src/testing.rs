@@ -42,6 +42,7 @@ pub fn options() -> Options {
         python_minor: 11,
         whole_ints: true,
         fp: FpMode::Strict,
+        frames: 850,
     }
 }
 

@@ -158,6 +158,7 @@ fn nest(site: &surface::Site) -> Nest {
         python_minor: 11,
         whole_ints: true,
         fp: codegen::FpMode::Strict,
+        frames: 850,
     };
     lowering::specialise(site, &captures(site), settings).expect("all types are known")
 }

@@ -24,6 +24,8 @@ pub struct Options {
     pub whole_ints: bool,
     /// The mode of floating point: which results may differ from CPython's.
     pub fp: FpMode,
+    /// The most frames that CPython is sure to have left for calls of functions where the nest runs.
+    pub frames: u32,
 }
 
 /// The value that a live range stands for while its assignment dominates and nothing that the value is made of can

@@ -73,6 +73,11 @@ impl Lowering<'_> {
                 kwargs,
             } => return calls::call(self, *known, args, kwargs, span),
             ExprKind::Inline(call) => return inlined(self, call, span),
+            ExprKind::Pop(list) => return grow::pop(self, *list, span),
+            ExprKind::SelfCall(_) => {
+                let message = "a call of the function around it".into();
+                return Err(refuse(span, Refusal::Internal { message }));
+            }
             ExprKind::List(items) => return make::list_display(self, items, span),
             ExprKind::ListComprehension(all) => {
                 return comprehension::list_comprehension(self, all, span);

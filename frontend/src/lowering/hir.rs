@@ -40,6 +40,8 @@ pub(crate) struct Local {
     pub attributes: u32,
     /// The work by which CPython looks the name up, if it is not a local.
     pub lookup: Option<Work>,
+    /// The most elements of the list that the local holds, if that is known.
+    pub room: Option<u32>,
 }
 
 /// A resolved site.
@@ -60,6 +62,8 @@ pub(crate) struct Hir {
     pub texts: BTreeSet<String>,
     /// The site's names that hold objects that the nest makes, with the objects' forms.
     pub objects: BTreeMap<PathId, ObjectForm>,
+    /// The most frames of functions that call themselves that CPython would have open in the nest.
+    pub frames: u32,
 }
 
 /// The form of a value that the nest takes apart: what its parts are.
@@ -240,6 +244,8 @@ pub(crate) enum Kind {
     },
     /// Leaves an inlined function.
     Leave(BlockId),
+    /// Gives locals values that nobody reads, so that they never seem to keep an earlier one.
+    Clear(Vec<Def>),
 }
 
 /// A target of an assignment.
@@ -290,6 +296,10 @@ pub(crate) enum ExprKind {
         kwargs: Vec<(String, Expr)>,
     },
     Inline(Box<Inline>),
+    /// A call of the function that it stands in; none is left once the function is resolved.
+    SelfCall(Box<SelfCall>),
+    /// The last element of a list that the nest makes, which is removed.
+    Pop(Read),
     /// A list display.
     List(Vec<Expr>),
     ListComprehension(Box<ListComprehension>),
@@ -393,6 +403,19 @@ pub(crate) struct Inline {
     pub sum: bool,
     /// The origin of the call: what CPython runs in its place.
     pub origin: Origin,
+}
+
+/// A call of a function in its own body, or in one that is inlined into it.
+#[derive(Debug)]
+pub(crate) struct SelfCall {
+    /// The evaluation of the arguments, into locals of the call's own.
+    pub before: Vec<Stmt>,
+    /// The parameters, each with the local that holds its argument.
+    pub moves: Vec<(LocalId, LocalId)>,
+    /// The locals that hold what the function returns.
+    pub results: Vec<LocalId>,
+    /// Whether the call returns a tuple.
+    pub tuple: bool,
 }
 
 /// A list comprehension `[element for target in iter]`.
@@ -512,6 +535,7 @@ impl Expr {
                 let own = [own, &call.fresh].concat();
                 call.body.iter().any(|s| s.changes(&own))
             }
+            ExprKind::SelfCall(_) | ExprKind::Pop(_) => true,
             ExprKind::Host(call) if call.effect != Effect::Pure => true,
             ExprKind::ListComprehension(all) => all.each.changes(&[own, &all.fresh].concat()),
             _ => self.children().into_iter().any(|e| e.changes(own)),
@@ -549,7 +573,9 @@ impl Stmt {
             } => target.changes(own) || value(iter) || any(body) || any(orelse),
             Kind::While { test, body, orelse } => value(test) || any(body) || any(orelse),
             Kind::Return(Some(v)) | Kind::Effect(v) => value(v),
-            Kind::Swap(_) | Kind::Append { .. } | Kind::AppendToMade { .. } => true,
+            Kind::Swap(_) | Kind::Append { .. } | Kind::AppendToMade { .. } | Kind::Clear(_) => {
+                true
+            }
             _ => false,
         }
     }

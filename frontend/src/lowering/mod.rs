@@ -36,6 +36,7 @@ pub(crate) mod operands;
 pub(crate) mod passes;
 pub(crate) mod pipeline;
 pub(crate) mod preconditions;
+pub(crate) mod recursion;
 pub(crate) mod scalar;
 pub(crate) mod statement;
 #[cfg(test)]

@@ -54,7 +54,7 @@ pub fn specialise(
     captures: &[Capture],
     options: Options,
 ) -> Result<Nest, WithSpan<Refusal>> {
-    let hir = resolve::resolve(site, captures)?;
+    let hir = resolve::resolve(site, captures, options.frames)?;
     let mut nest = lower(site, &hir, captures, options)?;
     host_call::refuse_conflicts(&nest, captures)?;
     verify(&nest, "lowering")?;

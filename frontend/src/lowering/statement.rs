@@ -123,6 +123,12 @@ fn statement(cx: &mut Lowering<'_>, stmt: &hir::Stmt) -> R<()> {
             value,
         } => append::append(cx, *method, name, value, span),
         Kind::AppendToMade { list, value } => grow::append(cx, list, value, span),
+        Kind::Clear(defs) => {
+            for def in defs {
+                assign::clear(cx, *def, span)?;
+            }
+            Ok(())
+        }
         Kind::Leave(block) => {
             let scope = cx.control.call_scopes.get(block).copied();
             let scope = scope.ok_or_else(|| {

@@ -51,6 +51,9 @@ pub struct Nest {
     pub interruptible: Vec<LoopId>,
     /// The fragments that CPython evaluates for the nest, each called from one place.
     pub fragments: Arena<FragmentId, Fragment>,
+    /// The most frames of functions that call themselves that CPython would have open in the nest: a launch asks whether
+    /// it could open as many.
+    pub frames: u32,
     /// The texts in the program that the nest knows by their [`number`](crate::model::texts::number).
     pub texts: Vec<String>,
     /// What CPython does in the nest as it was written. No kernel depends on it.
@@ -76,6 +79,7 @@ impl Nest {
             whole: None,
             interruptible: vec![],
             fragments: Arena::new(),
+            frames: 0,
             texts: vec![],
             work: NestWork::default(),
         }

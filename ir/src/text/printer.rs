@@ -296,6 +296,9 @@ impl Nest {
         for (id, fragment) in self.fragments.iter() {
             writeln!(f, "{id} {}", Spelled(fragment))?;
         }
+        if self.frames > 0 {
+            writeln!(f, "frames {}", self.frames)?;
+        }
         for text in &self.texts {
             writeln!(f, "text {}", Name(text))?;
         }

@@ -52,6 +52,7 @@ pub fn read(text: &str) -> Result<Nest, ReadError> {
         prologue: body.prologue,
         lengths: head.lengths,
         fragments: head.fragments,
+        frames: head.frames,
         texts: head.texts,
         whole: body.whole,
         ..Nest::of(body.top)
@@ -95,6 +96,7 @@ struct Head {
     scopes: Option<u32>,
     lengths: Vec<Length>,
     fragments: Arena<FragmentId, Fragment>,
+    frames: u32,
     texts: Vec<String>,
 }
 
@@ -178,6 +180,8 @@ impl Head {
             }
             c.expect("=")?;
             self.lengths.push(length(c)?);
+        } else if c.eat_word("frames") {
+            self.frames = c.int()?;
         } else if c.eat_word("text") {
             self.texts.push(c.name()?);
         } else if c.peek_id("f").is_some() {

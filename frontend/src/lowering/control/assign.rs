@@ -1,6 +1,6 @@
 //! Assignments of locals.
 
-use nestwise_ir::model::nest::{CmpOp, Expr, StmtKind};
+use nestwise_ir::model::nest::{CmpOp, Const, Expr, StmtKind};
 use nestwise_ir::{Scalar, Span, Ty};
 
 use crate::lowering::arrays::named_views;
@@ -73,6 +73,27 @@ pub(crate) fn assign(cx: &mut Lowering<'_>, def: Def, val: Val, span: Span) -> R
         cx.builder
             .emit_let(flag, build::boolean(true, Ty::PY_BOOL, span));
     }
+    Ok(())
+}
+
+/// Assigns a value that nobody reads, if the local holds scalars.
+pub(crate) fn clear(cx: &mut Lowering<'_>, def: Def, span: Span) -> R<()> {
+    let live = cx.env.live_ranges.of_def[def.def];
+    let fact = &cx.env.facts.live_ranges[live];
+    if fact.kinds.is_empty() || fact.holds_array() || !fact.needs_var {
+        return Ok(());
+    }
+    let var = variables::variable(cx, live, span)?;
+    let ty = cx.builder.vars[var].ty;
+    let nothing = match ty.repr {
+        Scalar::Bool => Const::Bool(false),
+        Scalar::F32 | Scalar::F64 => Const::Float(0.0),
+        Scalar::C64 | Scalar::C128 => Const::Complex(0.0, 0.0),
+        // Numbers with a tag begin as what the memory holds.
+        Scalar::Num => return Ok(()),
+        _ => Const::Int(0),
+    };
+    cx.builder.emit_let(var, Expr::constant(nothing, ty, span));
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use nestwise_ir::model::nest::{CmpOp, Expr};
 use nestwise_ir::{BinOp, Extent, Span, Ty, Work};
 
 use crate::lowering::arrays::named_views::{self, Passed};
-use crate::lowering::arrays::{alias, materialise, temporary};
+use crate::lowering::arrays::{access, alias, materialise, temporary};
 use crate::lowering::build;
 use crate::lowering::context::Lowering;
 use crate::lowering::hir::{self, Def, LocalId, Read};
@@ -20,8 +20,10 @@ use crate::lowering::types::facts::{Made, Source};
 use crate::lowering::types::live_ranges::LiveRangeId;
 use crate::lowering::types::variables;
 use crate::lowering::value::Val;
+use crate::lowering::value::scalar::Sv;
 use crate::lowering::value::section::Section;
 use crate::lowering::value::tree::{Elementwise, Node};
+use crate::lowering::value::view::View;
 use crate::refusal::{R, Refusal, refuse, unsupported};
 
 /// Lowers `xs.append(value)` for a list that the nest makes.
@@ -68,7 +70,8 @@ pub(crate) fn append(cx: &mut Lowering<'_>, list: &Read, value: &hir::Expr, span
         cx.env.facts.appended.get_or_insert((storage, ty));
         return Ok(());
     }
-    let like = vec![Extent::Fixed(counted::MOST)];
+    let room = cx.env.hir.locals[list.local].room;
+    let like = vec![Extent::Fixed(room.unwrap_or(counted::MOST))];
     let fact = &mut cx.env.facts.live_ranges[owner];
     match &mut fact.made {
         Some(made) if made.starts.is_some() || made.like.len() != 1 || made.list.is_none() => {
@@ -117,6 +120,39 @@ pub(crate) fn append(cx: &mut Lowering<'_>, list: &Read, value: &hir::Expr, span
     let next = build::binary(BinOp::Add, at, one, Ty::PY_INT, false, span);
     cx.builder.emit_let(count, next);
     Ok(())
+}
+
+/// Lowers the removal of the last element of a list that the nest makes, whose value that is. A guard fails for an empty
+/// list.
+pub(crate) fn pop(cx: &mut Lowering<'_>, list: Read, span: Span) -> R<Val> {
+    cx.builder.tally(Work::Append, 1.0);
+    reads::read(cx, list, span)?;
+    let unknown = || Ok(Val::Scalar(Sv::bottom(span)));
+    let live = cx.env.live_ranges.of_occ.get(list.occ).copied().flatten();
+    let Some(live) = live.filter(|live| cx.env.facts.live_ranges[*live].part.is_some()) else {
+        return unknown();
+    };
+    let Some((array, _)) = temporary::made_array(cx, live, span)? else {
+        return unknown();
+    };
+    cx.env.facts.demand(live, |f| &mut f.counted);
+    let [_, count] = variables::view_variables(cx, live, 2)[..] else {
+        return unknown();
+    };
+    let int = |value| Expr::int(value, span);
+    let before = build::var(count, Ty::PY_INT, span);
+    let some = build::compare(CmpOp::Gt, before.clone(), int(0), Ty::PY_BOOL, span);
+    cx.builder.emit_check(some);
+    let last = build::binary(BinOp::Sub, before, int(1), Ty::PY_INT, false, span);
+    let at = cx.builder.spill(last);
+    cx.builder.emit_let(count, at.clone());
+    let view = View {
+        capture: cx.builder.arrays[array].capture,
+        array,
+        index: vec![at],
+        checked: vec![true],
+    };
+    access::element(&mut cx.builder, view, span)
 }
 
 /// Assigns such a list to a local, where nothing else names it afterwards.

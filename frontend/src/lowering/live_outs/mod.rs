@@ -141,6 +141,7 @@ pub(crate) fn finish(mut cx: Lowering<'_>) -> R<Nest> {
         whole: None,
         interruptible: Vec::new(),
         fragments: cx.builder.fragments,
+        frames: cx.env.hir.frames,
         texts: cx.env.hir.texts.iter().cloned().collect(),
         work: cx.builder.meter.finish(),
     })

@@ -82,7 +82,7 @@ impl Resolver<'_> {
         }
         self.uses.draws_natively |= draws;
         if self.active.contains(&key) {
-            return Err(refuse(span, Refusal::Recursion { name }));
+            return self.self_call(&callee, span, bind);
         }
         if self.active.len() >= DEPTH_LIMIT {
             return Err(refuse(
@@ -94,6 +94,7 @@ impl Resolver<'_> {
             ));
         }
         self.free_names(function, span)?;
+        let own_from = self.hir.locals.len();
         let mut names = self.call_names(&callee);
         let mut fresh: Vec<LocalId> = names.locals.values().copied().collect();
         let mut body = vec![];
@@ -106,11 +107,24 @@ impl Resolver<'_> {
         let elements = names.tuples.values().flatten();
         elements.for_each(|element| element.locals(&mut |local| fresh.push(local)));
         let params = body.len();
+        let recursive = self.calls_itself(function, callee.first);
+        if recursive {
+            self.begin_recursion(&callee, &mut names, own_from)?;
+        }
         self.active.push(key);
         let statements = function.body.iter().collect();
-        let result = self.tail(&mut names, statements, span, &mut body);
+        let mut inner = vec![];
+        let result = self.tail(&mut names, statements, span, &mut inner);
         self.active.pop();
-        result?;
+        if recursive {
+            let recursion = self.recursions.pop();
+            result?;
+            self.end_recursion(recursion, inner, &mut names, span, &mut body)?;
+            fresh.extend(own_from..self.hir.locals.len());
+        } else {
+            result?;
+            body.append(&mut inner);
+        }
         fresh.append(&mut names.own);
         let Some(CallState {
             block,
@@ -135,6 +149,7 @@ impl Resolver<'_> {
         };
         fresh.extend(&results);
         fresh.sort_unstable();
+        fresh.dedup();
         let results: Vec<Read> = results.into_iter().map(|local| self.read(local)).collect();
         let call = Inline {
             body,
@@ -243,7 +258,8 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    fn call_names<'f>(&mut self, callee: &Callee<'f>) -> Names<'f> {
+    /// The names of a call, with a local for each that the function binds or assigns.
+    pub(crate) fn call_names<'f>(&mut self, callee: &Callee<'f>) -> Names<'f> {
         let function = callee.function;
         let receiver = match &callee.receiver {
             Receiver::Path(path) => function.params.first().map(|p| (p.path, path.clone())),

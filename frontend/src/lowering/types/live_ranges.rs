@@ -199,6 +199,11 @@ impl Flow<'_> {
                 return None;
             }
             Kind::Raise => return None,
+            Kind::Clear(defs) => {
+                for def in defs {
+                    self.target(&Target::Local(*def), &mut env);
+                }
+            }
             Kind::Effect(value) | Kind::Append { value, .. } => self.expr(value, &mut env),
             Kind::AppendToMade { list, value } => {
                 self.read(*list, &env);
@@ -329,7 +334,7 @@ impl Flow<'_> {
 
     fn expr(&mut self, e: &Expr, env: &mut Env) {
         match &e.kind {
-            ExprKind::Read(read) => self.read(*read, env),
+            ExprKind::Read(read) | ExprKind::Pop(read) => self.read(*read, env),
             ExprKind::Inline(call) => {
                 for local in &call.fresh {
                     self.enters(*local, env);

@@ -178,12 +178,15 @@ impl InlineCachedCall {
         errors: NumpyErrors,
     ) -> Option<InlineCachedCall> {
         // A function whose access paths were not bound is not inlined.
-        let calls = plan.analysed.nest().calls_host();
-        if !launch.repeated || calls || binding.users.iter().any(|u| u.first == 0) {
+        let nest = plan.analysed.nest();
+        let asks = nest.calls_host() || nest.frames > 0;
+        if !launch.repeated || asks || binding.users.iter().any(|u| u.first == 0) {
             return None;
         }
         let users = binding.users.iter();
-        let inner = users.flat_map(|u| u.function.paths.iter());
+        let inner = users
+            .filter(|u| !u.around)
+            .flat_map(|u| u.function.paths.iter());
         let every = paths.iter().chain(inner).zip(&binding.captures);
         let seen: Option<Vec<Seen>> = every.map(|(path, b)| look(py, path, b)).collect();
         let seen = seen?;
@@ -285,6 +288,9 @@ impl InlineCachedCall {
             };
             if object.is_null() || !user.accepts(py, object, method) {
                 return false;
+            }
+            if user.around {
+                return true;
             }
             let (first, inside) = (user.first, user.inside(py, captures));
             let inner = inside.names(names.builtins);

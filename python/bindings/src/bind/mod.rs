@@ -145,6 +145,8 @@ pub struct User {
     pub function: Arc<UserFunction>,
     /// The index of the capture of the function's first access path; 0 where its access paths were not bound.
     pub first: usize,
+    /// Whether the function is one around it, whose captures it shares.
+    pub around: bool,
     /// The object that a method is bound to, which is the value of its first parameter.
     receiver: Option<Py<PyAny>>,
     /// The indices of the access paths of parameters that stand for one object in every call, with the captures that
@@ -266,10 +268,15 @@ pub fn bind(py: Python<'_>, parsed: &Parsed, names: &Names<'_>, mixed: &[usize])
     let np = numpy::numpy(py);
     binding.scope(py, np, (&parsed.paths, &parsed.handed), names, mixed);
     let mut bound = 0;
-    // Functions found while binding functions are appended behind, as are those that objects in lists have; a function
-    // that contains itself is cut off by the limit.
+    // Functions found while binding functions are appended behind, as are those that objects in lists have.
     loop {
         while bound < binding.users.len() && binding.users.len() <= MOST_USERS {
+            if let Some(first) = binding.around(bound) {
+                let user = &mut binding.users[bound];
+                (user.first, user.around) = (first, true);
+                bound += 1;
+                continue;
+            }
             let first = binding.captures.len();
             binding.users[bound].first = first;
             let inside = binding.users[bound].inside(py, &binding.captures);
@@ -320,6 +327,36 @@ impl Binding {
     /// The signature of the call: one word for each capture.
     pub fn words(&self) -> impl Iterator<Item = u64> {
         self.captures.iter().map(|b| b.word)
+    }
+
+    /// The first capture of a function that is bound already, and in which, or in one that it calls, a user is found that
+    /// is the same function of the same objects.
+    fn around(&self, user: usize) -> Option<usize> {
+        let given = |user: &User| -> Vec<_> {
+            let given = user.given.iter();
+            given
+                .map(|(param, from)| (*param, self.captures[*from].object))
+                .collect()
+        };
+        let own = &self.users[user];
+        let mut capture = own.capture;
+        loop {
+            let holds = |outer: &&User| {
+                let first = outer.first;
+                !outer.around
+                    && first > 0
+                    && (first..first + outer.function.paths.len()).contains(&capture)
+            };
+            let outer = self.users.iter().find(holds)?;
+            let receiver = |user: &User| user.receiver.as_ref().map(Py::as_ptr);
+            if outer.callee() == own.callee()
+                && receiver(outer) == receiver(own)
+                && given(outer) == given(own)
+            {
+                return Some(outer.first);
+            }
+            capture = outer.capture;
+        }
     }
 
     fn scope(
@@ -404,6 +441,7 @@ impl Binding {
                     capture: index,
                     function,
                     first: 0,
+                    around: false,
                     receiver,
                     given: vec![],
                     callee: Some(callee),

@@ -20,6 +20,7 @@ use crate::boundary::answers::{Explained, LoopVerdict, Refused, StageSeconds};
 use crate::boundary::function_text::FunctionText;
 use crate::boundary::mapping::Mapping;
 use crate::commands::{fp_gain, priced};
+use crate::host::recursion;
 use crate::objects::random::draws::Draw;
 use crate::site::parsed::SiteText;
 
@@ -203,6 +204,7 @@ fn tell(
         python_minor: options.python_minor,
         whole_ints: true,
         fp: options.fp,
+        frames: recursion::USUAL,
     };
     let begun = Instant::now();
     let mut nest = lowering::specialise(surface, captures, settings)

@@ -78,6 +78,7 @@ impl PyHost<'_> {
 impl Host for PyHost<'_> {
     fn arrays(&mut self) -> Result<Vec<ArrayView>, Reason> {
         let nest = self.nest;
+        self.check_frames()?;
         self.find_attributes()?;
         let mut written = vec![false; self.binding.captures.len()];
         for decl in nest

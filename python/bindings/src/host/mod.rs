@@ -7,6 +7,7 @@ pub(crate) mod environment;
 pub(crate) mod fields;
 pub(crate) mod fragments;
 pub(crate) mod others;
+pub(crate) mod recursion;
 pub(crate) mod scratch;
 pub(crate) mod sequences;
 pub(crate) mod waiting;
@@ -215,6 +216,16 @@ impl<'a> PyHost<'a> {
             true => Ok(()),
             false => Err(Reason::Environment(
                 "a text in the loop has the number of another text",
+            )),
+        }
+    }
+
+    /// Refuses a nest of calls for which CPython would have too few frames left.
+    fn check_frames(&self) -> Result<(), Reason> {
+        match self.nest.frames == 0 || recursion::are_left(self.py, self.nest.frames) {
+            true => Ok(()),
+            false => Err(Reason::Environment(
+                "fewer calls are left up to the recursion limit than the loop may make",
             )),
         }
     }

@@ -12,6 +12,7 @@ use nestwise_tiering::Legacy;
 use pyo3::prelude::*;
 
 use crate::bind::Binding;
+use crate::host::recursion;
 use crate::objects::numpy;
 use crate::site::parsed::{Parsed, SiteText, refused};
 use crate::site::unplanned;
@@ -99,6 +100,7 @@ impl Plans {
             python_minor: options.python_minor,
             whole_ints: numpy::numpy(py).is_none_or(|n| n.whole_ints),
             fp: options.fp,
+            frames: recursion::frames(py),
         };
         let key = parsed.key(text).plan(&(&captures, settings));
         if parsed.legacy(text) == Legacy::Plans

@@ -36,6 +36,7 @@ fn nest(text: &str) -> Nest {
         python_minor: 11,
         whole_ints: true,
         fp: FpMode::Strict,
+        frames: 850,
     };
     lowering::specialise(&site, &captures, options).expect("a nest")
 }

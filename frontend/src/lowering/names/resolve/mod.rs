@@ -31,6 +31,7 @@ use crate::lowering::hir::{
 use crate::lowering::names::method_paths;
 use crate::lowering::names::resolve::element::{Element, ObjectElement};
 use crate::lowering::names::resolve::new_objects::{Method, Sharing, Unfinished};
+use crate::lowering::recursion::Recursion;
 use crate::refusal::{R, Refusal, refuse};
 use crate::site::captures::{Alike, Capture};
 use crate::site::object_uses::method_of_unary;
@@ -277,6 +278,10 @@ pub(crate) struct Resolver<'a> {
     pub own_names: HashSet<String>,
     /// The functions being inlined, innermost last.
     pub active: Vec<*const s::Function>,
+    /// The functions among them that become loops over states, innermost last.
+    pub recursions: Vec<Recursion>,
+    /// The most frames that CPython is sure to have left for calls of functions.
+    pub frames: u32,
     nodes: usize,
     /// Whether an iteration that reaches something unsupported may exit to the interpreter: only if the site has no
     /// inner loop.
@@ -426,9 +431,13 @@ impl Uses {
     }
 }
 
-/// Resolves a site. What CPython changes is CPython's throughout: the nest holds no copy of it.
-pub(crate) fn resolve(site: &s::Site, captures: &[Capture]) -> R<Hir> {
-    let mut left = Left::default();
+/// Resolves a site. What CPython changes is CPython's throughout: the nest holds no copy of it. `frames` is the most
+/// frames that CPython is sure to have left for calls of functions.
+pub(crate) fn resolve(site: &s::Site, captures: &[Capture], frames: u32) -> R<Hir> {
+    let mut left = Left {
+        frames,
+        ..Left::default()
+    };
     loop {
         let mut uses = Uses::default();
         let hir = resolve_with(site, captures, &left, &mut uses);
@@ -467,6 +476,8 @@ struct Left {
     objects: BTreeMap<PathId, ObjectForm>,
     /// The classes of which each object has a number.
     numbered: BTreeSet<u32>,
+    /// The most frames that CPython is sure to have left for calls of functions.
+    frames: u32,
 }
 
 /// Resolves a site of which more is left to CPython than has no native form.
@@ -517,6 +528,8 @@ fn resolve_beside(
         by_method: HashSet::new(),
         own_names: assigned_names(site),
         active: vec![],
+        recursions: vec![],
+        frames: left.frames,
         nodes: 0,
         may_exit: !site.value && !has_inner_loop(site),
         branches: 0,
@@ -630,6 +643,7 @@ impl Resolver<'_> {
             element: None,
             attributes: 0,
             lookup: None,
+            room: None,
         });
         self.hir.locals.len() - 1
     }
