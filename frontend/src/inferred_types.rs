@@ -34,12 +34,14 @@ pub struct Described {
     pub shared: bool,
 }
 
-/// The most functions that are followed; one that contains itself is cut off by this limit.
+/// The most functions that are followed.
 const MAX_FUNCTIONS: usize = 17;
 
 /// A function whose access paths are still to be looked at.
 struct User {
     capture: usize,
+    /// The user in whose function this one was found.
+    outer: Option<usize>,
     number: u32,
     function: Arc<Function>,
     method: bool,
@@ -52,18 +54,23 @@ pub fn captures(site: &Site, evidence: &mut dyn Evidence) -> (Vec<Capture>, Vec<
         captures: vec![],
         described: vec![],
         users: vec![],
+        inside: None,
     };
     guess.scope(&site.paths, None, None);
     let mut next = 0;
     while next < guess.users.len() && next < MAX_FUNCTIONS {
-        let start = guess.captures.len() as u32;
+        let around = guess.around(next);
+        let start = around.unwrap_or(guess.captures.len() as u32);
         let user = &guess.users[next];
         let (number, function) = (user.number, user.function.clone());
         if let Capture::User { first, .. } = &mut guess.captures[user.capture] {
             *first = start;
         }
         let receiver = function.params.first().filter(|_| user.method);
-        guess.scope(&function.paths, Some(number), receiver.map(|p| p.path));
+        if around.is_none() {
+            guess.inside = Some(next);
+            guess.scope(&function.paths, Some(number), receiver.map(|p| p.path));
+        }
         next += 1;
     }
     for user in &guess.users[next..] {
@@ -77,6 +84,8 @@ struct Guess<'a> {
     captures: Vec<Capture>,
     described: Vec<Described>,
     users: Vec<User>,
+    /// The user whose function's access paths are being looked at.
+    inside: Option<usize>,
 }
 
 impl Guess<'_> {
@@ -111,6 +120,23 @@ impl Guess<'_> {
         }
     }
 
+    /// The first capture of the function that a user is, if it is one around itself.
+    fn around(&self, user: usize) -> Option<u32> {
+        let own = &self.users[user];
+        let mut outer = own.outer;
+        while let Some(at) = outer {
+            let around = &self.users[at];
+            if (around.number, around.method) == (own.number, own.method) {
+                return match self.captures[around.capture] {
+                    Capture::User { first, .. } => Some(first),
+                    _ => None,
+                };
+            }
+            outer = around.outer;
+        }
+        None
+    }
+
     fn capture(&mut self, words: &str) -> Capture {
         let (method, number) = match words.split_once(' ') {
             Some(("function", number)) => (false, number),
@@ -124,6 +150,7 @@ impl Guess<'_> {
         let capture = self.captures.len();
         self.users.push(User {
             capture,
+            outer: self.inside,
             number,
             function: function.clone(),
             method,

@@ -7,7 +7,7 @@ sys.setrecursionlimit(120)
 
 def walk(n):
     s = 0
-    for i in range(2):  # cpython
+    for i in range(2):
         s += walk(n + 1) + i
     return s
 

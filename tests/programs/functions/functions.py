@@ -176,7 +176,7 @@ def recursive(n):
 
 def use_recursive(a):
     s = 0
-    for x in a:  # cpython
+    for x in a:  # native
         s += recursive(x)
     return s
 

@@ -734,6 +734,7 @@ impl Resolver<'_> {
         let shape = match &value.kind {
             ExprKind::Tuple(items) => Shape::Tuple(items.len()),
             ExprKind::Inline(call) if call.tuple => Shape::Tuple(call.results.len()),
+            ExprKind::SelfCall(call) if call.tuple => Shape::Tuple(call.results.len()),
             ExprKind::Made(made) => Shape::Object(made.form.clone()),
             _ => Shape::Value,
         };

@@ -15,6 +15,7 @@ use crate::lowering::hir::{
 };
 use crate::lowering::names::resolve::Resolver;
 use crate::lowering::types::live_ranges::forever;
+use crate::site::tuple_names::element;
 
 /// The most blocks that a function may be cut into.
 const MOST: usize = 400;
@@ -619,6 +620,12 @@ impl Cutter<'_, '_> {
             ExprKind::List(items) => ExprKind::List(self.operands(items)?),
             ExprKind::Subscript(base, index) => {
                 let base = one(self, base)?;
+                if let (ExprKind::Tuple(items), [at]) = (&base.kind, &index[..])
+                    && let Some(at) = int_of(at).and_then(|at| element(at, items.len()))
+                    && let Some(item) = items.get(at).and_then(|item| self.again(item))
+                {
+                    return Ok(item);
+                }
                 if !is_stable(self.resolver, &base) {
                     return Err("in a subscript of what is computed".into());
                 }

@@ -55,6 +55,7 @@ pub(crate) fn emit(
         let name = resolver.hir.locals[*local].name.clone();
         return Err(refuse(span, Refusal::PossiblyUnbound { name }));
     }
+    shorten(&mut all);
     let all: Vec<Option<Part>> = all.into_iter().map(Some).collect();
     let (states, resumed) = states(&all);
     if states.len() > MOST_STATES {
@@ -76,7 +77,7 @@ pub(crate) fn emit(
     };
     emitter.calls = emitter.stack(&format!("the calls of {name}"));
     emitter.state = emitter.resolver.local(format!("{name}: state"), None, None);
-    emitter.run(all, &recursion.params, out);
+    emitter.run(all, recursion, out);
     Ok(())
 }
 
@@ -167,6 +168,22 @@ fn live(all: &[Part], results: &[LocalId]) -> Vec<Live> {
     }
 }
 
+/// Lets jumps to blocks without statements do what these do.
+fn shorten(all: &mut [Part]) {
+    for at in 0..all.len() {
+        // Blocks that only jump to each other have no end.
+        for _ in 0..all.len() {
+            let End::Goto(next) = all[at].end else { break };
+            let part = &all[next];
+            all[at].end = match (part.stmts.is_empty(), &part.end) {
+                (true, End::Return) => End::Return,
+                (true, End::Goto(after)) => End::Goto(*after),
+                _ => break,
+            };
+        }
+    }
+}
+
 /// The states, by their blocks: the entry, what follows calls, and what several blocks lead to. Then the blocks that
 /// follow calls.
 fn states(all: &[Option<Part>]) -> (BTreeMap<At, usize>, BTreeSet<At>) {
@@ -220,7 +237,7 @@ struct Emitter<'r, 'a> {
 }
 
 impl Emitter<'_, '_> {
-    fn run(&mut self, mut all: Vec<Option<Part>>, params: &[LocalId], out: &mut Vec<Stmt>) {
+    fn run(&mut self, mut all: Vec<Option<Part>>, recursion: &Recursion, out: &mut Vec<Stmt>) {
         let span = self.span;
         let order: Vec<(At, usize)> = self
             .states
@@ -230,7 +247,8 @@ impl Emitter<'_, '_> {
         let begins: BTreeSet<LocalId> = order
             .iter()
             .flat_map(|(at, _)| self.live[*at].iter().copied())
-            .filter(|local| !params.contains(local))
+            .filter(|local| !recursion.params.contains(local))
+            .chain(recursion.results.iter().copied())
             .collect();
         let mut chain: Vec<Stmt> = vec![];
         for (at, state) in order.into_iter().rev() {
@@ -362,12 +380,7 @@ impl Emitter<'_, '_> {
     }
 
     /// A call: what is live behind it is kept.
-    fn call(
-        &mut self,
-        moves: Vec<(LocalId, LocalId)>,
-        after: At,
-        out: &mut Vec<Stmt>,
-    ) {
+    fn call(&mut self, moves: Vec<(LocalId, LocalId)>, after: At, out: &mut Vec<Stmt>) {
         for local in self.live[after].clone() {
             let list = self.stack_of(local);
             let value = self.read(local);

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use nestwise_analysis as analysis;
 use nestwise_ir::interpreter_work::left_early;
-use nestwise_ir::model::nest::While;
+use nestwise_ir::model::nest::{Const, While};
 use nestwise_ir::{
     ArrayId, BinOp, Expr, ExprKind, For, LoopId, Nest, Scalar, ScopeId, Stmt, StmtKind, VarId,
 };
@@ -36,6 +36,9 @@ const STEPS: u32 = 500;
 const SAME_STRETCH: u64 = 4;
 /// The number of rows of a loop below which cores do not learn them by heart.
 const FEW_ROWS: f64 = 16.0;
+/// The states of a function that calls itself which are reckoned with if they are more than can be followed: the number
+/// of calls mostly grows exponentially.
+const CALLS: f64 = 20_000.0;
 /// How often a `while` may be met with an unknown condition before it is given up: what comes after it wants some of
 /// the steps.
 const MOST_UNKNOWN: u32 = 16;
@@ -336,7 +339,8 @@ impl<'a> Walk<'a> {
             }
             if self.steps == 0 || unknown > MOST_UNKNOWN {
                 if sure {
-                    self.count(l.id, (2.0 * done).max(1.0));
+                    let least = if self.is_recursion(l) { CALLS } else { 1.0 };
+                    self.count(l.id, (2.0 * done).max(least));
                 }
                 return Flow::Next;
             }
@@ -346,6 +350,12 @@ impl<'a> Walk<'a> {
                 return flow;
             }
         }
+    }
+
+    /// Whether a loop is one over the states of a function that calls itself.
+    fn is_recursion(&self, l: &While) -> bool {
+        let forever = matches!(l.cond.kind, ExprKind::Const(Const::Bool(true)));
+        self.nest.frames > 0 && forever
     }
 
     /// Follows one iteration, the `done`-th; returns where control goes if the loop ends with it, or may have ended.
