@@ -19,7 +19,7 @@ ranks = np.zeros(50_000, dtype=np.int64)
 rank_within(data, bins, ranks)
 print(bins.tolist(), int(ranks.sum()))
 counts = [1] * 64
-cascade([1, 2, 3, 63] * 9_000, counts)
+cascade([1, 2, 3, 63] * 2_000, counts)
 print(counts)
 
 

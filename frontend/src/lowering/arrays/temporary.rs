@@ -38,14 +38,20 @@ pub(crate) fn temporary(
 pub(crate) fn temporary_array(cx: &mut Lowering<'_>, made: &Made, span: Span) -> R<ArrayId> {
     let mut free = cx.memory.temporaries.iter();
     let free = free.find(|(of, array)| of == made && !cx.memory.in_use.contains(array));
-    let array = match free {
-        Some((_, array)) => *array,
-        None => {
-            let array = own_array(cx, made, "a result", span)?;
-            cx.memory.temporaries.push((made.clone(), array));
-            array
+    match free.map(|(_, array)| *array) {
+        Some(array) => {
+            cx.memory.in_use.insert(array);
+            Ok(array)
         }
-    };
+        None => new_temporary(cx, made, span),
+    }
+}
+
+/// Takes memory for an array like `made` that nothing has used before, until it is released: inside a loop, what one
+/// iteration stores there stays for the next one.
+pub(crate) fn new_temporary(cx: &mut Lowering<'_>, made: &Made, span: Span) -> R<ArrayId> {
+    let array = own_array(cx, made, "a result", span)?;
+    cx.memory.temporaries.push((made.clone(), array));
     cx.memory.in_use.insert(array);
     Ok(array)
 }

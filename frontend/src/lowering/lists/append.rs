@@ -36,7 +36,7 @@ impl Resolver<'_> {
         let (s::ExprKind::Path(id), [value], []) = (&func.kind, &args[..], &kwargs[..]) else {
             return Ok(None);
         };
-        if let Some(list) = self.made_here(names, *id) {
+        if let Some(list) = self.made_here(names, *id, "append") {
             let value = self.expr(names, value)?;
             return Ok(Some(Stmt::AppendToMade { list, value }));
         }
@@ -59,10 +59,25 @@ impl Resolver<'_> {
         }))
     }
 
-    /// A read of the name that the nest assigns, if the path is the `append` of what it holds.
-    fn made_here(&mut self, names: &mut Names, method: PathId) -> Option<hir::Read> {
+    /// The removal of the last element of a list that the nest makes, if a call is that.
+    pub fn pop(
+        &mut self,
+        names: &mut Names,
+        func: &s::Expr,
+        (args, kwargs): (&[s::Expr], &[(String, s::Expr)]),
+        span: Span,
+    ) -> Option<hir::Expr> {
+        let (s::ExprKind::Path(id), [], []) = (&func.kind, args, kwargs) else {
+            return None;
+        };
+        let kind = hir::ExprKind::Pop(self.made_here(names, *id, "pop")?);
+        Some(hir::Expr { kind, span })
+    }
+
+    /// A read of the name that the nest assigns, if the path is the method `called` of what it holds.
+    fn made_here(&mut self, names: &mut Names, method: PathId, called: &str) -> Option<hir::Read> {
         let path = &names.paths[method];
-        let list = path.parent.filter(|_| path.name == "append")?;
+        let list = path.parent.filter(|_| path.name == called)?;
         let span = Span::default();
         match self.resolve_path(names, list, span).ok()? {
             Res::Value(hir::ExprKind::Read(read)) => {
@@ -83,7 +98,7 @@ impl Resolver<'_> {
         let Some((method, _)) = names.paths.iter().find(appends) else {
             return Ok(None);
         };
-        if self.made_here(names, method).is_some() {
+        if self.made_here(names, method, "append").is_some() {
             return Ok(None);
         }
         let method = self.index_of(names, method);

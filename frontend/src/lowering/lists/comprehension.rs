@@ -160,7 +160,7 @@ fn put_item(
     let Some((storage, ty)) = make::type_of_items(&cx.builder, &row, span)? else {
         return Ok(None);
     };
-    let (array, section) = make::temporary_list(cx, like, storage, ty, span)?;
+    let (array, section) = make::list_to_fill(cx, like, storage, ty, span)?;
     let mut to = section.clone();
     to.axes[0] = Axis::At(counter);
     make::copy_items(cx, &to, &row, span)?;

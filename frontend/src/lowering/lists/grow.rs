@@ -9,7 +9,7 @@ use nestwise_ir::{BinOp, Extent, Span, Ty, Work};
 
 use crate::lowering::arrays::named_views::{self, Passed};
 use crate::lowering::arrays::{access, alias, materialise, temporary};
-use crate::lowering::build;
+use crate::lowering::{build, operands};
 use crate::lowering::context::Lowering;
 use crate::lowering::hir::{self, Def, LocalId, Read};
 use crate::lowering::lists::counted;
@@ -152,7 +152,9 @@ pub(crate) fn pop(cx: &mut Lowering<'_>, list: Read, span: Span) -> R<Val> {
         index: vec![at],
         checked: vec![true],
     };
-    access::element(&mut cx.builder, view, span)
+    // What follows may append in its place.
+    let value = access::element(&mut cx.builder, view, span)?;
+    Ok(operands::spill_val(cx, value))
 }
 
 /// Assigns such a list to a local, where nothing else names it afterwards.

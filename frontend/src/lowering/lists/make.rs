@@ -174,14 +174,29 @@ pub(crate) fn temporary_list(
     ty: Ty,
     span: Span,
 ) -> R<(ArrayId, Section)> {
-    let made = Made {
+    let array = temporary::temporary_array(cx, &list_like(like, storage, ty), span)?;
+    Ok((array, all_of_list(&cx.builder, array, span)))
+}
+
+/// Takes memory for a list that loops fill, until it is released: no other list has it between two iterations.
+pub(crate) fn list_to_fill(
+    cx: &mut Lowering<'_>,
+    like: Vec<Extent>,
+    storage: Scalar,
+    ty: Ty,
+    span: Span,
+) -> R<(ArrayId, Section)> {
+    let array = temporary::new_temporary(cx, &list_like(like, storage, ty), span)?;
+    Ok((array, all_of_list(&cx.builder, array, span)))
+}
+
+fn list_like(like: Vec<Extent>, storage: Scalar, ty: Ty) -> Made {
+    Made {
         storage,
         like,
         starts: None,
         list: Some(ty),
-    };
-    let array = temporary::temporary_array(cx, &made, span)?;
-    Ok((array, all_of_list(&cx.builder, array, span)))
+    }
 }
 
 /// The type of a list's elements; `None` if it is not known yet.

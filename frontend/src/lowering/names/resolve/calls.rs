@@ -21,6 +21,9 @@ impl Resolver<'_> {
         span: Span,
     ) -> R<Expr> {
         let args = &*spread(names, args);
+        if let Some(popped) = self.pop(names, func, (args, kwargs), span) {
+            return Ok(popped);
+        }
         if let Some(call) = self.call_of_made(names, func, (args, kwargs), false, span)? {
             return Ok(call);
         }

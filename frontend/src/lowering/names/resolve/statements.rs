@@ -20,6 +20,9 @@ impl Resolver<'_> {
         let s::ExprKind::Call { args, kwargs, .. } = &value.kind else {
             return self.expr(names, value);
         };
+        if let Some(popped) = self.pop(names, callee, (args, kwargs), span) {
+            return Ok(popped);
+        }
         if let Some(call) = self.call_of_object(names, callee, (args, kwargs), true, span)? {
             return Ok(call);
         }
