@@ -7,4 +7,4 @@ for i in range(n):
     xs = ys
 
 # expect
-# refused unsupported: line 6: appending to a list that the nest also rebinds is not supported
+# refused unsupported: line 6: an append to xs, a list that the nest also rebinds, is not supported

@@ -23,11 +23,14 @@ for i in range(n):
 # v8: py.i64
 # v9 "f: state": py.i64
 # v10: py.i64
-# v11 f.x: py.i64
-# v12: py.i64
+# v11: py.i64
+# v12 f.x: py.i64
 # v13: py.i64
 # v14: py.i64
-# v15 s: py.i64
+# v15: py.i64
+# v16: py.i64
+# v17: py.i64
+# v18 s: py.i64
 # L0 i
 # frames 850
 # top
@@ -50,31 +53,34 @@ for i in range(n):
 #             check! (v6 > 0)
 #             v10 = (v6 - 1)
 #             v6 = v10
-#             v9 = x0:a0[v10]!
+#             v11 = x0:a0[v10]!
+#             v9 = v11
 #         else
-#           v11 = (v3 -! 1)
+#           v12 = (v3 -! 1)
 #           check! (v8 < dim(a1, 0))
 #           x1:a1[v8] = v3
 #           v8 = (v8 + 1)
 #           check! (v6 < dim(a0, 0))
 #           x2:a0[v6] = 1
 #           v6 = (v6 + 1)
-#           v3 = v11
+#           v3 = v12
 #           v9 = 0
 #       else
 #         check! (v8 > 0)
-#         v12 = (v8 - 1)
-#         v8 = v12
-#         v3 = x3:a1[v12]!
-#         v13 = v4
-#         v4 = (v13 +! v3)
+#         v13 = (v8 - 1)
+#         v8 = v13
+#         v14 = x3:a1[v13]!
+#         v3 = v14
+#         v15 = v4
+#         v4 = (v15 +! v3)
 #         if (v6 == 0)
 #           break L1
 #         else
 #           check! (v6 > 0)
-#           v14 = (v6 - 1)
-#           v6 = v14
-#           v9 = x4:a0[v14]!
-#     v15 = v4
+#           v16 = (v6 - 1)
+#           v6 = v16
+#           v17 = x4:a0[v16]!
+#           v9 = v17
+#     v18 = v4
 # out p0 = v2
-# out p3 = v15
+# out p3 = v18

@@ -47,6 +47,8 @@ def total(a):
     return t
 def same(a):
     return a
+def taken(a):
+    return a.pop() if len(a) > 2 else len(a)
 def shown(o):
     if isinstance(o, (list, tuple)):
         return type(o)([shown(p) for p in o])
@@ -92,6 +94,7 @@ class Program:
             f"small(i, {self.number(0)})", f"above({xs}, {self.number(0)})", "pair(i)[0]",
             f"[{k} + 1 for {k} in {xs}]", f"[{k} for {k} in {xs} if {k} > {self.number(0)}]",
             f"[{k} for {k} in range(n) if {k} != {self.number(0)}]",
+            f"[{k} + sum([j + {k} for j in range(n)]) for {k} in range(n)]",
         )  # fmt: skip
 
     def append(self, indent: str) -> str:
@@ -101,6 +104,9 @@ class Program:
         return indent + guard + self.pick(
             f"{xs}.append({value})", f"{xs}.append({value})", f"{xs}.append({value})",
             f"push({xs}, {value})", f"s += push_two({xs}, {value})",
+            f"s += {xs}.pop() if {xs} else 3", f"({xs}.pop() if len({xs}) > 1 else s)",
+            *(f"s -= {xs}.pop()",) * (self.rng.random() < 0.3), f"s += taken({xs})",
+            f"{xs}.append(({xs}.pop() if {xs} else 0) + {self.number(0)})",
         )  # fmt: skip
 
     def statement(self, depth: int, deeper: int) -> None:
@@ -118,6 +124,10 @@ class Program:
             )
         elif kind < 0.68:
             self.lines.append(f"{indent}{self.list()} = {self.new_list()}")
+        elif kind < 0.69 and not self.over:
+            xs = self.list()
+            self.lines.append(f"{indent}while {self.pick(xs, f'len({xs}) > 1')}:")
+            self.lines.append(f"{indent}    s = s % 1000 + {xs}.pop()")
         elif kind < 0.71:
             line = self.pick(
                 f"{self.list()} = {self.list()}",

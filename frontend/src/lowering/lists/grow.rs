@@ -9,7 +9,6 @@ use nestwise_ir::{BinOp, Extent, Span, Ty, Work};
 
 use crate::lowering::arrays::named_views::{self, Passed};
 use crate::lowering::arrays::{access, alias, materialise, temporary};
-use crate::lowering::{build, operands};
 use crate::lowering::context::Lowering;
 use crate::lowering::hir::{self, Def, LocalId, Read};
 use crate::lowering::lists::counted;
@@ -24,6 +23,7 @@ use crate::lowering::value::scalar::Sv;
 use crate::lowering::value::section::Section;
 use crate::lowering::value::tree::{Elementwise, Node};
 use crate::lowering::value::view::View;
+use crate::lowering::{build, operands};
 use crate::refusal::{R, Refusal, refuse, unsupported};
 
 /// Lowers `xs.append(value)` for a list that the nest makes.
@@ -35,37 +35,16 @@ pub(crate) fn append(cx: &mut Lowering<'_>, list: &Read, value: &hir::Expr, span
     cx.env.want_tag = before;
     let live = cx.env.live_ranges.of_occ.get(list.occ).copied().flatten();
     let Some(live) = live else { return Ok(()) };
-    let other = |cx: &Lowering<'_>| {
-        let name = cx.env.name_of(live);
-        let what = format!(
-            "an append to {name}, which is not always a list of numbers that the loop makes,"
-        );
-        refuse(span, Refusal::Unsupported { what })
-    };
     let Val::Scalar(value) = value? else {
-        return Err(other(cx));
+        return Err(other(cx, "an append to", live, span));
     };
     let value = convert::commit(value);
-    let fact = &cx.env.facts.live_ranges[live];
-    let passed = cx.env.live_ranges.defs[live]
-        .iter()
-        .any(|def| cx.memory.takes_over.contains(def));
-    let owner = match fact.part.as_ref().map(|p| p.source) {
-        Some(Source::Made(owner)) if owner == live || passed => owner,
-        Some(_) => return Err(other(cx)),
-        None => live,
-    };
-    if fact.view.is_some() {
-        let what = "appending to a list that the nest also rebinds";
-        return Err(unsupported(what, span));
-    }
-    if !fact.kinds.is_empty() {
-        return Err(other(cx));
-    }
+    let (owner, passed) = owner(cx, "an append to", live, span)?;
     if value.is_bottom() {
         return Ok(());
     }
-    let (storage, ty) = make::element(value.kinds).ok_or_else(|| other(cx))?;
+    let (storage, ty) =
+        make::element(value.kinds).ok_or_else(|| other(cx, "an append to", live, span))?;
     if passed && owner == live {
         cx.env.facts.appended.get_or_insert((storage, ty));
         return Ok(());
@@ -75,7 +54,7 @@ pub(crate) fn append(cx: &mut Lowering<'_>, list: &Read, value: &hir::Expr, span
     let fact = &mut cx.env.facts.live_ranges[owner];
     match &mut fact.made {
         Some(made) if made.starts.is_some() || made.like.len() != 1 || made.list.is_none() => {
-            return Err(other(cx));
+            return Err(other(cx, "an append to", live, span));
         }
         Some(made) if made.like == like => {}
         Some(made) => {
@@ -107,7 +86,7 @@ pub(crate) fn append(cx: &mut Lowering<'_>, list: &Read, value: &hir::Expr, span
         ));
     }
     let [_, count] = variables::view_variables(cx, owner, 2)[..] else {
-        return Err(other(cx));
+        return Err(other(cx, "an append to", live, span));
     };
     let at = build::var(count, Ty::PY_INT, span);
     let room = build::dim(array, 0, span);
@@ -122,22 +101,82 @@ pub(crate) fn append(cx: &mut Lowering<'_>, list: &Read, value: &hir::Expr, span
     Ok(())
 }
 
+/// The live range that makes the list which a live range holds, and whether the list was passed on to a parameter. The
+/// error is that it is `what` of something else.
+fn owner(cx: &Lowering<'_>, what: &str, live: LiveRangeId, span: Span) -> R<(LiveRangeId, bool)> {
+    let fact = &cx.env.facts.live_ranges[live];
+    let passed = cx.env.live_ranges.defs[live]
+        .iter()
+        .any(|def| cx.memory.takes_over.contains(def));
+    let owner = match fact.part.as_ref().map(|p| p.source) {
+        Some(Source::Made(owner)) if owner == live || passed => owner,
+        Some(_) => return Err(other(cx, what, live, span)),
+        None => live,
+    };
+    if fact.view.is_some() {
+        let what = format!(
+            "{what} {}, a list that the nest also rebinds,",
+            cx.env.name_of(live)
+        );
+        return Err(refuse(span, Refusal::Unsupported { what }));
+    }
+    if !fact.kinds.is_empty() {
+        return Err(other(cx, what, live, span));
+    }
+    // Each name of a list has a copy, whose elements are kept alike, but not their number.
+    if alias::names(&cx.env, cx.env.live_ranges.local[owner]).len() > 1 {
+        let what = format!("{what} {}, a list with several names,", cx.env.name_of(live));
+        return Err(refuse(span, Refusal::ObjectIdentity { what }));
+    }
+    Ok((owner, passed))
+}
+
+fn other(
+    cx: &Lowering<'_>,
+    what: &str,
+    live: LiveRangeId,
+    span: Span,
+) -> nestwise_ir::WithSpan<Refusal> {
+    let name = cx.env.name_of(live);
+    let what = format!("{what} {name}, which is not always a list of numbers that the loop makes,");
+    refuse(span, Refusal::Unsupported { what })
+}
+
 /// Lowers the removal of the last element of a list that the nest makes, whose value that is. A guard fails for an empty
 /// list.
 pub(crate) fn pop(cx: &mut Lowering<'_>, list: Read, span: Span) -> R<Val> {
+    const WHAT: &str = "the last element of";
     cx.builder.tally(Work::Append, 1.0);
     reads::read(cx, list, span)?;
     let unknown = || Ok(Val::Scalar(Sv::bottom(span)));
     let live = cx.env.live_ranges.of_occ.get(list.occ).copied().flatten();
-    let Some(live) = live.filter(|live| cx.env.facts.live_ranges[*live].part.is_some()) else {
+    let Some(live) = live else { return unknown() };
+    let (owner, passed) = owner(cx, WHAT, live, span)?;
+    if passed && owner == live {
+        return Err(other(cx, WHAT, live, span));
+    }
+    let fact = &cx.env.facts.live_ranges[owner];
+    let growing = |made: &Made| made.like.len() == 1 && made.list.is_some();
+    if fact
+        .made
+        .as_ref()
+        .is_some_and(|made| !growing(made) || made.starts.is_some())
+    {
+        return Err(other(cx, WHAT, live, span));
+    }
+    cx.env.facts.demand(owner, |f| &mut f.counted);
+    if cx.env.facts.live_ranges[owner].part.is_none() {
+        return unknown();
+    }
+    let Some((array, _)) = temporary::made_array(cx, owner, span)? else {
         return unknown();
     };
-    let Some((array, _)) = temporary::made_array(cx, live, span)? else {
-        return unknown();
-    };
-    cx.env.facts.demand(live, |f| &mut f.counted);
-    let [_, count] = variables::view_variables(cx, live, 2)[..] else {
-        return unknown();
+    if cx.memory.iterated.contains(&array) {
+        let what = "removing an element of a list inside a loop over it";
+        return Err(unsupported(what, span));
+    }
+    let [_, count] = variables::view_variables(cx, owner, 2)[..] else {
+        return Err(other(cx, WHAT, live, span));
     };
     let int = |value| Expr::int(value, span);
     let before = build::var(count, Ty::PY_INT, span);

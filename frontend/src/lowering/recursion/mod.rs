@@ -59,6 +59,8 @@ struct Meanings {
     containers: HashMap<PathId, u32>,
     nones: HashSet<PathId>,
     objects: Vec<(PathId, String)>,
+    /// Whether a parameter is an object that the nest makes.
+    makes: bool,
 }
 
 impl Meanings {
@@ -70,6 +72,7 @@ impl Meanings {
             containers: names.containers.clone(),
             nones: names.nones.clone(),
             objects: names.objects.clone(),
+            makes: !names.made.is_empty() || names.building.is_some(),
         }
     }
 
@@ -83,6 +86,8 @@ impl Meanings {
         let fixed = self.containers == other.containers
             && self.nones == other.nones
             && self.objects == other.objects
+            && !self.makes
+            && other.made.is_empty()
             && self.functions.len() == other.functions.len()
             && self.functions.iter().all(same_function);
         if !fixed {
