@@ -102,6 +102,7 @@ impl Program {
             python_minor: 11,
             whole_ints: true,
             fp: FpMode::Strict,
+            frames: 850,
         };
         let nest = lowering::specialise(&site, &captures, settings).unwrap();
         let plan = Arc::new(pipeline::plan(nest, &Options::default()).unwrap());

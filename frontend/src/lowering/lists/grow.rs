@@ -125,7 +125,10 @@ fn owner(cx: &Lowering<'_>, what: &str, live: LiveRangeId, span: Span) -> R<(Liv
     }
     // Each name of a list has a copy, whose elements are kept alike, but not their number.
     if alias::names(&cx.env, cx.env.live_ranges.local[owner]).len() > 1 {
-        let what = format!("{what} {}, a list with several names,", cx.env.name_of(live));
+        let what = format!(
+            "{what} {}, a list with several names,",
+            cx.env.name_of(live)
+        );
         return Err(refuse(span, Refusal::ObjectIdentity { what }));
     }
     Ok((owner, passed))

@@ -16,10 +16,9 @@ use crate::lowering::hir::{
 use crate::lowering::names::arguments::{self, To};
 use crate::lowering::names::method_paths;
 use crate::lowering::names::resolve::element::Element;
+use crate::lowering::names::resolve::handed::Handed;
 use crate::lowering::names::resolve::new_objects::Method;
-use crate::lowering::names::resolve::{
-    CallState, Callee, Handed, Names, Receiver, Res, Resolver, Shape,
-};
+use crate::lowering::names::resolve::{CallState, Callee, Names, Receiver, Res, Resolver, Shape};
 use crate::refusal::{R, Refusal, refuse};
 use crate::site::captures::Capture;
 

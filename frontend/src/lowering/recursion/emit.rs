@@ -8,9 +8,9 @@ use nestwise_ir::surface::CmpOp;
 use crate::builtins::{Builtin, Known};
 use crate::lowering::hir::{Expr, ExprKind, Kind, LocalId, Stmt, Target};
 use crate::lowering::names::resolve::Resolver;
-use crate::lowering::recursion::Recursion;
 use crate::lowering::recursion::cut::{At, End, Part};
 use crate::lowering::recursion::liveness::{Live, Liveness};
+use crate::lowering::recursion::open::Recursion;
 use crate::refusal::{R, Refusal, refuse};
 
 /// The most states of a loop.

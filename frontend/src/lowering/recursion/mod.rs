@@ -12,56 +12,23 @@
 mod cut;
 mod emit;
 mod liveness;
+pub(crate) mod open;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use nestwise_ir::{PathId, Span, surface as s};
 
 use crate::lowering::hir::{Expr, ExprKind, LocalId, SelfCall, Stmt};
 use crate::lowering::names::resolve::element::Element;
-use crate::lowering::names::resolve::{Callee, Handed, Names, Receiver, Resolver, Shape};
+use crate::lowering::names::resolve::handed::Handed;
+use crate::lowering::names::resolve::{Callee, Names, Receiver, Resolver, Shape};
+use crate::lowering::recursion::open::{Meanings, Recursion};
 use crate::refusal::{R, Refusal, refuse};
 use crate::site::captures::Capture;
 
 /// The most calls that may be open at once: what lists have room for is taken before the nest runs.
 const DEEPEST: u32 = 16_384;
-
-/// A function that is being resolved and calls itself.
-pub(crate) struct Recursion {
-    /// The function, by the address that [`Resolver::active`] knows.
-    function: *const s::Function,
-    /// The index of the capture of the function's first access path.
-    first: u32,
-    /// The path of the object that the function is a method of.
-    receiver: Option<String>,
-    /// What the names of the parameters stand for.
-    meanings: Meanings,
-    /// The locals of the parameters, and of the items of those that are tuples.
-    params: Vec<LocalId>,
-    /// The locals that hold what the function returns.
-    results: Vec<LocalId>,
-    /// Whether the function returns a tuple.
-    tuple: bool,
-    /// The first local that belongs to the function or to one that is inlined into it.
-    pub own_from: LocalId,
-    /// The number of classes whose objects are counted.
-    counted: usize,
-    /// The most frames that CPython opens for functions inside this one that call themselves.
-    frames_inside: u32,
-}
-
-/// What the names of a function's parameters stand for.
-struct Meanings {
-    locals: HashMap<PathId, LocalId>,
-    tuples: BTreeMap<PathId, Vec<Element>>,
-    functions: HashMap<PathId, Handed>,
-    containers: HashMap<PathId, u32>,
-    nones: HashSet<PathId>,
-    objects: Vec<(PathId, String)>,
-    /// Whether a parameter is an object that the nest makes.
-    makes: bool,
-}
 
 impl Meanings {
     fn of(names: &Names) -> Meanings {
@@ -81,7 +48,7 @@ impl Meanings {
     fn moves(&self, bound: &[PathId], other: &Names) -> Option<Vec<(LocalId, LocalId)>> {
         let same_function = |(param, own): (&PathId, &Handed)| {
             let given = other.functions.get(param);
-            given.is_some_and(|given| is_same(own, given))
+            given.is_some_and(|given| own.is_same(given))
         };
         let fixed = self.containers == other.containers
             && self.nones == other.nones
@@ -118,18 +85,6 @@ impl Meanings {
             }
         }
         Some(moves)
-    }
-}
-
-/// Whether two functions that are handed to parameters are the same one.
-fn is_same(a: &Handed, b: &Handed) -> bool {
-    match (a, b) {
-        (Handed::Known(a), Handed::Known(b)) => a.name() == b.name(),
-        (Handed::User(a, first, receiver), Handed::User(b, other, given)) => {
-            Arc::ptr_eq(a, b) && first == other && receiver == given
-        }
-        (Handed::Class(a), Handed::Class(b)) => a == b,
-        _ => false,
     }
 }
 

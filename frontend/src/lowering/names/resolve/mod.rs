@@ -6,6 +6,7 @@ pub(crate) mod conditions;
 pub(crate) mod element;
 pub(crate) mod entries;
 pub(crate) mod fragments;
+pub(crate) mod handed;
 pub(crate) mod items;
 pub(crate) mod made;
 pub(crate) mod new_objects;
@@ -30,8 +31,9 @@ use crate::lowering::hir::{
 };
 use crate::lowering::names::method_paths;
 use crate::lowering::names::resolve::element::{Element, ObjectElement};
+use crate::lowering::names::resolve::handed::Handed;
 use crate::lowering::names::resolve::new_objects::{Method, Sharing, Unfinished};
-use crate::lowering::recursion::Recursion;
+use crate::lowering::recursion::open::Recursion;
 use crate::refusal::{R, Refusal, refuse};
 use crate::site::captures::{Alike, Capture};
 use crate::site::object_uses::method_of_unary;
@@ -207,16 +209,6 @@ impl<'f> Callee<'f> {
             .get(usize::from(bound)..)
             .unwrap_or(&[])
     }
-}
-
-/// A function that is handed to a parameter.
-#[derive(Clone)]
-pub(crate) enum Handed {
-    Known(Known),
-    /// A user's function, as in [`Res::User`].
-    User(Arc<s::Function>, u32, Option<String>),
-    /// The class with this capture.
-    Class(u32),
 }
 
 impl From<Handed> for Res {

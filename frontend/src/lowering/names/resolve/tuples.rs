@@ -7,7 +7,8 @@ use nestwise_ir::{PathId, Span, surface as s};
 
 use crate::lowering::hir::{Expr, ExprKind, LocalId, Target};
 use crate::lowering::names::resolve::element::Element;
-use crate::lowering::names::resolve::{Handed, Names, Resolver};
+use crate::lowering::names::resolve::handed::Handed;
+use crate::lowering::names::resolve::{Names, Resolver};
 use crate::site::captures::Capture;
 use crate::site::definite_assignment::flow_of_loop;
 use crate::site::tuple_names::{Callee, Form, returned, tuples_of_function, tuples_of_site};
