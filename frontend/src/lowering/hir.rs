@@ -246,6 +246,21 @@ pub(crate) enum Kind {
     Leave(BlockId),
     /// Gives locals values that nobody reads, so that they never seem to keep an earlier one.
     Clear(Vec<Def>),
+    /// Empties the lists on which calls keep values.
+    BeginStacks(Vec<Def>),
+    /// Keeps the value of a local.
+    Keep(Stacks, Read),
+    /// Brings the value of a local back that was kept last; the read is of what it may have held then.
+    BringBack(Stacks, Def, Read),
+}
+
+/// The lists on which calls keep the values of a local.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stacks {
+    /// The list of the values.
+    pub values: Read,
+    /// The list of whether they are NumPy's, where that is not always the same.
+    pub types: Read,
 }
 
 /// A target of an assignment.
@@ -573,9 +588,13 @@ impl Stmt {
             } => target.changes(own) || value(iter) || any(body) || any(orelse),
             Kind::While { test, body, orelse } => value(test) || any(body) || any(orelse),
             Kind::Return(Some(v)) | Kind::Effect(v) => value(v),
-            Kind::Swap(_) | Kind::Append { .. } | Kind::AppendToMade { .. } | Kind::Clear(_) => {
-                true
-            }
+            Kind::Swap(_)
+            | Kind::Append { .. }
+            | Kind::AppendToMade { .. }
+            | Kind::Clear(_)
+            | Kind::BeginStacks(_)
+            | Kind::Keep(..)
+            | Kind::BringBack(..) => true,
             _ => false,
         }
     }

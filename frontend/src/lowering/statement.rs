@@ -19,6 +19,7 @@ use crate::lowering::lists::{append, grow, make, row_swap};
 use crate::lowering::live_outs::{self, observe};
 use crate::lowering::names::{reads, slots, swaps};
 use crate::lowering::objects::records;
+use crate::lowering::recursion::kept;
 use crate::lowering::scalar::{arith, convert};
 use crate::lowering::types::none;
 use crate::lowering::value::Val;
@@ -123,6 +124,11 @@ fn statement(cx: &mut Lowering<'_>, stmt: &hir::Stmt) -> R<()> {
             value,
         } => append::append(cx, *method, name, value, span),
         Kind::AppendToMade { list, value } => grow::append(cx, list, value, span),
+        Kind::BeginStacks(lists) => kept::begin(cx, lists, span),
+        Kind::Keep(stacks, local) => kept::keep(cx, stacks, *local, span),
+        Kind::BringBack(stacks, target, like) => {
+            kept::bring_back(cx, stacks, (*target, *like), span)
+        }
         Kind::Clear(defs) => {
             for def in defs {
                 assign::clear(cx, *def, span)?;

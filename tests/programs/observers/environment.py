@@ -113,7 +113,7 @@ def evaluated(a):
 
 def recursion(n):
     s = 0
-    for i in range(3):  # cpython
+    for i in range(3):
         s += i + (recursion(n - 1) if n else 0)
     return s
 

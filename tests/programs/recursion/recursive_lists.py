@@ -191,4 +191,30 @@ def merges():
     return sums
 
 
+def determinant(m, used, row):
+    if row == len(m):
+        return 1.0
+    t, sign = 0.0, 1.0
+    for c in range(len(m)):
+        if used[c]:
+            continue
+        used[c] = True
+        t += sign * m[row, c] * determinant(m, used, row + 1)
+        used[c] = False
+        sign = -sign
+    return t
+
+
+def determinants():
+    m = (np.arange(36.0).reshape(6, 6) * 7.3) % 5
+    used = [False] * 6
+    total = determinant(m, used, 6)
+    kinds = [type(total)]
+    for k in range(4):  # native
+        total += determinant(m, used, k)
+    kinds.append(type(total))
+    return total, kinds
+
+
+print(determinants())
 print(graph(), flood(), queens(), sorts(), search(), inner(), memo(), gens(), merges())

@@ -33,11 +33,19 @@ pub(crate) fn append(cx: &mut Lowering<'_>, list: &Read, value: &hir::Expr, span
     let before = std::mem::replace(&mut cx.env.want_tag, true);
     let value = cx.expression(value);
     cx.env.want_tag = before;
+    match value? {
+        Val::Scalar(value) => append_value(cx, *list, value, span),
+        _ => match cx.env.live_ranges.of_occ.get(list.occ).copied().flatten() {
+            Some(live) => Err(other(cx, "an append to", live, span)),
+            None => Ok(()),
+        },
+    }
+}
+
+/// Appends a value that is evaluated to a list that the nest makes.
+pub(crate) fn append_value(cx: &mut Lowering<'_>, list: Read, value: Sv, span: Span) -> R<()> {
     let live = cx.env.live_ranges.of_occ.get(list.occ).copied().flatten();
     let Some(live) = live else { return Ok(()) };
-    let Val::Scalar(value) = value? else {
-        return Err(other(cx, "an append to", live, span));
-    };
     let value = convert::commit(value);
     let (owner, passed) = owner(cx, "an append to", live, span)?;
     if value.is_bottom() {

@@ -281,7 +281,13 @@ impl Cutter<'_, '_> {
                 let value = self.expr(value)?;
                 self.push(Kind::AppendToMade { list, value }, span);
             }
-            Kind::Return(_) | Kind::Swap(_) | Kind::Raise | Kind::Clear(_) => {
+            Kind::Return(_)
+            | Kind::Swap(_)
+            | Kind::Raise
+            | Kind::Clear(_)
+            | Kind::BeginStacks(_)
+            | Kind::Keep(..)
+            | Kind::BringBack(..) => {
                 return Err("in a statement of this kind".into());
             }
         }
@@ -545,29 +551,20 @@ impl Cutter<'_, '_> {
             self.end(End::Branch(test, then, other), span, then);
             return Ok(());
         }
+        let all = matches!(test.kind, ExprKind::And(_));
         match test.kind {
-            ExprKind::And(items) => {
+            ExprKind::And(items) | ExprKind::Or(items) => {
                 let count = items.len();
                 for (k, item) in items.into_iter().enumerate() {
-                    let next = if k + 1 < count {
-                        self.block(span)
-                    } else {
-                        then
+                    let next = match (k + 1 < count, all) {
+                        (true, _) => self.block(span),
+                        (false, true) => then,
+                        (false, false) => other,
                     };
-                    self.branch(item, next, other)?;
-                    self.current = next;
-                }
-                Ok(())
-            }
-            ExprKind::Or(items) => {
-                let count = items.len();
-                for (k, item) in items.into_iter().enumerate() {
-                    let next = if k + 1 < count {
-                        self.block(span)
-                    } else {
-                        other
-                    };
-                    self.branch(item, then, next)?;
+                    match all {
+                        true => self.branch(item, next, other)?,
+                        false => self.branch(item, then, next)?,
+                    }
                     self.current = next;
                 }
                 Ok(())
@@ -680,6 +677,7 @@ impl Cutter<'_, '_> {
         let span = e.span;
         let local = self.resolver.local(String::new(), None, None);
         let after = self.block(span);
+        let all = matches!(e.kind, ExprKind::And(_));
         match e.kind {
             ExprKind::IfExp { test, body, orelse } => {
                 let (then, other) = (self.block(span), self.block(span));
@@ -691,12 +689,7 @@ impl Cutter<'_, '_> {
                     self.end(End::Goto(after), span, after);
                 }
             }
-            ExprKind::And(items) | ExprKind::Or(items) if items.is_empty() => {}
-            ExprKind::And(_) | ExprKind::Or(_) => {
-                let all = matches!(e.kind, ExprKind::And(_));
-                let (ExprKind::And(items) | ExprKind::Or(items)) = e.kind else {
-                    return Err("in an expression of this kind".into());
-                };
+            ExprKind::And(items) | ExprKind::Or(items) => {
                 let count = items.len();
                 for (k, item) in items.into_iter().enumerate() {
                     let value = self.expr(item)?;

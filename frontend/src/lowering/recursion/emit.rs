@@ -6,7 +6,7 @@ use nestwise_ir::Span;
 use nestwise_ir::surface::CmpOp;
 
 use crate::builtins::{Builtin, Known};
-use crate::lowering::hir::{Expr, ExprKind, Kind, LocalId, Stmt, Target};
+use crate::lowering::hir::{Expr, ExprKind, Kind, LocalId, Stacks, Stmt, Target};
 use crate::lowering::names::resolve::Resolver;
 use crate::lowering::recursion::cut::{At, End, Part};
 use crate::lowering::recursion::liveness::{Live, Liveness};
@@ -224,8 +224,8 @@ struct Emitter<'r, 'a> {
     states: BTreeMap<At, usize>,
     /// The blocks that follow calls: what a call has kept is brought back there.
     resumed: BTreeSet<At>,
-    /// The lists of what calls keep of a local.
-    stacks: BTreeMap<LocalId, LocalId>,
+    /// The lists of what calls keep of a local: the values, and their types.
+    stacks: BTreeMap<LocalId, (LocalId, LocalId)>,
     /// The most calls that may be open.
     room: u32,
     /// The local that holds the state.
@@ -267,12 +267,13 @@ impl Emitter<'_, '_> {
         let begins = begins.into_iter().map(|local| self.resolver.def(local));
         let clear = Kind::Clear(begins.collect());
         out.push(Stmt { kind: clear, span });
-        let stacks: Vec<LocalId> = self.stacks.values().copied().collect();
-        for list in [self.calls].into_iter().chain(stacks) {
-            let kind = ExprKind::List(vec![]);
-            let empty = self.assign(list, Expr { kind, span });
-            out.push(empty);
-        }
+        let lists = self
+            .stacks
+            .values()
+            .flat_map(|(values, types)| [*values, *types]);
+        let lists = [self.calls].into_iter().chain(lists);
+        let kind = Kind::BeginStacks(lists.map(|list| self.resolver.def(list)).collect());
+        out.push(Stmt { kind, span });
         let entry = self.goes_to(0);
         out.extend(entry);
         let kind = ExprKind::Bool(true);
@@ -292,15 +293,19 @@ impl Emitter<'_, '_> {
         list
     }
 
-    fn stack_of(&mut self, local: LocalId) -> LocalId {
-        if let Some(list) = self.stacks.get(&local) {
-            return *list;
-        }
-        let of = &self.resolver.hir.locals[local].name;
-        let name = format!("what the calls of {} keep of {of}", self.name);
-        let list = self.stack(&name);
-        self.stacks.insert(local, list);
-        list
+    fn stacks_of(&mut self, local: LocalId) -> Stacks {
+        let (values, types) = match self.stacks.get(&local) {
+            Some(both) => *both,
+            None => {
+                let of = &self.resolver.hir.locals[local].name;
+                let name = format!("what the calls of {} keep of {of}", self.name);
+                let both = (self.stack(&name), self.stack(&format!("{name}: NumPy's")));
+                self.stacks.insert(local, both);
+                both
+            }
+        };
+        let [values, types] = [values, types].map(|list| self.resolver.read(list));
+        Stacks { values, types }
     }
 
     fn read(&mut self, local: LocalId) -> Expr {
@@ -347,8 +352,11 @@ impl Emitter<'_, '_> {
         let mut out = vec![];
         if self.resumed.contains(&at) {
             for local in self.live[at].clone() {
-                let list = self.stack_of(local);
-                out.push(self.pop(local, list));
+                let stacks = self.stacks_of(local);
+                let like = self.resolver.read(local);
+                let kind = Kind::BringBack(stacks, self.resolver.def(local), like);
+                let span = self.span;
+                out.push(Stmt { kind, span });
             }
         }
         let mut next = Some(at);
@@ -382,9 +390,10 @@ impl Emitter<'_, '_> {
     /// A call: what is live behind it is kept.
     fn call(&mut self, moves: Vec<(LocalId, LocalId)>, after: At, out: &mut Vec<Stmt>) {
         for local in self.live[after].clone() {
-            let list = self.stack_of(local);
-            let value = self.read(local);
-            out.push(self.push(list, value));
+            let stacks = self.stacks_of(local);
+            let kind = Kind::Keep(stacks, self.resolver.read(local));
+            let span = self.span;
+            out.push(Stmt { kind, span });
         }
         if let Some(state) = self.states.get(&after) {
             let state = self.int(*state);

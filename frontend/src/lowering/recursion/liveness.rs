@@ -97,7 +97,16 @@ impl Liveness {
                 live.insert(list.local);
                 self.expr(value, live)
             }
-            Kind::Clear(defs) => {
+            Kind::Keep(stacks, local) => {
+                live.extend([stacks.values, stacks.types, *local].map(|read| read.local));
+                live
+            }
+            Kind::BringBack(stacks, target, _) => {
+                live.remove(&target.local);
+                live.extend([stacks.values, stacks.types].map(|read| read.local));
+                live
+            }
+            Kind::Clear(defs) | Kind::BeginStacks(defs) => {
                 defs.iter().for_each(|def| {
                     live.remove(&def.local);
                 });

@@ -11,6 +11,7 @@
 
 mod cut;
 mod emit;
+pub(crate) mod kept;
 mod liveness;
 pub(crate) mod open;
 

@@ -199,7 +199,18 @@ impl Flow<'_> {
                 return None;
             }
             Kind::Raise => return None,
-            Kind::Clear(defs) => {
+            Kind::Keep(stacks, local) => {
+                for read in [stacks.values, stacks.types, *local] {
+                    self.read(read, &env);
+                }
+            }
+            Kind::BringBack(stacks, target, like) => {
+                for read in [stacks.values, stacks.types, *like] {
+                    self.read(read, &env);
+                }
+                self.target(&Target::Local(*target), &mut env);
+            }
+            Kind::Clear(defs) | Kind::BeginStacks(defs) => {
                 for def in defs {
                     self.target(&Target::Local(*def), &mut env);
                 }
