@@ -356,7 +356,7 @@ impl Cutter<'_, '_> {
         Ok(())
     }
 
-    /// The same expression once more, if that is the same value: a name, or an element of what a name holds.
+    /// Another copy of an expression that gives an equal value each time: a name, or an element of what a name holds.
     fn again(&mut self, e: &Expr) -> Option<Expr> {
         let span = e.span;
         let kind = match &e.kind {
@@ -474,7 +474,7 @@ impl Cutter<'_, '_> {
         Ok(())
     }
 
-    /// The same target of names, for another assignment.
+    /// A copy of a target of names, for another assignment.
     fn copy(&mut self, target: &Target) -> Option<Target> {
         Some(match target {
             Target::Local(def) => Target::Local(self.resolver.def(def.local)),

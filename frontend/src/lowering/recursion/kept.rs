@@ -59,6 +59,11 @@ pub(crate) fn keep(cx: &mut Lowering<'_>, stacks: &Stacks, local: Read, span: Sp
     }
     let repr = value.repr();
     let (kinds, tagged) = plain(value.kinds, repr);
+    if make::element(kinds).is_none() {
+        let name = cx.env.hir.locals[local.local].name.clone();
+        let what = format!("{name}, which is {kinds}, across a call of the function itself,");
+        return Err(refuse(span, Refusal::Unsupported { what }));
+    }
     if tagged {
         let numpy = value.kinds.numpy();
         let is_numpy = provenance::is_among(cx, value.kinds, &value.tag, numpy, span);
